@@ -1,0 +1,8 @@
+/** Where drizzle-kit finds the tables and writes migrations. */
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: './worker/db/schema.ts',
+  out: './migrations',
+});

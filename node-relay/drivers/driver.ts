@@ -1,0 +1,48 @@
+/** What a relay driver implements, and what it may use of the relay. */
+import type { Socket } from 'node:net';
+import type { Session, Target } from '../../proto/driver.ts';
+
+/** Makes sessions to one kind of backend. Holds no state of its own. */
+export interface Driver<Request = unknown> {
+  /**
+   * Readies a line to a backend; connections are made when first needed.
+   * @throws GatewayError INVALID_CONFIGURATION
+   */
+  open(target: Target, host: Host): Promise<Session<Request>>;
+}
+
+/** What a driver may use of the relay; there is no other way to the network. */
+export interface Host {
+  /**
+   * Resolves a host name once, checks the address and connects to just that one.
+   * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED
+   */
+  dial(host: string, port: number, signal: AbortSignal): Promise<Socket>;
+  /** Connections for drivers whose calls each need one, within the endpoint's caps. */
+  pool<Connection>(maker: ConnectionMaker<Connection>): ConnectionPool<Connection>;
+}
+
+/** How a pool makes and ends its connections. */
+export interface ConnectionMaker<Connection> {
+  /** @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, INVALID_CONFIGURATION */
+  open(signal: AbortSignal): Promise<Connection>;
+  close(connection: Connection): void;
+}
+
+/**
+ * Connections of one pool key. The endpoint's caps hold over all its pools and leases on this
+ * node together: a pool that waits gets the slot of another one's idle connection.
+ */
+export interface ConnectionPool<Connection> {
+  /**
+   * An idle connection, else a new one, else the next that is free.
+   * @throws GatewayError POOL_EXHAUSTED when too many wait or the wait is too long, TIMED_OUT, what `open` throws
+   */
+  acquire(signal: AbortSignal): Promise<Connection>;
+  /** Gives a connection back that the next caller can use as if it were new. */
+  release(connection: Connection): void;
+  /** Ends a connection, in use or idle: it was lost, or holds what the next caller must not see. */
+  discard(connection: Connection): void;
+  /** Ends idle connections at once and the others when they come back. */
+  close(): Promise<void>;
+}

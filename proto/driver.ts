@@ -1,0 +1,75 @@
+/** What every backend driver offers, at the edge or in the relay: a session, and the bounds of a call. */
+import type { Json } from './json.ts';
+
+/** Whether a call may change the backend. */
+export type Mode = 'read' | 'write';
+
+/** The endpoint's backend profile in force. Spec: "Endpoint", backend profile rule. */
+export type Profile = 'production' | 'development';
+
+/** What travels sealed to a relay: how to reach one backend. Holds credentials: never log it. */
+export interface ConnectionEnvelope {
+  /** `write_conn`, `read_conn` or `development_conn` of the endpoint's configuration. */
+  readonly connection: Json;
+  /** The other members of `config` that drivers look at, such as `allow_functions` or `db_name`. */
+  readonly settings: { readonly [member: string]: Json };
+}
+
+/** Connections of one endpoint on one node; 0 stands for the node's default. */
+export interface Caps {
+  readonly total: number;
+  readonly production: number;
+  readonly development: number;
+}
+
+/** How to reach one backend. */
+export interface Target {
+  readonly envelope: ConnectionEnvelope;
+  /** Names the pool; changes whenever the endpoint's configuration changes. */
+  readonly poolKey: string;
+  readonly mode: Mode;
+}
+
+/** Bounds of one call; the driver stops work when `signal` aborts. */
+export interface Call {
+  readonly mode: Mode;
+  /** Aborts when the client goes away or the deadline passes; its reason is then a `GatewayError` TIMED_OUT. */
+  readonly signal: AbortSignal;
+  /** Largest result in bytes. */
+  readonly resultMaxBytes: number;
+  /** Every 64-bit column as a string, whatever its value. */
+  readonly numbersAsStrings: boolean;
+}
+
+/** A result as JSON text in UTF-8: nobody between driver and client parses it. */
+export type ResultBytes = Uint8Array;
+
+/**
+ * An open line to one backend, safe for concurrent calls. What a kind does not have is left
+ * out, and answers NOT_SUPPORTED.
+ *
+ * Members are declared as methods, not properties, so that `Session<RedisRequest>` is
+ * assignable to `Session`: the registry holds kinds with unlike requests, and each kind's
+ * own schema has parsed the request before it gets here.
+ */
+export interface Session<Request = unknown> {
+  /** @throws GatewayError REQUEST_FAILED, CONSTRAINT_VIOLATED, CONNECTION_FAILED, OUTCOME_UNKNOWN, RESULT_TOO_LARGE, TIMED_OUT */
+  run(request: Request, call: Call): Promise<ResultBytes>;
+  /** Lines of NDJSON as they arrive; the first piece, perhaps empty, follows the backend's acceptance. */
+  stream?(request: Request, call: Call): AsyncIterable<Uint8Array>;
+  /** All or nothing; the result is a JSON array with one entry per request. */
+  transact?(requests: readonly Request[], call: Call): Promise<ResultBytes>;
+  /** A connection of one's own. */
+  lease?(call: Call): Promise<Lease<Request>>;
+  /** One round trip. Answers its milliseconds, without the time to connect. */
+  ping(call: Call): Promise<number>;
+  /** Frees sockets. Calls in flight end first. */
+  close(): Promise<void>;
+}
+
+/** One backend connection that one caller holds for a while. Calls on it run one after another. */
+export interface Lease<Request = unknown> {
+  run(request: Request, call: Call): Promise<ResultBytes>;
+  /** Undoes what is not committed and frees the connection. */
+  close(): Promise<void>;
+}

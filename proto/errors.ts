@@ -1,0 +1,121 @@
+/**
+ * The gateway's failures: one table holds every code with the HTTP status and the
+ * `error` word that a client sees, so no other file names a status.
+ */
+
+/** Spec: "Errors", and the contract's table of what the specification leaves open. */
+export const ERRORS = {
+  BAD_REQUEST: { status: 400, error: 'Bad Request' },
+  PASSWORD_REQUIRED: { status: 400, error: 'Bad Request' },
+  INVALID_CONFIGURATION: { status: 400, error: 'Invalid configuration' },
+  ADDRESS_REFUSED: { status: 400, error: 'Invalid configuration' },
+  REQUEST_FAILED: { status: 400, error: 'Request failed' },
+  RESULT_TOO_LARGE: { status: 400, error: 'Result too large' },
+  RESET_TOKEN_INVALID: { status: 400, error: 'Bad Request' },
+  TOKEN_REQUIRED: { status: 401, error: 'Unauthorized' },
+  TOKEN_INVALID: { status: 401, error: 'Unauthorized' },
+  TOKEN_EXPIRED: { status: 401, error: 'Unauthorized' },
+  TOKEN_REVOKED: { status: 401, error: 'Unauthorized' },
+  INVALID_CREDENTIALS: { status: 401, error: 'Unauthorized' },
+  FORBIDDEN: { status: 403, error: 'Forbidden' },
+  QUOTA_EXCEEDED: { status: 403, error: 'Quota exceeded' },
+  NOT_FOUND: { status: 404, error: 'Not found' },
+  ENDPOINT_NOT_FOUND: { status: 404, error: 'Not found' },
+  NODE_NOT_FOUND: { status: 404, error: 'Not found' },
+  SESSION_NOT_FOUND: { status: 404, error: 'Not found' },
+  USER_NOT_FOUND: { status: 404, error: 'Not Found' },
+  METHOD_NOT_ALLOWED: { status: 405, error: 'Method not allowed' },
+  CONSTRAINT_VIOLATED: { status: 409, error: 'Conflict' },
+  ORGANIZATION_EXISTS: { status: 409, error: 'Conflict' },
+  ACCOUNT_EXISTS: { status: 409, error: 'Conflict' },
+  ENDPOINT_EXISTS: { status: 409, error: 'Conflict' },
+  EDIT_CONFLICT: { status: 409, error: 'Conflict' },
+  TRANSACTION_OPEN: { status: 409, error: 'Conflict' },
+  PAYLOAD_TOO_LARGE: { status: 413, error: 'Payload too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, error: 'Unsupported media type' },
+  RATE_LIMITED: { status: 429, error: 'Too Many Requests' },
+  INTERNAL: { status: 500, error: 'Internal error' },
+  NOT_SUPPORTED: { status: 501, error: 'Not supported' },
+  CONNECTION_FAILED: { status: 502, error: 'Connection failed' },
+  OUTCOME_UNKNOWN: { status: 502, error: 'Outcome unknown' },
+  SERVICE_UNAVAILABLE: { status: 503, error: 'Service unavailable' },
+  POOL_EXHAUSTED: { status: 503, error: 'Service unavailable' },
+  NODE_UNAVAILABLE: { status: 503, error: 'Service unavailable' },
+  SESSIONS_EXHAUSTED: { status: 503, error: 'Service unavailable' },
+  DEVELOPMENT_ROUTE_MISSING: { status: 503, error: 'Development route not configured' },
+  TIMED_OUT: { status: 504, error: 'Timed out' },
+} as const;
+
+/** A machine name of the table; clients may rely on it. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One entry of an error's `details`: of bad input, of a backend, or of a refusal. */
+export type ErrorDetails =
+  | { readonly path: string; readonly message: string }
+  | {
+      readonly source: string;
+      readonly code: string;
+      readonly message: string;
+      readonly position?: number;
+      readonly constraint?: string;
+      /** Index in a transaction, from 0. */
+      readonly operation?: number;
+      /** The write took effect although the request failed. */
+      readonly applied?: true;
+    }
+  | { readonly operation: number; readonly applied?: true }
+  | { readonly rule: string; readonly [member: string]: unknown };
+
+/** What an error may carry beside its message. */
+export interface GatewayErrorOptions {
+  /** Reaches the log, never the client. */
+  readonly cause?: unknown;
+  /** Reaches the client. */
+  readonly details?: readonly ErrorDetails[];
+  /** Seconds for `Retry-After`. */
+  readonly retryAfter?: number;
+  /** Reply headers that go with the status, such as `Allow` or `RateLimit-Policy`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A failure the client is told about: `message` and `details` reach the wire, `cause` only the log. */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly details: readonly ErrorDetails[];
+  readonly retryAfter: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.code = code;
+    this.details = options.details ?? [];
+    this.retryAfter = options.retryAfter;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The body of an error reply. Contract: "Errors". */
+export interface ErrorBody {
+  readonly error: string;
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly request_id: string;
+  readonly details?: readonly ErrorDetails[];
+}
+
+/** The wire form of an error; `details` is left out when there are none. */
+export function errorBody(failure: GatewayError, requestId: string): ErrorBody {
+  return {
+    error: ERRORS[failure.code].error,
+    message: failure.message,
+    code: failure.code,
+    request_id: requestId,
+    ...(failure.details.length > 0 ? { details: failure.details } : {}),
+  };
+}
+
+/** Narrows a string from the wire to a code of this build's table. */
+export function isErrorCode(value: string): value is ErrorCode {
+  return Object.hasOwn(ERRORS, value);
+}

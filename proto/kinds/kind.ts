@@ -1,0 +1,28 @@
+/** What both programs know of one kind of backend. */
+import type { ZodType } from 'zod';
+import type { Mode } from '../driver.ts';
+
+/** Members that every request to a backend may carry. */
+export interface RequestBase {
+  readonly type: string;
+  /** Milliseconds the backend may take. Contract: "Deadline". */
+  readonly timeout_ms?: number | undefined;
+}
+
+/** One kind: its names, what its configuration and requests hold, which types write. */
+export interface KindSpec<Request extends RequestBase = RequestBase, Config = unknown> {
+  /** As replies write it, for example `Postgres`. */
+  readonly label: string;
+  /** Other spellings that input may use, in lower case. */
+  readonly aliases: readonly string[];
+  /** Member `config` of an endpoint. */
+  readonly config: ZodType<Config>;
+  /** A request, `type` in lower case and without `kind`. */
+  readonly request: ZodType<Request>;
+  /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */
+  readonly types: { readonly [type: string]: Mode };
+  /** Types that are known and cannot be called: NOT_SUPPORTED. */
+  readonly notCallable: readonly string[];
+  /** Whether a `type` may be left out, and what it then is. */
+  readonly defaultType?: string;
+}

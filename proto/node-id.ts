@@ -1,0 +1,17 @@
+/** How a relay node is named: by its public key, so that no one can answer for another. */
+import { calculateJwkThumbprint, type JWK } from 'jose';
+
+/**
+ * The node's UUID: the first 16 bytes of its public key's thumbprint (RFC 7638) as a UUID of
+ * version 8 (RFC 9562). Audience of call tokens, and `gateway_node_uuid`.
+ */
+export async function nodeUuid(publicKey: JWK): Promise<string> {
+  const thumbprint = await calculateJwkThumbprint(publicKey, 'sha256');
+  const bytes = Uint8Array.from(atob(thumbprint.replaceAll('-', '+').replaceAll('_', '/')), (c) =>
+    c.charCodeAt(0),
+  ).slice(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+}

@@ -1,0 +1,32 @@
+/** The five access levels, and which of them is in force on a resource. */
+
+/** Lowest first. Spec: "RBAC", level semantics. */
+export const LEVELS = ['None', 'Read', 'Write', 'Admin', 'SuperAdmin'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** Whether `held` is enough where `needed` is asked for. */
+export function reaches(held: Level, needed: Level): boolean {
+  return LEVELS.indexOf(held) >= LEVELS.indexOf(needed);
+}
+
+/** Rules of one caller: those on the organization, and those on the resource acted on. */
+export interface RulesInForce {
+  readonly onOrganization: readonly Level[];
+  readonly onResource: readonly Level[];
+}
+
+/**
+ * The level in force on a resource. Contract §4, "Resolution": an explicit `None` on the
+ * organization denies; its SuperAdmin is unrestricted; else a rule on the resource replaces
+ * the organization's; no rule at all is `None`. Of several rules of one tier the most
+ * restrictive counts.
+ */
+export function effectiveLevel({ onOrganization, onResource }: RulesInForce): Level {
+  const organization = mostRestrictive(onOrganization);
+  if (organization === 'None' || organization === 'SuperAdmin') return organization;
+  return mostRestrictive(onResource) ?? organization ?? 'None';
+}
+
+function mostRestrictive(levels: readonly Level[]): Level | undefined {
+  return LEVELS.find((level) => levels.includes(level));
+}

@@ -1,0 +1,166 @@
+/**
+ * Tables in D1. Timestamps are milliseconds since the Unix epoch. Every table of a tenant
+ * has the organization as the first column of its key; accounts, organizations by id, reset
+ * tokens and the default node belong to the installation.
+ */
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import type { Caps, Profile } from '../../proto/driver.ts';
+import type { Kind } from '../../proto/kinds/index.ts';
+import type { Level } from '../access/levels.ts';
+
+/** Spec: "Organization", member `settings`; what is absent has its default. */
+export interface OrganizationSettings {
+  readonly defaultRegion?: string;
+  readonly enableAdvancedFeatures?: boolean;
+  readonly dataRetentionDays?: number;
+  readonly maxEndpoints?: number;
+}
+
+export const organizations = sqliteTable('organizations', {
+  uuid: text('uuid').primaryKey(),
+  id: text('id').notNull().unique(),
+  name: text('name').notNull(),
+  description: text('description').notNull().default(''),
+  settings: text('settings', { mode: 'json' }).$type<OrganizationSettings>().notNull(),
+  /** The organization's data key, sealed under the installation's key. */
+  sealedDataKey: text('sealed_data_key').notNull(),
+  createdAt: integer('created_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+  lastModifiedBy: text('last_modified_by').notNull(),
+});
+export type OrganizationRow = typeof organizations.$inferSelect;
+
+/** A person or program, once in the installation. */
+export const accounts = sqliteTable('accounts', {
+  uuid: text('uuid').primaryKey(),
+  /** As it was written. */
+  username: text('username').notNull(),
+  /** `username` after NFC and lower case. */
+  usernameKey: text('username_key').notNull().unique(),
+  /** scrypt with its parameters; null until a reset was completed. */
+  passwordHash: text('password_hash'),
+  /** Tokens issued before it are void. */
+  passwordChangedAt: integer('password_changed_at').notNull(),
+  /** When the owner completed a reset; null means never. */
+  verifiedAt: integer('verified_at'),
+  /** The organization whose request made the account. */
+  createdByOrg: text('created_by_org').notNull(),
+  createdAt: integer('created_at').notNull(),
+});
+export type AccountRow = typeof accounts.$inferSelect;
+
+/** Ties an account to an organization. */
+export const memberships = sqliteTable(
+  'memberships',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    accountUuid: text('account_uuid').notNull(),
+    description: text('description').notNull().default(''),
+    createdAt: integer('created_at').notNull(),
+    createdBy: text('created_by').notNull(),
+    lastModifiedAt: integer('last_modified_at').notNull(),
+    lastModifiedBy: text('last_modified_by').notNull(),
+    lastLoginAt: integer('last_login_at'),
+    loginCount: integer('login_count').notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.accountUuid] }),
+    index('memberships_account').on(table.accountUuid),
+  ],
+);
+
+/** What a rule is held on. */
+export type ResourceKind = 'organization' | 'endpoint' | 'template' | 'workflow';
+
+/**
+ * One rule of the access model. `resourceUuid` is the organization's own for a rule on it;
+ * `subject` is an account's uuid, or `group:<name>`.
+ */
+export const rules = sqliteTable(
+  'rules',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    resourceKind: text('resource_kind').$type<ResourceKind>().notNull(),
+    resourceUuid: text('resource_uuid').notNull(),
+    subject: text('subject').notNull(),
+    level: text('level').$type<Level>().notNull(),
+    createdAt: integer('created_at').notNull(),
+    createdBy: text('created_by').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.resourceUuid, table.subject] }),
+    index('rules_subject').on(table.orgUuid, table.subject),
+  ],
+);
+
+/** Started password resets. Only a digest of the token is kept. */
+export const passwordResets = sqliteTable(
+  'password_resets',
+  {
+    tokenDigest: text('token_digest').primaryKey(),
+    accountUuid: text('account_uuid').notNull(),
+    expiresAt: integer('expires_at').notNull(),
+    usedAt: integer('used_at'),
+  },
+  (table) => [index('password_resets_account').on(table.accountUuid)],
+);
+
+/** `unknown` until a health check has seen the backend. */
+export type ConnectionStatus = 'available' | 'degraded' | 'unavailable' | 'draining' | 'unknown';
+
+export const endpoints = sqliteTable(
+  'endpoints',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    uuid: text('uuid').notNull(),
+    id: text('id').notNull(),
+    kind: text('kind').$type<Kind>().notNull(),
+    description: text('description').notNull().default(''),
+    /** `config` as JSON, sealed under the organization's data key; clear text never leaves worker/endpoints. */
+    sealedConfig: text('sealed_config').notNull(),
+    /** Null when the create body named none; `production` is then in force. */
+    backendProfile: text('backend_profile').$type<Profile>(),
+    poolLimits: text('pool_limits', { mode: 'json' }).$type<Caps>().notNull(),
+    /** Raised by every change: part of pool keys, and the ETag. */
+    revision: integer('revision').notNull().default(1),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.uuid] }),
+    uniqueIndex('endpoints_org_id').on(table.orgUuid, table.id),
+  ],
+);
+export type EndpointRow = typeof endpoints.$inferSelect;
+
+/** Counters and what was last seen of an endpoint's backend; written off the caller's path. */
+export const endpointUsage = sqliteTable(
+  'endpoint_usage',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    endpointUuid: text('endpoint_uuid').notNull(),
+    reads: integer('reads').notNull().default(0),
+    writes: integer('writes').notNull().default(0),
+    errors: integer('errors').notNull().default(0),
+    connectionStatus: text('connection_status').$type<ConnectionStatus>().notNull().default('unknown'),
+    lastConnectedAt: integer('last_connected_at'),
+  },
+  (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid] })],
+);
+
+/** Spec: "Node placement record". */
+export const placements = sqliteTable(
+  'placements',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    endpointUuid: text('endpoint_uuid').notNull(),
+    nodeUuid: text('node_uuid').notNull(),
+    poolRole: text('pool_role').$type<'production' | 'development' | 'any'>().notNull(),
+    connectionStatus: text('connection_status').$type<ConnectionStatus>().notNull(),
+    priority: integer('priority').notNull(),
+    weight: integer('weight').notNull(),
+    metadata: text('metadata', { mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid, table.nodeUuid] })],
+);
+export type PlacementRow = typeof placements.$inferSelect;
