@@ -1,0 +1,52 @@
+/** How tests run: `worker` inside the edge runtime with a real D1, `relay` and `system` in Node. */
+import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
+import { exportJWK, generateKeyPair } from 'jose';
+import { defineConfig } from 'vitest/config';
+
+/** Settings of the worker under test; keys are real and new in each run. */
+async function testBindings() {
+  const gateway = await generateKeyPair('EdDSA', { extractable: true });
+  const node = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true });
+  return {
+    JWT_SECRET: randomKey(),
+    INSTALLATION_KEY: randomKey(),
+    GATEWAY_KEY: JSON.stringify(await exportJWK(gateway.privateKey)),
+    RELAY_URL: 'http://relay.test',
+    RELAY_NODE_PUBLIC_KEY: JSON.stringify(await exportJWK(node.publicKey)),
+    PEER: 'local',
+    RATE_LIMITS: 'off',
+    // For tests alone: the other halves of the keys, and the tables.
+    GATEWAY_PUBLIC_KEY: JSON.stringify(await exportJWK(gateway.publicKey)),
+    RELAY_NODE_KEY: JSON.stringify(await exportJWK(node.privateKey)),
+    MIGRATIONS: await readD1Migrations('migrations'),
+  };
+}
+
+function randomKey(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+}
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        plugins: [
+          cloudflareTest(async () => ({
+            wrangler: { configPath: './wrangler.toml' },
+            miniflare: { bindings: await testBindings() },
+          })),
+        ],
+        test: {
+          name: 'worker',
+          include: ['worker/**/*.test.ts', 'proto/**/*.test.ts'],
+          setupFiles: ['worker/test/migrate.ts'],
+          // One runtime for all files is eight times as fast; tests use unique names instead.
+          isolate: false,
+          maxWorkers: 1,
+        },
+      },
+      { test: { name: 'relay', include: ['node-relay/**/*.test.ts'] } },
+      { test: { name: 'system', include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'] } },
+    ],
+  },
+});
