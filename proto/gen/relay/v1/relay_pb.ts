@@ -2,15 +2,15 @@
 // @generated from file relay/v1/relay.proto (package relay.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIrUBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIcCgRtb2RlGAQgASgOMg4ucmVsYXkudjEuTW9kZRIiCgdwcm9maWxlGAUgASgOMhEucmVsYXkudjEuUHJvZmlsZRIcCgRjYXBzGAYgASgLMg4ucmVsYXkudjEuQ2FwcxIZChFzZWFsZWRfY29ubmVjdGlvbhgHIAEoCSKJAQoKUnVuUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDwoHcmVxdWVzdBgCIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAMgASgEEhoKEm51bWJlcnNfYXNfc3RyaW5ncxgEIAEoCBISCgpzZXNzaW9uX2lkGAUgASgJIkUKC1J1blJlc3BvbnNlEg4KBnJlc3VsdBgBIAEoDBISCgpiYWNrZW5kX3VzGAIgASgEEhIKCmNvbGxlY3RfaWQYAyABKAkiJAoOQ29sbGVjdFJlcXVlc3QSEgoKY29sbGVjdF9pZBgBIAEoCSIgCg9Db2xsZWN0UmVzcG9uc2USDQoFY2h1bmsYASABKAwiIgoRUnVuU3RyZWFtUmVzcG9uc2USDQoFY2h1bmsYASABKAwifQoPVHJhbnNhY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBISCgpvcGVyYXRpb25zGAIgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYAyABKAQSGgoSbnVtYmVyc19hc19zdHJpbmdzGAQgASgIIngKDlByZXBhcmVSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCRISCgpvcGVyYXRpb25zGAMgASgMEhgKEHJlc3VsdF9tYXhfYnl0ZXMYBCABKAQiIgoPUHJlcGFyZVJlc3BvbnNlEg8KB3Jlc3VsdHMYASABKAwiSQoNQ29tbWl0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkiHwoOQ29tbWl0UmVzcG9uc2USDQoFZm91bmQYASABKAgiSwoPUm9sbGJhY2tSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCSIhChBSb2xsYmFja1Jlc3BvbnNlEg0KBWZvdW5kGAEgASgIIkIKDlJlY292ZXJSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIOCgZwcmVmaXgYAiABKAkiKgoPUmVjb3ZlclJlc3BvbnNlEhcKD3RyYW5zYWN0aW9uX2lkcxgBIAMoCSI2ChJPcGVuU2Vzc2lvblJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Ij0KE09wZW5TZXNzaW9uUmVzcG9uc2USEgoKc2Vzc2lvbl9pZBgBIAEoCRISCgpleHBpcmVzX21zGAIgASgEIjsKE0Nsb3NlU2Vzc2lvblJlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCSIlChRDbG9zZVNlc3Npb25SZXNwb25zZRINCgVmb3VuZBgBIAEoCCIvCgtQaW5nUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiIgoMUGluZ1Jlc3BvbnNlEhIKCmxhdGVuY3lfdXMYASABKAQiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIg8KDVN0YXR1c1JlcXVlc3QiiwEKDlN0YXR1c1Jlc3BvbnNlEgwKBG5vZGUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzdGFydGVkX21zGAMgASgEEhAKCGRyYWluaW5nGAQgASgIEg0KBXBvb2xzGAUgASgNEhMKC2Nvbm5lY3Rpb25zGAYgASgNEhAKCHNlc3Npb25zGAcgASgNIiwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHZGV0YWlscxgCIAEoCSo7CgRNb2RlEhQKEE1PREVfVU5TUEVDSUZJRUQQABINCglNT0RFX1JFQUQQARIOCgpNT0RFX1dSSVRFEAIqUwoHUHJvZmlsZRIXChNQUk9GSUxFX1VOU1BFQ0lGSUVEEAASFgoSUFJPRklMRV9QUk9EVUNUSU9OEAESFwoTUFJPRklMRV9ERVZFTE9QTUVOVBACMo8HCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USPgoHUHJlcGFyZRIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0GhkucmVsYXkudjEuUHJlcGFyZVJlc3BvbnNlEjsKBkNvbW1pdBIXLnJlbGF5LnYxLkNvbW1pdFJlcXVlc3QaGC5yZWxheS52MS5Db21taXRSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEkoKC09wZW5TZXNzaW9uEhwucmVsYXkudjEuT3BlblNlc3Npb25SZXF1ZXN0Gh0ucmVsYXkudjEuT3BlblNlc3Npb25SZXNwb25zZRJNCgxDbG9zZVNlc3Npb24SHS5yZWxheS52MS5DbG9zZVNlc3Npb25SZXF1ZXN0Gh4ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARI7CgZTdGF0dXMSFy5yZWxheS52MS5TdGF0dXNSZXF1ZXN0GhgucmVsYXkudjEuU3RhdHVzUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIpIBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkiiQEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIn0KD1RyYW5zYWN0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEgoKb3BlcmF0aW9ucxgCIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAMgASgEEhoKEm51bWJlcnNfYXNfc3RyaW5ncxgEIAEoCCJ4Cg5QcmVwYXJlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKb3BlcmF0aW9ucxgDIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAQgASgEIiIKD1ByZXBhcmVSZXNwb25zZRIPCgdyZXN1bHRzGAEgASgMIkkKDUNvbW1pdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJIh8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIksKD1JvbGxiYWNrUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkiIQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCCJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIioKD1JlY292ZXJSZXNwb25zZRIXCg90cmFuc2FjdGlvbl9pZHMYASADKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgiLwoLUGluZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IiIKDFBpbmdSZXNwb25zZRISCgpsYXRlbmN5X3VzGAEgASgEIjkKDlJlbGVhc2VSZXF1ZXN0EhAKCGVuZHBvaW50GAEgASgJEhUKDWtlZXBfcmV2aXNpb24YAiABKAQiIAoPUmVsZWFzZVJlc3BvbnNlEg0KBXBvb2xzGAEgASgNIlcKDFdhdGNoUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDwoHcmVxdWVzdBgCIAEoDBIUCgxyZXN1bWVfYWZ0ZXIYAyABKAkiKgoNV2F0Y2hSZXNwb25zZRIKCgJpZBgBIAEoCRINCgVldmVudBgCIAEoDCIPCg1TdGF0dXNSZXF1ZXN0IosBCg5TdGF0dXNSZXNwb25zZRIMCgRub2RlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEgoKc3RhcnRlZF9tcxgDIAEoBBIQCghkcmFpbmluZxgEIAEoCBINCgVwb29scxgFIAEoDRITCgtjb25uZWN0aW9ucxgGIAEoDRIQCghzZXNzaW9ucxgHIAEoDSIsCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEg8KB2RldGFpbHMYAiABKAkyjwcKDFJlbGF5U2VydmljZRIyCgNSdW4SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USQAoHQ29sbGVjdBIYLnJlbGF5LnYxLkNvbGxlY3RSZXF1ZXN0GhkucmVsYXkudjEuQ29sbGVjdFJlc3BvbnNlMAESQAoJUnVuU3RyZWFtEhQucmVsYXkudjEuUnVuUmVxdWVzdBobLnJlbGF5LnYxLlJ1blN0cmVhbVJlc3BvbnNlMAESPAoIVHJhbnNhY3QSGS5yZWxheS52MS5UcmFuc2FjdFJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRI+CgdQcmVwYXJlEhgucmVsYXkudjEuUHJlcGFyZVJlcXVlc3QaGS5yZWxheS52MS5QcmVwYXJlUmVzcG9uc2USOwoGQ29tbWl0EhcucmVsYXkudjEuQ29tbWl0UmVxdWVzdBoYLnJlbGF5LnYxLkNvbW1pdFJlc3BvbnNlEkEKCFJvbGxiYWNrEhkucmVsYXkudjEuUm9sbGJhY2tSZXF1ZXN0GhoucmVsYXkudjEuUm9sbGJhY2tSZXNwb25zZRI+CgdSZWNvdmVyEhgucmVsYXkudjEuUmVjb3ZlclJlcXVlc3QaGS5yZWxheS52MS5SZWNvdmVyUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI1CgRQaW5nEhUucmVsYXkudjEuUGluZ1JlcXVlc3QaFi5yZWxheS52MS5QaW5nUmVzcG9uc2USPgoHUmVsZWFzZRIYLnJlbGF5LnYxLlJlbGVhc2VSZXF1ZXN0GhkucmVsYXkudjEuUmVsZWFzZVJlc3BvbnNlEjoKBVdhdGNoEhYucmVsYXkudjEuV2F0Y2hSZXF1ZXN0GhcucmVsYXkudjEuV2F0Y2hSZXNwb25zZTABEjsKBlN0YXR1cxIXLnJlbGF5LnYxLlN0YXR1c1JlcXVlc3QaGC5yZWxheS52MS5TdGF0dXNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -75,18 +75,18 @@ export type Target = Message<"relay.v1.Target"> & {
   poolKey: string;
 
   /**
-   * Whether the call may write.
+   * "read" or "write": whether the call may change the backend.
    *
-   * @generated from field: relay.v1.Mode mode = 4;
+   * @generated from field: string mode = 4;
    */
-  mode: Mode;
+  mode: string;
 
   /**
-   * Which profile's cap counts.
+   * "production" or "development": which profile's cap counts.
    *
-   * @generated from field: relay.v1.Profile profile = 5;
+   * @generated from field: string profile = 5;
    */
-  profile: Profile;
+  profile: string;
 
   /**
    * Caps on connections.
@@ -518,7 +518,7 @@ export const RecoverResponseSchema: GenMessage<RecoverResponse> = /*@__PURE__*/
  */
 export type OpenSessionRequest = Message<"relay.v1.OpenSessionRequest"> & {
   /**
-   * The backend; its mode is MODE_WRITE.
+   * The backend; its mode is "write".
    *
    * @generated from field: relay.v1.Target target = 1;
    */
@@ -868,74 +868,6 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 28);
-
-/**
- * Mode says whether a call may change the backend.
- *
- * @generated from enum relay.v1.Mode
- */
-export enum Mode {
-  /**
-   * MODE_UNSPECIFIED is refused.
-   *
-   * @generated from enum value: MODE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * MODE_READ may change nothing.
-   *
-   * @generated from enum value: MODE_READ = 1;
-   */
-  READ = 1,
-
-  /**
-   * MODE_WRITE may change the backend.
-   *
-   * @generated from enum value: MODE_WRITE = 2;
-   */
-  WRITE = 2,
-}
-
-/**
- * Describes the enum relay.v1.Mode.
- */
-export const ModeSchema: GenEnum<Mode> = /*@__PURE__*/
-  enumDesc(file_relay_v1_relay, 0);
-
-/**
- * Profile is the endpoint's backend profile in force for a call.
- *
- * @generated from enum relay.v1.Profile
- */
-export enum Profile {
-  /**
-   * PROFILE_UNSPECIFIED is refused.
-   *
-   * @generated from enum value: PROFILE_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * PROFILE_PRODUCTION is the default.
-   *
-   * @generated from enum value: PROFILE_PRODUCTION = 1;
-   */
-  PRODUCTION = 1,
-
-  /**
-   * PROFILE_DEVELOPMENT uses the endpoint's development route.
-   *
-   * @generated from enum value: PROFILE_DEVELOPMENT = 2;
-   */
-  DEVELOPMENT = 2,
-}
-
-/**
- * Describes the enum relay.v1.Profile.
- */
-export const ProfileSchema: GenEnum<Profile> = /*@__PURE__*/
-  enumDesc(file_relay_v1_relay, 1);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases

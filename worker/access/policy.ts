@@ -1,0 +1,120 @@
+/**
+ * What is remembered between requests of how a caller stands: so that a steady request makes no
+ * trip to D1, and a change is in force for the next one. Contract §4, last point.
+ */
+import { GatewayError } from '../../proto/errors.ts';
+import { Lru } from '../cache.ts';
+import type { Context } from '../context.ts';
+import type { Level } from './levels.ts';
+import { selectRules, selectStanding } from './store.ts';
+
+/** The caller's rules that bear on one resource, and his organization's sealed data key. */
+export interface Policy {
+  readonly onOrganization: readonly Level[];
+  readonly onResource: readonly Level[];
+  readonly username: string;
+  readonly sealedDataKey: string;
+}
+
+interface Remembered {
+  readonly value: unknown;
+  readonly loadedAt: number;
+  readonly orgUuid: string;
+  refreshing: boolean;
+}
+
+/** Entries per isolate. */
+const CAPACITY = 10_000;
+const known = new Lru<Remembered>(CAPACITY);
+/** Counts changes, so that what was loaded before a change is not remembered after it. */
+let changes = 0;
+
+/**
+ * `load`'s answer for this caller and `key`, at most `POLICY_TTL_MS` old. In its second half an
+ * entry is renewed after the reply, so that steady callers never wait.
+ */
+export async function remembered<Value>(
+  ctx: Context,
+  key: string,
+  load: () => Promise<Value>,
+): Promise<Value> {
+  const name = `${ctx.caller.orgUuid}:${ctx.caller.userUuid}:${key}`;
+  const entry = known.get(name);
+  const age = entry ? ctx.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
+  if (!entry || age >= ctx.settings.POLICY_TTL_MS || age < 0) return renew(ctx, name, load);
+  if (age > ctx.settings.POLICY_TTL_MS / 2 && !entry.refreshing) {
+    entry.refreshing = true;
+    ctx.afterReply(renew(ctx, name, load).catch(() => known.delete(name)));
+  }
+  return entry.value as Value; // Each key has one loader.
+}
+
+/** Forgets what is remembered of one organization, and of callers in it. */
+export function forgetOrganization(orgUuid: string): void {
+  changes += 1;
+  known.deleteWhere((entry) => entry.orgUuid === orgUuid);
+}
+
+/** Forgets everything: a change of an account bears on all its organizations. */
+export function forgetAll(): void {
+  changes += 1;
+  known.clear();
+}
+
+/**
+ * The caller's rules on his organization alone.
+ * @throws GatewayError TOKEN_REVOKED
+ */
+export async function policyOn(ctx: Context): Promise<Policy> {
+  const read = await remembered(ctx, 'organization', async () => {
+    const [standing, rules] = await ctx.db.batch([
+      selectStanding(ctx.db, ctx.caller),
+      selectRules(ctx.db, ctx.caller),
+    ]);
+    return { standing, rules };
+  });
+  return policyOf(ctx, read.standing, read.rules);
+}
+
+/** A row of `selectStanding`. */
+export type Standing = Awaited<ReturnType<typeof selectStanding>>[number];
+/** A row of `selectRules`. */
+export type Rule = Awaited<ReturnType<typeof selectRules>>[number];
+
+/**
+ * What rows say of the caller.
+ * @throws GatewayError TOKEN_REVOKED when he is no longer a member, or the password was changed after the token was issued
+ */
+export function policyOf(
+  { caller }: Context,
+  [standing]: readonly Standing[],
+  rules: readonly Rule[],
+): Policy {
+  if (!standing || standing.passwordChangedAt > caller.issuedAt) {
+    throw new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
+  }
+  const levels = (onOrganization: boolean) =>
+    rules
+      .filter((rule) => (rule.resourceUuid === caller.orgUuid) === onOrganization)
+      .map((rule) => rule.level);
+  return {
+    onOrganization: levels(true),
+    onResource: levels(false),
+    username: standing.username,
+    sealedDataKey: standing.sealedDataKey,
+  };
+}
+
+async function renew<Value>(
+  ctx: Context,
+  name: string,
+  load: () => Promise<Value>,
+): Promise<Value> {
+  const before = changes;
+  const loadedAt = ctx.now();
+  const value = await load();
+  if (before === changes) {
+    known.set(name, { value, loadedAt, orgUuid: ctx.caller.orgUuid, refreshing: false });
+  }
+  return value;
+}

@@ -1,0 +1,111 @@
+/** What a handler is given: everything it may reach, nothing global. */
+import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import { type Settings, settingsOf } from './settings.ts';
+
+/** What wrangler.toml binds, beside the settings of worker/settings.ts. */
+export interface Bindings {
+  readonly DB: D1Database;
+  /** The default relay, when a private network reaches it; else `RELAY_URL` does. */
+  readonly RELAY?: Fetcher;
+  readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
+  readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
+  readonly LIMIT_NEW_BY_ADDRESS: RateLimit;
+}
+
+export type Database = DrizzleD1Database;
+
+/** What the world outside is made of; tests pass their own. */
+export interface Outside {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Every request that leaves the worker, but those through a binding. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Context of a request that carries no token. */
+export interface PublicContext {
+  readonly requestId: string;
+  readonly env: Bindings;
+  readonly settings: Settings;
+  readonly db: Database;
+  readonly outside: Outside;
+  /** Who is calling: an address, or `local`. Never what a client merely claims. */
+  readonly address: string;
+  /** Milliseconds since the Unix epoch; tests hold it still. */
+  now(): number;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+  readonly timing: Timing;
+  readonly request: Request;
+  /** Lets work go on after the reply; a failure in it is logged. */
+  afterReply(work: Promise<unknown>): void;
+}
+
+/** The authenticated user and the organization that the token was issued for. */
+export interface Caller {
+  readonly userUuid: string;
+  /** As the token names him. */
+  readonly userId: string;
+  readonly orgUuid: string;
+  readonly orgId: string;
+  /** When the token was issued and when its login was, in milliseconds since the Unix epoch. */
+  readonly issuedAt: number;
+  readonly loginAt: number;
+  /** Unix epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Context of every other request. */
+export interface Context extends PublicContext {
+  readonly caller: Caller;
+}
+
+/** What `Server-Timing` tells, in milliseconds; only what was measured. */
+export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;
+
+const databases = new WeakMap<D1Database, Database>();
+
+/** The Drizzle face of a D1 binding; made once. */
+export function databaseOf(env: Bindings): Database {
+  const known = databases.get(env.DB);
+  if (known) return known;
+  const made = drizzle(env.DB);
+  databases.set(env.DB, made);
+  return made;
+}
+
+/** What one request brings beside its bindings. */
+export interface Incoming {
+  readonly request: Request;
+  readonly env: Bindings;
+  readonly outside: Outside;
+  readonly requestId: string;
+  readonly address: string;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+/** Opens the context of one request. */
+export function openContext(incoming: Incoming): PublicContext {
+  const { request, env, outside, requestId, address } = incoming;
+  return {
+    requestId,
+    env,
+    settings: settingsOf(env),
+    db: databaseOf(env),
+    outside,
+    address,
+    now: outside.now,
+    signal: request.signal,
+    timing: {},
+    request,
+    afterReply(work) {
+      incoming.waitUntil(
+        work.catch((thrown: unknown) => {
+          console.error(
+            JSON.stringify({ level: 'error', request_id: requestId, after_reply: String(thrown) }),
+          );
+        }),
+      );
+    },
+  };
+}

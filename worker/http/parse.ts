@@ -1,0 +1,25 @@
+/** Checks what a client sent against a schema, and says what is wrong with all of it. */
+import type { ZodError, ZodType } from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+
+/**
+ * The parsed value.
+ * @param where names the part for members without a path: `path`, `query` or `body`
+ * @throws GatewayError BAD_REQUEST with each fault's path
+ */
+export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw badRequest(parsed.error, where);
+}
+
+/** The error for a value that does not fit; names every fault with its path. */
+export function badRequest(error: ZodError, where: string): GatewayError {
+  const details = error.issues.map(({ path, message }) => ({
+    path: path.map(String).join('.') || where,
+    message,
+  }));
+  const [first] = details;
+  const message = first ? `${first.path}: ${first.message}` : `The ${where} is not as it should be`;
+  return new GatewayError('BAD_REQUEST', message, { details });
+}

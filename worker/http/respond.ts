@@ -1,0 +1,106 @@
+/** Turns what a handler answered, or whatever was thrown, into a response. */
+import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
+import type { Timing } from '../context.ts';
+import { JsonBytes, type Reply } from './route.ts';
+
+/** Contract: "Other headers"; on every reply. */
+const ALWAYS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+const JSON_TYPE = 'application/json; charset=utf-8';
+const encoder = new TextEncoder();
+const BEFORE = encoder.encode('{"status":"success","data":');
+const AFTER = encoder.encode('}');
+
+/** The response for a handler's answer. A `Response` goes as it is, with the headers of every reply. */
+export function respond(reply: Reply, envelope: 'bare' | 'data', requestId: string): Response {
+  if (reply instanceof Response) return withHeaders(reply, requestId);
+  const body = bodyOf(reply, envelope);
+  return new Response(body, {
+    headers: { ...ALWAYS, 'Content-Type': JSON_TYPE, 'X-Request-Id': requestId },
+  });
+}
+
+function bodyOf(reply: Exclude<Reply, Response>, envelope: 'bare' | 'data'): BodyInit {
+  if (!(reply instanceof JsonBytes)) {
+    const text = JSON.stringify(reply);
+    return envelope === 'data' ? `{"status":"success","data":${text}}` : text;
+  }
+  if (envelope === 'bare') return reply.bytes;
+  return reply.bytes instanceof Uint8Array ? enclosed(reply.bytes) : enclosing(reply.bytes);
+}
+
+function enclosed(bytes: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(BEFORE.byteLength + bytes.byteLength + AFTER.byteLength);
+  whole.set(BEFORE);
+  whole.set(bytes, BEFORE.byteLength);
+  whole.set(AFTER, BEFORE.byteLength + bytes.byteLength);
+  return whole;
+}
+
+function enclosing(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      start: (controller) => controller.enqueue(BEFORE),
+      flush: (controller) => controller.enqueue(AFTER),
+    }),
+  );
+}
+
+/** Adds the headers that every reply carries; a response of the platform's own may be read-only. */
+export function withHeaders(response: Response, requestId: string): Response {
+  const open = new Response(response.body, response);
+  for (const [name, value] of Object.entries(ALWAYS)) {
+    if (!open.headers.has(name)) open.headers.set(name, value);
+  }
+  open.headers.set('X-Request-Id', requestId);
+  return open;
+}
+
+/** Writes what was measured. Contract: "Other headers". */
+export function serverTiming(timing: Timing): string {
+  return Object.entries(timing)
+    .map(([name, ms]) => `${name};dur=${Math.round(ms * 100) / 100}`)
+    .join(', ');
+}
+
+/** Whatever was thrown as the failure it stands for: what is unforeseen is INTERNAL, without its text. */
+export function failureOf(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
+}
+
+/** The documented error reply. A failure of ours is logged with its cause; a client's fault is not. */
+export function respondToError(thrown: unknown, requestId: string, path: string): Response {
+  const failure = failureOf(thrown);
+  const { status } = ERRORS[failure.code];
+  if (status >= 500) logFailure(failure, requestId, path);
+  return new Response(JSON.stringify(errorBody(failure, requestId)), {
+    status,
+    headers: {
+      ...ALWAYS,
+      'Content-Type': JSON_TYPE,
+      'X-Request-Id': requestId,
+      ...(failure.retryAfter === undefined ? {} : { 'Retry-After': String(failure.retryAfter) }),
+      ...failure.headers,
+    },
+  });
+}
+
+function logFailure(failure: GatewayError, requestId: string, path: string): void {
+  const { cause } = failure;
+  const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
+  console.error(
+    JSON.stringify({
+      level: 'error',
+      request_id: requestId,
+      path,
+      code: failure.code,
+      ...(failure.code === 'INTERNAL' && cause instanceof Error
+        ? { cause: why, stack: cause.stack }
+        : {}),
+    }),
+  );
+}

@@ -1,0 +1,103 @@
+/** Declares an operation of the API as data; worker/http/run.ts runs it. */
+import * as z from 'zod';
+import type { Json } from '../../proto/json.ts';
+import type { Access, Authorized } from '../access/access.ts';
+import type { Context, PublicContext } from '../context.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * What a call may change. Every change of the organization's metadata is in force for the next
+ * request, so what the isolate remembers of it is forgotten; `installation` forgets everything.
+ */
+export type Changes = 'nothing' | 'backend' | 'organization' | 'installation';
+
+/** One operation of the API. A route without `access` does not compile. */
+export interface Route<Params, Query, Body, Resource> {
+  /** Where the specification lists two, both serve alike. */
+  readonly method: Method | readonly Method[];
+  /** Below /api/v1, parameters as `:name`; where the specification lists two, both serve alike. */
+  readonly path: string | readonly string[];
+  readonly summary: string;
+  readonly access: Access<Params, Resource>;
+  readonly changes: Changes;
+  readonly params: z.ZodType<Params>;
+  /** Members of the query string; others are refused. */
+  readonly query: z.ZodType<Query>;
+  /** `NoBody` where the operation takes none. */
+  readonly body: z.ZodType<Body>;
+  /** `data` wraps the result as `{status: 'success', data}`; which is which follows the spec. */
+  readonly reply: 'bare' | 'data';
+  /** The result's shape, without the envelope. */
+  readonly result: z.ZodType;
+  handle(ctx: Context, input: Input<Params, Query, Body, Resource>): Promise<Reply>;
+}
+
+/** What a handler answers: a value, JSON that is bytes already, or a whole response. */
+export type Reply = Json | JsonBytes | Response;
+
+/** JSON text in UTF-8, whole or as it arrives; written between the envelope's halves unread. */
+export class JsonBytes {
+  readonly bytes: Uint8Array | ReadableStream<Uint8Array>;
+
+  constructor(bytes: Uint8Array | ReadableStream<Uint8Array>) {
+    this.bytes = bytes;
+  }
+}
+
+/** What a handler is given beside its context. */
+export interface Input<Params, Query, Body, Resource> extends Authorized<Resource> {
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of routes has no one type; each was checked by `route`.
+export type AnyRoute = Route<any, any, any, any>;
+
+/** No parameters in the path, or none in the query string. */
+export const Nothing = z.strictObject({});
+/** No body; an empty object is taken for none. */
+export const NoBody = z.union([z.undefined(), z.strictObject({})], {
+  error: 'this operation takes no body',
+});
+
+/** What a declaration may leave out: no parameters, no query, no body. */
+type Declared<Params, Query, Body, Resource> = Omit<
+  Route<Params, Query, Body, Resource>,
+  'params' | 'query' | 'body'
+> &
+  Partial<Pick<Route<Params, Query, Body, Resource>, 'params' | 'query' | 'body'>>;
+
+/** Checks a declaration and fills in what it left out. */
+export function route<
+  Params = Record<string, never>,
+  Query = Record<string, never>,
+  Body = undefined,
+  Resource = undefined,
+>(declared: Declared<Params, Query, Body, Resource>): AnyRoute {
+  return { params: Nothing, query: Nothing, body: NoBody, ...declared };
+}
+
+/** A route that carries no token: its handler has no caller. */
+export function publicRoute<
+  Params = Record<string, never>,
+  Query = Record<string, never>,
+  Body = undefined,
+>(
+  declared: Omit<Declared<Params, Query, Body, undefined>, 'handle'> & {
+    handle(ctx: PublicContext, input: Input<Params, Query, Body, undefined>): Promise<Reply>;
+  },
+): AnyRoute {
+  return { params: Nothing, query: Nothing, body: NoBody, ...declared };
+}
+
+/** The methods of a route. */
+export function methodsOf({ method }: AnyRoute): readonly Method[] {
+  return typeof method === 'string' ? [method] : method;
+}
+
+/** The paths of a route. */
+export function pathsOf({ path }: AnyRoute): readonly string[] {
+  return typeof path === 'string' ? [path] : path;
+}

@@ -1,0 +1,114 @@
+/** Runs a route: limits, authenticate, authorize, parse, handle, reply, in the contract's order of refusals. */
+import type { Context as HonoContext, Hono } from 'hono';
+import { GatewayError } from '../../proto/errors.ts';
+import { authorize } from '../access/access.ts';
+import { forgetAll, forgetOrganization } from '../access/policy.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import {
+  type Bindings,
+  type Context,
+  type Outside,
+  openContext,
+  type PublicContext,
+} from '../context.ts';
+import { settingsOf } from '../settings.ts';
+import { addressOf } from './address.ts';
+import { checkBodyHeaders, parseBody, readBody } from './body.ts';
+import { parse } from './parse.ts';
+import { requestIdOf } from './request-id.ts';
+import { respond, respondToError, serverTiming } from './respond.ts';
+import { type AnyRoute, methodsOf, pathsOf } from './route.ts';
+
+/** What every route is below. Spec: "Versioning". */
+export const BASE_PATH = '/api/v1';
+
+export type App = Hono<{ Bindings: Bindings }>;
+
+/** Adds routes to the app; other methods on their paths are 405, other paths 404. */
+export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): void {
+  const methods = new Map<string, string[]>();
+  for (const each of routes) {
+    for (const path of pathsOf(each)) {
+      app.on([...methodsOf(each)], BASE_PATH + path, (c) => answer(c, each, outside));
+      methods.set(path, [...(methods.get(path) ?? []), ...methodsOf(each)]);
+    }
+  }
+  for (const [path, allowed] of methods) {
+    app.all(BASE_PATH + path, (c) => refuseMethod(c, allowed));
+  }
+  app.notFound((c) =>
+    refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: see /docs`)),
+  );
+  app.onError((thrown, c) => refuse(c, thrown));
+}
+
+async function answer(
+  c: HonoContext<{ Bindings: Bindings }>,
+  each: AnyRoute,
+  outside: Outside,
+): Promise<Response> {
+  const request = c.req.raw;
+  const settings = settingsOf(c.env);
+  const open = openContext({
+    request,
+    env: c.env,
+    outside,
+    requestId: requestIdOf(request.headers),
+    address: addressOf(request.headers, settings.PEER),
+    waitUntil: (work) => c.executionCtx.waitUntil(work),
+  });
+  try {
+    const response = await perform(open, each, c.req.param());
+    const timing = serverTiming(open.timing);
+    if (timing !== '') response.headers.set('Server-Timing', timing);
+    return response;
+  } catch (thrown) {
+    return respondToError(thrown, open.requestId, c.req.path);
+  }
+}
+
+async function perform(
+  open: PublicContext,
+  each: AnyRoute,
+  pathParams: Record<string, string>,
+): Promise<Response> {
+  const { request, settings } = open;
+  checkBodyHeaders(request, settings.BODY_MAX_BYTES);
+  const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
+  const params: unknown = parse(each.params, pathParams, 'path');
+  const started = open.now();
+  const authorized =
+    each.access.level === 'Public'
+      ? { resource: undefined, held: 'None' as const }
+      : await authorize(ctx, each.access, params);
+  open.timing.authorize = open.now() - started;
+  const query: unknown = parse(each.query, queryOf(request.url), 'query');
+  const bytes = await readBody(request, settings.BODY_MAX_BYTES);
+  const body: unknown = parse(each.body, parseBody(bytes), 'body');
+  try {
+    const reply = await each.handle(ctx, { ...authorized, params, query, body });
+    return respond(reply, each.reply, open.requestId);
+  } finally {
+    if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
+    if (each.changes === 'installation') forgetAll();
+  }
+}
+
+async function identify(open: PublicContext): Promise<Context> {
+  return { ...open, caller: await authenticate(open, open.request.headers.get('Authorization')) };
+}
+
+function queryOf(url: string): Record<string, string> {
+  const at = url.indexOf('?');
+  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)));
+}
+
+function refuseMethod(c: HonoContext, allowed: readonly string[]): Response {
+  const allow = [...new Set(allowed)].join(', ');
+  const message = `${c.req.method} is not a method of ${c.req.path}: it takes ${allow}`;
+  return refuse(c, new GatewayError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } }));
+}
+
+function refuse(c: HonoContext, thrown: unknown): Response {
+  return respondToError(thrown, requestIdOf(c.req.raw.headers), c.req.path);
+}

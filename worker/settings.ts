@@ -1,0 +1,82 @@
+/** The worker's settings: read from its bindings once, checked, with their defaults. */
+import type { JWK } from 'jose';
+import * as z from 'zod';
+
+const json = <T extends z.ZodType>(schema: T) =>
+  z
+    .string()
+    .transform((text, issues) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        issues.addIssue({ code: 'custom', message: 'is not JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+const seconds = (fallback: number) => z.coerce.number().int().min(1).default(fallback);
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((each) => each.trim()).filter((each) => each !== ''));
+const sealingKey = z
+  .string()
+  .regex(/^[\w-]{43}=?$/, 'is not base64url of 32 bytes')
+  .transform((text) => text.replace(/=$/, ''));
+const jwk = json(z.looseObject({ kty: z.string() })).transform((key) => key as JWK);
+
+const Quotas = z.strictObject({
+  endpoints: z.int().min(0).default(1000),
+  templates: z.int().min(0).default(1000),
+  workflows: z.int().min(0).default(1000),
+  /** Bytes. */
+  storage: z.int().min(0).default(1024 ** 3),
+});
+
+/** Contract §11, "Names of settings"; those of the worker that have a meaning so far. */
+const SettingsSchema = z.object({
+  JWT_SECRET: z.string().min(32, 'needs at least 32 characters'),
+  JWT_SECRET_PREVIOUS: z.string().min(32).optional(),
+  JWT_LIFETIME_S: seconds(3600),
+  LOGIN_MAX_S: seconds(30 * 24 * 3600),
+  INSTALLATION_KEY: sealingKey,
+  INSTALLATION_KEY_PREVIOUS: sealingKey.optional(),
+  GATEWAY_KEY: jwk,
+  RELAY_URL: z.url().default('http://127.0.0.1:8788'),
+  RELAY_NODE_PUBLIC_KEY: jwk,
+  NEW_ORG_TOKEN: z.string().min(1).optional(),
+  REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
+  RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  RESET_REDIRECT_URLS: list,
+  MAIL_URL: z.url().optional(),
+  MAIL_TOKEN: z.string().optional(),
+  QUOTAS: json(Quotas).default(Quotas.parse({})),
+  POLICY_TTL_MS: z.coerce.number().int().min(0).default(1000),
+  RESULT_MAX_BYTES: z.coerce.number().int().min(1).default(10 * 1024 * 1024),
+  BODY_MAX_BYTES: z.coerce.number().int().min(1).default(10 * 1024 * 1024),
+  /** How callers' addresses are known: see worker/http/address.ts. The scripts set it, people do not. */
+  PEER: z.string().default(''),
+  /** `true` on a server bound to loopback without a proxy: reset links may go to the log, and to loopback URLs. */
+  LOCAL_SERVER: z.enum(['true', 'false']).default('false'),
+});
+export type Settings = Readonly<z.infer<typeof SettingsSchema>>;
+
+const read = new WeakMap<object, Settings>();
+
+/**
+ * The settings in a worker's bindings; the same object for the same bindings. An empty text
+ * counts as not set.
+ * @throws Error naming each setting that is missing or wrong, never its value
+ */
+export function settingsOf(env: object): Settings {
+  const known = read.get(env);
+  if (known) return known;
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = SettingsSchema.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new Error(`Settings: ${faults.join('; ')}`);
+  }
+  read.set(env, parsed.data);
+  return parsed.data;
+}
