@@ -18,7 +18,12 @@ const seconds = (fallback: number) => z.coerce.number().int().min(1).default(fal
 const list = z
   .string()
   .default('')
-  .transform((text) => text.split(',').map((each) => each.trim()).filter((each) => each !== ''));
+  .transform((text) =>
+    text
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
+  );
 const sealingKey = z
   .string()
   .regex(/^[\w-]{43}=?$/, 'is not base64url of 32 bytes')
@@ -30,7 +35,10 @@ const Quotas = z.strictObject({
   templates: z.int().min(0).default(1000),
   workflows: z.int().min(0).default(1000),
   /** Bytes. */
-  storage: z.int().min(0).default(1024 ** 3),
+  storage: z
+    .int()
+    .min(0)
+    .default(1024 ** 3),
 });
 
 /** Contract §11, "Names of settings"; those of the worker that have a meaning so far. */
@@ -52,8 +60,16 @@ const SettingsSchema = z.object({
   MAIL_TOKEN: z.string().optional(),
   QUOTAS: json(Quotas).default(Quotas.parse({})),
   POLICY_TTL_MS: z.coerce.number().int().min(0).default(1000),
-  RESULT_MAX_BYTES: z.coerce.number().int().min(1).default(10 * 1024 * 1024),
-  BODY_MAX_BYTES: z.coerce.number().int().min(1).default(10 * 1024 * 1024),
+  RESULT_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10 * 1024 * 1024),
+  BODY_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10 * 1024 * 1024),
   /** How callers' addresses are known: see worker/http/address.ts. The scripts set it, people do not. */
   PEER: z.string().default(''),
   /** `true` on a server bound to loopback without a proxy: reset links may go to the log, and to loopback URLs. */

@@ -39,7 +39,8 @@ export async function readBody(
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
   if (request.body === null) return undefined;
-  if (request.headers.get('Content-Length') !== null) return new Uint8Array(await request.arrayBuffer());
+  if (request.headers.get('Content-Length') !== null)
+    return new Uint8Array(await request.arrayBuffer());
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of request.body as ReadableStream<Uint8Array>) {

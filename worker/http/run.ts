@@ -1,9 +1,9 @@
 /** Runs a route: limits, authenticate, authorize, parse, handle, reply, in the contract's order of refusals. */
-import type { Context as HonoContext, Hono } from 'hono';
+import type { Hono, Context as HonoContext } from 'hono';
 import { GatewayError } from '../../proto/errors.ts';
 import { authorize } from '../access/access.ts';
+import { authenticate } from '../access/authenticate.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
-import { authenticate } from '../auth/authenticate.ts';
 import {
   type Bindings,
   type Context,

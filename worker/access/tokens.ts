@@ -1,0 +1,119 @@
+/** Access tokens: signed and verified here, and nowhere else. Spec: "Token claims". RFC 7519. */
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import * as z from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Caller } from '../context.ts';
+import type { Settings } from '../settings.ts';
+
+/** Read from here, never from the token. */
+const ALGORITHM = 'HS256';
+/** Two times in milliseconds, of the login and of the issue, and a random part. */
+const TOKEN_ID = /^(\d{1,15})\.(\d{1,15})\.[\w-]+$/;
+
+const Claims = z.object({
+  user_id: z.string().min(1),
+  user_uuid: z.uuid(),
+  org_id: z.string().min(1),
+  org_uuid: z.uuid(),
+  exp: z.int(),
+  iat: z.int(),
+  jti: z.string().regex(TOKEN_ID),
+});
+
+/** Whom a token is for, and since when he is logged in. */
+export type Subject = Pick<Caller, 'userId' | 'userUuid' | 'orgId' | 'orgUuid' | 'loginAt'>;
+
+/** A signed token and its end, in milliseconds since the Unix epoch. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** Signs a token that lives `JWT_LIFETIME_S`, but not beyond `LOGIN_MAX_S` after the login. */
+export async function issueToken(
+  settings: Settings,
+  subject: Subject,
+  now: number,
+): Promise<IssuedToken> {
+  const issued = Math.floor(now / 1000);
+  const end = Math.floor(subject.loginAt / 1000) + settings.LOGIN_MAX_S;
+  const expires = Math.min(issued + settings.JWT_LIFETIME_S, end);
+  const token = await new SignJWT({
+    user_id: subject.userId,
+    user_uuid: subject.userUuid,
+    org_id: subject.orgId,
+    org_uuid: subject.orgUuid,
+  })
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+    .setIssuedAt(issued)
+    .setExpirationTime(expires)
+    .setJti(`${subject.loginAt}.${now}.${crypto.randomUUID()}`)
+    .sign(signingKey(settings.JWT_SECRET));
+  return { token, expiresAt: expires * 1000 };
+}
+
+/**
+ * The caller a token was issued for; the current and the previous key are tried.
+ * @throws GatewayError TOKEN_EXPIRED, TOKEN_INVALID
+ */
+export async function verifyToken(settings: Settings, token: string, now: number): Promise<Caller> {
+  const claims = Claims.safeParse(await verifiedPayload(settings, token, now));
+  if (!claims.success) throw invalid(claims.error);
+  const { user_id, user_uuid, org_id, org_uuid, exp, jti } = claims.data;
+  const [, loginAt, issuedAt] = TOKEN_ID.exec(jti) ?? [];
+  return {
+    userId: user_id,
+    userUuid: user_uuid,
+    orgId: org_id,
+    orgUuid: org_uuid,
+    loginAt: Number(loginAt),
+    issuedAt: Number(issuedAt),
+    expiresAt: exp * 1000,
+  };
+}
+
+async function verifiedPayload(
+  settings: Settings,
+  token: string,
+  now: number,
+): Promise<JWTPayload> {
+  try {
+    return await payloadUnder(settings.JWT_SECRET, token, now);
+  } catch (cause) {
+    const previous = settings.JWT_SECRET_PREVIOUS;
+    if (!(cause instanceof errors.JWSSignatureVerificationFailed) || !previous) throw named(cause);
+    return payloadUnder(previous, token, now).catch((again: unknown) => {
+      throw named(again);
+    });
+  }
+}
+
+async function payloadUnder(secret: string, token: string, now: number): Promise<JWTPayload> {
+  const { payload } = await jwtVerify(token, signingKey(secret), {
+    algorithms: [ALGORITHM],
+    typ: 'JWT',
+    currentDate: new Date(now),
+    requiredClaims: ['exp', 'iat', 'jti'],
+  });
+  return payload;
+}
+
+/** Contract §13, "token faults". */
+function named(cause: unknown): unknown {
+  if (cause instanceof errors.JWTExpired) {
+    return new GatewayError('TOKEN_EXPIRED', 'Token has expired', { cause });
+  }
+  return cause instanceof errors.JOSEError ? invalid(cause) : cause;
+}
+
+function invalid(cause?: unknown): GatewayError {
+  return new GatewayError('TOKEN_INVALID', 'Invalid token format', { cause });
+}
+
+const keys = new Map<string, Uint8Array>();
+
+function signingKey(secret: string): Uint8Array {
+  const known = keys.get(secret) ?? new TextEncoder().encode(secret);
+  keys.set(secret, known);
+  return known;
+}

@@ -1,0 +1,27 @@
+/** The application: every slice's routes, the pages beside the API, and what happens to errors. */
+import { Hono } from 'hono';
+import { authRoutes } from './auth/routes.ts';
+import type { Bindings, Outside } from './context.ts';
+import { endpointRoutes } from './endpoints/routes.ts';
+import { documentationPage } from './help/page.ts';
+import { helpRoutes } from './help/routes.ts';
+import type { AnyRoute } from './http/route.ts';
+import { type App, mount } from './http/run.ts';
+import { organizationRoutes } from './organizations/routes.ts';
+
+/** Every operation of the API, in the specification's order. */
+export const routes: readonly AnyRoute[] = [
+  ...authRoutes,
+  ...organizationRoutes,
+  ...endpointRoutes,
+  ...helpRoutes(() => routes),
+];
+
+/** The app with all routes mounted; `outside` is the clock and the network. */
+export function createApp(outside: Outside): App {
+  const app: App = new Hono<{ Bindings: Bindings }>();
+  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/docs', () => documentationPage(routes));
+  mount(app, routes, outside);
+  return app;
+}

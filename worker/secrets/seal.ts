@@ -1,0 +1,125 @@
+/**
+ * Sealing at rest: AES-256-GCM under a data key of the organization's, which itself is sealed
+ * under the installation's key. Contract §5.
+ */
+import { GatewayError } from '../../proto/errors.ts';
+import { Lru } from '../cache.ts';
+import type { Settings } from '../settings.ts';
+
+const VERSION = 'v1';
+const IV_BYTES = 12;
+const KEY_BYTES = 32;
+/** Opened data keys kept per isolate. */
+const opened = new Lru<CryptoKey>(1_000);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Makes an organization's data key, sealed under the installation's current key. */
+export async function newDataKey(settings: Settings, orgUuid: string): Promise<string> {
+  const installation = await importKey(fromBase64Url(settings.INSTALLATION_KEY));
+  const fresh = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return encrypt(installation, fresh, dataKeyContext(orgUuid));
+}
+
+/** Whose data key seals, and what for: both are bound into what is sealed. */
+export interface SealingContext {
+  readonly settings: Settings;
+  readonly orgUuid: string;
+  /** Column `sealed_data_key` of the organization. */
+  readonly sealedDataKey: string;
+  /** Names the one place where the text belongs, for example `endpoint:<uuid>`; elsewhere it does not open. */
+  readonly purpose: string;
+}
+
+/** Seals a text. */
+export async function seal(context: SealingContext, clear: string): Promise<string> {
+  return encrypt(await dataKey(context), encoder.encode(clear), contextOf(context));
+}
+
+/**
+ * Opens what `seal` made in the same context.
+ * @throws GatewayError INTERNAL when it does not open: another key, place or text
+ */
+export async function unseal(context: SealingContext, sealed: string): Promise<string> {
+  return decoder.decode(await decrypt(await dataKey(context), sealed, contextOf(context)));
+}
+
+/**
+ * Opens what a client brings back, such as a session id; `undefined` when it is not ours.
+ */
+export async function unsealForeign(
+  context: SealingContext,
+  sealed: string,
+): Promise<string | undefined> {
+  const key = await dataKey(context);
+  const clear = await tryDecrypt(key, sealed, contextOf(context));
+  return clear === undefined ? undefined : decoder.decode(clear);
+}
+
+async function dataKey({ settings, orgUuid, sealedDataKey }: SealingContext): Promise<CryptoKey> {
+  const known = opened.get(`${orgUuid}:${sealedDataKey}`);
+  if (known) return known;
+  const bound = dataKeyContext(orgUuid);
+  for (const key of [settings.INSTALLATION_KEY, settings.INSTALLATION_KEY_PREVIOUS]) {
+    if (key === undefined) continue;
+    const clear = await tryDecrypt(await importKey(fromBase64Url(key)), sealedDataKey, bound);
+    if (clear === undefined) continue;
+    const made = await importKey(clear);
+    opened.set(`${orgUuid}:${sealedDataKey}`, made);
+    return made;
+  }
+  throw new GatewayError('INTERNAL', 'A stored secret cannot be opened');
+}
+
+function dataKeyContext(orgUuid: string): Uint8Array {
+  return encoder.encode(`data-key:${orgUuid}`);
+}
+
+function contextOf({ orgUuid, purpose }: SealingContext): Uint8Array {
+  return encoder.encode(`${orgUuid}:${purpose}`);
+}
+
+async function encrypt(key: CryptoKey, clear: Uint8Array, bound: Uint8Array): Promise<string> {
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const sealed = await crypto.subtle.encrypt(
+    { name: 'AES-GCM', iv, additionalData: bound },
+    key,
+    clear,
+  );
+  return `${VERSION}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
+}
+
+async function decrypt(key: CryptoKey, sealed: string, bound: Uint8Array): Promise<Uint8Array> {
+  const clear = await tryDecrypt(key, sealed, bound);
+  if (clear === undefined) throw new GatewayError('INTERNAL', 'A stored secret cannot be opened');
+  return clear;
+}
+
+async function tryDecrypt(
+  key: CryptoKey,
+  sealed: string,
+  bound: Uint8Array,
+): Promise<Uint8Array | undefined> {
+  const [version, iv, text] = sealed.split('.');
+  if (version !== VERSION || iv === undefined || text === undefined) return undefined;
+  try {
+    const algorithm = { name: 'AES-GCM', iv: fromBase64Url(iv), additionalData: bound };
+    return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, fromBase64Url(text)));
+  } catch {
+    return undefined; // WebCrypto says no more than that it does not open.
+  }
+}
+
+function importKey(raw: Uint8Array): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt']);
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+function fromBase64Url(text: string): Uint8Array {
+  const plain = text.replaceAll('-', '+').replaceAll('_', '/');
+  return Uint8Array.from(atob(plain), (character) => character.charCodeAt(0));
+}

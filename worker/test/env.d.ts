@@ -1,0 +1,16 @@
+/** Bindings of the worker under test: vitest.config.ts gives them. */
+declare namespace Cloudflare {
+  interface Env {
+    DB: D1Database;
+    LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
+    LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
+    LIMIT_NEW_BY_ADDRESS: RateLimit;
+    JWT_SECRET: string;
+    INSTALLATION_KEY: string;
+    GATEWAY_KEY: string;
+    GATEWAY_PUBLIC_KEY: string;
+    RELAY_NODE_KEY: string;
+    RELAY_NODE_PUBLIC_KEY: string;
+    MIGRATIONS: import('cloudflare:test').D1Migration[];
+  }
+}

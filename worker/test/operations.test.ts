@@ -1,0 +1,85 @@
+/** Holds the routes against the specification's list of operations. */
+import { describe, expect, test } from 'vitest';
+import { routes } from '../app.ts';
+import { methodsOf, pathsOf } from '../http/route.ts';
+import { failure, insertEndpoint, startGateway } from './gateway.ts';
+import { ADDITIONS, OPERATIONS } from './operations.ts';
+
+/**
+ * Operations of the specification that are not served yet, by what their paths begin with.
+ * It only ever shrinks: an entry whose operations are served fails the test below.
+ */
+const STILL_MISSING = ['/organizations', '/org', '/templates', '/workflows', '/iam/', '/json/'];
+
+const served = routes.flatMap((each) =>
+  pathsOf(each).flatMap((path) =>
+    methodsOf(each).map((method) => [method, path, each.access.level] as const),
+  ),
+);
+const line = (row: readonly string[]) => row.join(' ');
+const expected = [...OPERATIONS, ...ADDITIONS].map(line);
+const servedLines = served.map(line);
+
+test('every operation of the specification is served at its level, but those listed as missing', () => {
+  const missing = OPERATIONS.filter((row) => !servedLines.includes(line(row)));
+  const [unlisted, unneeded] = [
+    missing.filter(([, path]) => !STILL_MISSING.some((start) => path.startsWith(start))),
+    STILL_MISSING.filter((start) => !missing.some(([, path]) => path.startsWith(start))),
+  ];
+  console.error(`Operations of the specification still missing: ${missing.length}`);
+  for (const row of missing) console.error(`  ${row[0]} ${row[1]}`);
+  expect({ unlisted, unneeded }).toEqual({ unlisted: [], unneeded: [] });
+});
+
+test('nothing is served that neither the specification nor the contract names', () => {
+  expect(servedLines.filter((each) => !expected.includes(each))).toEqual([]);
+});
+
+/** One level below the one that an operation needs. */
+const BELOW = { Read: 'None', Write: 'Read', Admin: 'Write', SuperAdmin: 'Admin' } as const;
+
+describe.each(served.filter(([, , level]) => level !== 'Public'))(
+  '%s %s',
+  (method, path, level) => {
+    const url = path.replaceAll(/:(\w+)/g, 'unknown');
+
+    test('refuses a request without a token', async () => {
+      const gateway = await startGateway('SuperAdmin');
+      expect(await gateway.call(method, url, undefined, '')).toEqual({
+        status: 401,
+        body: failure('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
+      });
+    });
+
+    test.runIf(path.includes('/:endpoint'))(
+      'does not find what another organization has',
+      async () => {
+        const gateway = await startGateway('SuperAdmin');
+        const owner = await startGateway('SuperAdmin');
+        const id = await insertEndpoint(owner);
+        const ours = await gateway.call(
+          method,
+          path.replace(':endpoint', id).replaceAll(/:(\w+)/g, 'x'),
+        );
+        expect(ours).toEqual({
+          status: 404,
+          body: failure('ENDPOINT_NOT_FOUND', `Endpoint ${id} does not exist`),
+        });
+      },
+    );
+
+    test.runIf(level !== 'Member')(`refuses the level below ${level}`, async () => {
+      const below = BELOW[level as keyof typeof BELOW];
+      const gateway = await startGateway(below);
+      const id = await insertEndpoint(gateway);
+      const reply = await gateway.call(
+        method,
+        path.replace(':endpoint', id).replaceAll(/:(\w+)/g, 'x'),
+      );
+      expect(reply).toEqual({
+        status: 403,
+        body: failure('FORBIDDEN', `This operation needs ${level} access`),
+      });
+    });
+  },
+);
