@@ -37,49 +37,43 @@ test('nothing is served that neither the specification nor the contract names', 
 
 /** One level below the one that an operation needs. */
 const BELOW = { Read: 'None', Write: 'Read', Admin: 'Write', SuperAdmin: 'Admin' } as const;
+const guarded = served.filter(([, , level]) => level !== 'Public');
+/** A path with its parameters filled in. */
+const filled = (path: string, endpoint = 'unknown') =>
+  path.replace(':endpoint', endpoint).replaceAll(/:(\w+)/g, 'unknown');
 
-describe.each(served.filter(([, , level]) => level !== 'Public'))(
-  '%s %s',
-  (method, path, level) => {
-    const url = path.replaceAll(/:(\w+)/g, 'unknown');
+test.each(guarded)('%s %s refuses a request without a token', async (method, path) => {
+  const gateway = await startGateway('SuperAdmin');
+  expect(await gateway.call(method, filled(path), undefined, '')).toEqual({
+    status: 401,
+    body: failure('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
+  });
+});
 
-    test('refuses a request without a token', async () => {
-      const gateway = await startGateway('SuperAdmin');
-      expect(await gateway.call(method, url, undefined, '')).toEqual({
-        status: 401,
-        body: failure('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
-      });
-    });
-
-    test.runIf(path.includes('/:endpoint'))(
-      'does not find what another organization has',
-      async () => {
-        const gateway = await startGateway('SuperAdmin');
-        const owner = await startGateway('SuperAdmin');
-        const id = await insertEndpoint(owner);
-        const ours = await gateway.call(
-          method,
-          path.replace(':endpoint', id).replaceAll(/:(\w+)/g, 'x'),
-        );
-        expect(ours).toEqual({
-          status: 404,
-          body: failure('ENDPOINT_NOT_FOUND', `Endpoint ${id} does not exist`),
-        });
-      },
-    );
-
-    test.runIf(level !== 'Member')(`refuses the level below ${level}`, async () => {
-      const below = BELOW[level as keyof typeof BELOW];
-      const gateway = await startGateway(below);
-      const id = await insertEndpoint(gateway);
-      const reply = await gateway.call(
-        method,
-        path.replace(':endpoint', id).replaceAll(/:(\w+)/g, 'x'),
-      );
-      expect(reply).toEqual({
-        status: 403,
-        body: failure('FORBIDDEN', `This operation needs ${level} access`),
-      });
+test.each(guarded.filter(([, path]) => path.startsWith('/endpoints/:endpoint')))(
+  '%s %s does not find what another organization has',
+  async (method, path) => {
+    const gateway = await startGateway('SuperAdmin');
+    const id = await insertEndpoint(await startGateway('SuperAdmin'));
+    expect(await gateway.call(method, filled(path, id))).toEqual({
+      status: 404,
+      body: failure('ENDPOINT_NOT_FOUND', `Endpoint ${id} does not exist`),
     });
   },
 );
+
+describe('one level below what is needed', () => {
+  const levelled = guarded.flatMap(([method, path, level]) =>
+    level === 'Member' || level === 'Public' || level === 'None'
+      ? []
+      : [[method, path, level, BELOW[level]] as const],
+  );
+  test.each(levelled)('%s %s, which needs %s, refuses %s', async (method, path, level, below) => {
+    const gateway = await startGateway(below);
+    const id = await insertEndpoint(gateway);
+    expect(await gateway.call(method, filled(path, id))).toEqual({
+      status: 403,
+      body: failure('FORBIDDEN', `This operation needs ${level} access`),
+    });
+  });
+});

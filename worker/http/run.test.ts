@@ -1,0 +1,132 @@
+/** Promises of how any route runs: headers, refusals and their order, errors. */
+import { expect, test } from 'vitest';
+import { failure, startGateway } from '../test/gateway.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+test('every reply carries the request id and the security headers', async () => {
+  const gateway = await startGateway('Read');
+  const response = await gateway.send('/nothing-here', { headers: { 'X-Request-Id': 'mine-1' } });
+  expect([response.status, Object.fromEntries(response.headers), await response.json()]).toEqual([
+    404,
+    {
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'mine-1',
+    },
+    {
+      ...failure('NOT_FOUND', 'There is nothing at /api/v1/nothing-here: see /docs'),
+      request_id: 'mine-1',
+    },
+  ]);
+});
+
+test.each([
+  ['with a space', 'a b'],
+  ['of 129 characters', 'x'.repeat(129)],
+])('a request id %s is replaced by one of ours', async (_what, id) => {
+  const gateway = await startGateway('Read');
+  const response = await gateway.send('/help', { headers: { 'X-Request-Id': id } });
+  expect(response.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a method that the path does not have is 405 with Allow, before a token is asked for', async () => {
+  const gateway = await startGateway('Read');
+  const response = await gateway.send('/help', { method: 'DELETE' });
+  expect([response.status, response.headers.get('Allow'), await response.json()]).toEqual([
+    405,
+    'GET',
+    failure('METHOD_NOT_ALLOWED', 'DELETE is not a method of /api/v1/help: it takes GET'),
+  ]);
+});
+
+test('a body over the limit is 413 before a token is asked for', async () => {
+  const gateway = await startGateway('Read');
+  const response = await gateway.send('/endpoints', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Content-Length': String(11 * MEBIBYTE) },
+    body: 'x'.repeat(11 * MEBIBYTE),
+  });
+  expect([response.status, await response.json()]).toEqual([
+    413,
+    failure('PAYLOAD_TOO_LARGE', 'The body is larger than 10485760 bytes'),
+  ]);
+});
+
+test('a body without a length is read no further than the limit', async () => {
+  const gateway = await startGateway('Admin', { bindings: { BODY_MAX_BYTES: '1000' } });
+  let sent = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      sent += 600;
+      controller.enqueue(new Uint8Array(600));
+    },
+  });
+  const headers = {
+    Authorization: `Bearer ${await gateway.token()}`,
+    'Content-Type': 'application/json',
+  };
+  const response = await gateway.send('/endpoints', { method: 'POST', headers, body });
+  expect([response.status, sent < 6_000]).toEqual([413, true]);
+});
+
+test.each([
+  [
+    'another content type',
+    { 'Content-Type': 'text/plain' },
+    'Send the body as Content-Type: application/json',
+  ],
+  [
+    'a compressed body',
+    { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+    'Content-Encoding is not taken: send the body as it is',
+  ],
+])('%s is 415', async (_what, headers, message) => {
+  const gateway = await startGateway('Admin');
+  const response = await gateway.send('/endpoints', { method: 'POST', headers, body: '{}' });
+  expect([response.status, await response.json()]).toEqual([
+    415,
+    failure('UNSUPPORTED_MEDIA_TYPE', message),
+  ]);
+});
+
+test.each([
+  ['text', '{"a":'],
+  ['bytes that are no UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+])('a body that is %s and no JSON is 400', async (_what, body) => {
+  const gateway = await startGateway('Admin');
+  const headers = {
+    Authorization: `Bearer ${await gateway.token()}`,
+    'Content-Type': 'application/json',
+  };
+  const response = await gateway.send('/endpoints', { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    failure('BAD_REQUEST', 'The body is not JSON', [
+      { path: 'body', message: 'is not JSON in UTF-8' },
+    ]),
+  ]);
+});
+
+test('a member of the query string that the operation does not have is 400', async () => {
+  const gateway = await startGateway('Read');
+  const reply = await gateway.call('GET', '/help?colour=red');
+  expect([reply.status, reply.body]).toEqual([
+    400,
+    failure('BAD_REQUEST', 'query: Unrecognized key: "colour"', [
+      { path: 'query', message: 'Unrecognized key: "colour"' },
+    ]),
+  ]);
+});
+
+test('the operations are told with their levels', async () => {
+  const gateway = await startGateway(undefined);
+  const { status, body } = await gateway.call('GET', '/help');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ name: 'Causeway', documentation: '/docs' });
+  expect(JSON.stringify(body)).toContain(
+    '{"method":"GET","path":"/api/v1/help","summary":"Tell the operations of the API and the kinds of endpoint","level":"Member"}',
+  );
+});
