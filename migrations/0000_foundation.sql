@@ -29,6 +29,7 @@ CREATE TABLE `endpoints` (
 	`description` text DEFAULT '' NOT NULL,
 	`sealed_config` text NOT NULL,
 	`backend_profile` text,
+	`has_development_conn` integer DEFAULT false NOT NULL,
 	`pool_limits` text NOT NULL,
 	`revision` integer DEFAULT 1 NOT NULL,
 	`created_at` integer NOT NULL,

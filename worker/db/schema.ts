@@ -3,7 +3,14 @@
  * has the organization as the first column of its key; accounts, organizations by id, reset
  * tokens and the default node belong to the installation.
  */
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
 import type { Caps, Profile } from '../../proto/driver.ts';
 import type { Kind } from '../../proto/kinds/index.ts';
 import type { Level } from '../access/levels.ts';
@@ -120,6 +127,10 @@ export const endpoints = sqliteTable(
     sealedConfig: text('sealed_config').notNull(),
     /** Null when the create body named none; `production` is then in force. */
     backendProfile: text('backend_profile').$type<Profile>(),
+    /** Whether `config` has a `development_conn`: known without opening it. */
+    hasDevelopmentConn: integer('has_development_conn', { mode: 'boolean' })
+      .notNull()
+      .default(false),
     poolLimits: text('pool_limits', { mode: 'json' }).$type<Caps>().notNull(),
     /** Raised by every change: part of pool keys, and the ETag. */
     revision: integer('revision').notNull().default(1),
@@ -142,7 +153,10 @@ export const endpointUsage = sqliteTable(
     reads: integer('reads').notNull().default(0),
     writes: integer('writes').notNull().default(0),
     errors: integer('errors').notNull().default(0),
-    connectionStatus: text('connection_status').$type<ConnectionStatus>().notNull().default('unknown'),
+    connectionStatus: text('connection_status')
+      .$type<ConnectionStatus>()
+      .notNull()
+      .default('unknown'),
     lastConnectedAt: integer('last_connected_at'),
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid] })],
@@ -159,7 +173,9 @@ export const placements = sqliteTable(
     connectionStatus: text('connection_status').$type<ConnectionStatus>().notNull(),
     priority: integer('priority').notNull(),
     weight: integer('weight').notNull(),
-    metadata: text('metadata', { mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull(),
+    metadata: text('metadata', { mode: 'json' })
+      .$type<Readonly<Record<string, string>>>()
+      .notNull(),
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid, table.nodeUuid] })],
 );
