@@ -1,0 +1,52 @@
+/** The baseline: a bare worker that forwards, through the same kind of binding, to the bare server. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
+import { freePort } from '../scripts/ports.ts';
+
+const FORWARD = `export default { fetch: (request, env) => env.BACKEND.fetch(request) };`;
+
+/** Something that listens and can be stopped. */
+export interface Running {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts both, the server on the database at `url`. */
+export async function startBaseline(url: string): Promise<Running> {
+  const server = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts'), url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const backend = await listeningPort(server);
+  const port = await freePort('127.0.0.1');
+  const options = convertV4MiniflareOptions({
+    cf: false,
+    telemetry: { enabled: false },
+    workers: [
+      {
+        name: 'bare',
+        compatibilityDate: '2026-10-01',
+        modules: [{ type: 'ESModule', path: 'index.js', contents: FORWARD }],
+        serviceBindings: { BACKEND: { external: { address: `127.0.0.1:${backend}`, http: {} } } },
+      },
+    ],
+  });
+  const [worker] = options.workers;
+  if (worker) worker.dev = { ...worker.dev, unsafeDirectSockets: [{ host: '127.0.0.1', port }] };
+  const edge = new Miniflare(options);
+  await edge.ready;
+  return {
+    port,
+    async stop() {
+      await edge.dispose();
+      server.kill();
+    },
+  };
+}
+
+async function listeningPort(server: ChildProcess): Promise<number> {
+  if (server.stdout === null) throw new Error('The server has no output');
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  return Number(/listening (\d+)/.exec(line.toString())?.[1]);
+}

@@ -1,0 +1,86 @@
+/** The gateway under measurement: `npm start` as a child, with an organization, a token and an endpoint. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Running } from './baseline.ts';
+
+/** A running gateway and what a request to its endpoint needs. */
+export interface MeasuredGateway extends Running {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const START = join(import.meta.dirname, '../scripts/start.ts');
+const PASSWORD = 'a password for measuring';
+
+/** Starts it on free ports and a folder of its own, with an endpoint on the database at `url`. */
+export async function startGateway(url: string): Promise<MeasuredGateway> {
+  const data = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
+  const child = spawn(
+    process.execPath,
+    [START, '--port', '0', '--relay-port', '0', '--data', data],
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, RATE_LIMITS: 'off' } },
+  );
+  const stop = async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await rm(data, { recursive: true, force: true });
+  };
+  try {
+    const port = await printedPort(createInterface({ input: child.stdout }));
+    const token = await makeOrganization(port, url);
+    return {
+      port,
+      path: '/api/v1/endpoints/measured/read',
+      headers: { Authorization: `Bearer ${token}` },
+      stop,
+    };
+  } catch (thrown) {
+    await stop();
+    throw thrown;
+  }
+}
+
+async function printedPort(lines: AsyncIterable<string>): Promise<number> {
+  for await (const line of lines) {
+    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error('The gateway ended before it printed its address');
+}
+
+/** Answers a token of the organization's SuperAdmin. */
+async function makeOrganization(port: number, url: string): Promise<string> {
+  const call = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    post(`http://127.0.0.1:${port}/api/v1${path}`, body, headers);
+  await call('/new', { id: 'bench', super_admins: [{ username: 'bench', password: PASSWORD }] });
+  const basic = Buffer.from(`bench:${PASSWORD}`).toString('base64');
+  const { token } = await call('/auth/login', undefined, {
+    Authorization: `Basic ${basic}`,
+    'X-Org-Id': 'bench',
+  });
+  await call(
+    '/endpoints',
+    { endpoint: 'measured', kind: 'postgres', config: { write_conn: { url } } },
+    { Authorization: `Bearer ${token}` },
+  );
+  return String(token);
+}
+
+async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<{ [member: string]: unknown }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+  return JSON.parse(text) as { [member: string]: unknown };
+}
