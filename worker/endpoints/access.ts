@@ -1,0 +1,97 @@
+/** What operations on endpoints act on, and the caller's level there. */
+import * as z from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Access } from '../access/access.ts';
+import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
+import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import type { EndpointRow, PlacementRow } from '../db/schema.ts';
+import { selectPlacements } from '../nodes/store.ts';
+import { selectEndpoint, selectEndpointUuid } from './store.ts';
+
+/** An endpoint as one request sees it; the row is at most `POLICY_TTL_MS` old. */
+export interface Endpoint {
+  readonly row: EndpointRow;
+  readonly placements: readonly PlacementRow[];
+  /** The caller's rules there, and the organization's sealed data key. */
+  readonly policy: Policy;
+}
+
+/** Parameters of a path below `/endpoints/{endpoint}`. */
+export interface EndpointParams {
+  /** An id, or a UUID. */
+  readonly endpoint: string;
+}
+
+/**
+ * Demands `level` on the endpoint that the path names. Steady requests make no trip to D1.
+ * @throws GatewayError ENDPOINT_NOT_FOUND for another organization's endpoint too
+ */
+export function onEndpoint(level: Level): Access<EndpointParams, Endpoint> {
+  return { level, find: (ctx, { endpoint }) => findEndpoint(ctx, endpoint) };
+}
+
+async function findEndpoint(ctx: Context, named: string) {
+  const { db, caller } = ctx;
+  const name = endpointName(named);
+  const read = await remembered(ctx, `endpoint:${named}`, async () => {
+    const uuid = selectEndpointUuid(db, caller.orgUuid, name);
+    const [standing, rows, rules, placements] = await db.batch([
+      selectStanding(db, caller),
+      selectEndpoint(db, caller.orgUuid, name),
+      selectRules(db, caller, uuid),
+      selectPlacements(db, caller.orgUuid, uuid),
+    ]);
+    return { standing, rows, rules, placements };
+  });
+  const policy = policyOf(ctx, read.standing, read.rules);
+  const [row] = read.rows;
+  if (!row) throw endpointNotFound(named);
+  return { resource: { row, placements: read.placements, policy }, policy };
+}
+
+/** How a path names an endpoint. */
+export type EndpointName = { readonly uuid: string } | { readonly id: string };
+
+/** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
+export function endpointName(named: string): EndpointName {
+  const uuid = named.toLowerCase();
+  return z.guid().safeParse(uuid).success ? { uuid } : { id: named };
+}
+
+/** Says no more of another organization's endpoint than of one that is nowhere. */
+export function endpointNotFound(named: string): GatewayError {
+  return new GatewayError('ENDPOINT_NOT_FOUND', `Endpoint ${named} does not exist`);
+}
+
+/** What a list of endpoints needs to know of its caller. */
+export interface EndpointList {
+  /** The level in force where no rule on an endpoint says otherwise. */
+  readonly byDefault: Level;
+  readonly policy: Policy;
+}
+
+/**
+ * Demands Read on the organization, or a rule on an endpoint that gives it: who has only the
+ * latter gets a list of those. Contract §4.
+ */
+export const onEndpointList: Access<unknown, EndpointList> = {
+  level: 'Read',
+  async find(ctx) {
+    const { db, caller } = ctx;
+    const read = await remembered(ctx, 'endpoints', async () => {
+      const [standing, rules, rulesOnEndpoints] = await db.batch([
+        selectStanding(db, caller),
+        selectRules(db, caller),
+        selectRulesOnKind(db, caller, 'endpoint'),
+      ]);
+      return { standing, rules, rulesOnEndpoints };
+    });
+    const policy = policyOf(ctx, read.standing, read.rules);
+    const byDefault = effectiveLevel(policy);
+    const mayReadOne = read.rulesOnEndpoints.some(({ level }) => reaches(level, 'Read'));
+    const widened: Level[] = !reaches(byDefault, 'Read') && mayReadOne ? ['Read'] : [];
+    return { resource: { byDefault, policy }, policy: { ...policy, onResource: widened } };
+  },
+};

@@ -1,0 +1,62 @@
+/** An endpoint's configuration: the only place where it is sealed and opened. Contract §5. */
+import type { ConnectionEnvelope, Mode, Profile } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
+import type { Context } from '../context.ts';
+import { type SealingContext, seal, unseal } from '../secrets/seal.ts';
+import type { Endpoint } from './access.ts';
+
+/** Member `config` as the client gave it, after its kind's schema passed. Holds credentials: never log it. */
+export type EndpointConfig = { readonly [member: string]: Json };
+
+/** Seals a configuration to the one endpoint it belongs to. */
+export function sealConfig(
+  ctx: Context,
+  endpoint: SealedFor,
+  config: EndpointConfig,
+): Promise<string> {
+  return seal(sealingContext(ctx, endpoint), JSON.stringify(config));
+}
+
+/**
+ * The endpoint's configuration in clear text.
+ * @throws GatewayError INTERNAL when it was not sealed for this endpoint of this organization
+ */
+export async function openConfig(ctx: Context, endpoint: Endpoint): Promise<EndpointConfig> {
+  const { row, policy } = endpoint;
+  const sealedFor = { uuid: row.uuid, sealedDataKey: policy.sealedDataKey };
+  const opened = parseJson(await unseal(sealingContext(ctx, sealedFor), row.sealedConfig));
+  if (!isJsonObject(opened)) throw new GatewayError('INTERNAL', 'A stored secret cannot be opened');
+  return opened;
+}
+
+/** Which endpoint a configuration is sealed to, and under which data key. */
+export interface SealedFor {
+  readonly uuid: string;
+  readonly sealedDataKey: string;
+}
+
+function sealingContext(ctx: Context, { uuid, sealedDataKey }: SealedFor): SealingContext {
+  const { settings, caller } = ctx;
+  return { settings, orgUuid: caller.orgUuid, sealedDataKey, purpose: `endpoint:${uuid}` };
+}
+
+/** A member that says how to reach a backend. */
+const isConnection = (member: string) => member.endsWith('_conn');
+
+/**
+ * What a relay is sent: the connection that serves `mode` under `profile`, and the members
+ * beside the connections. `read_conn` serves reads; without it `write_conn` does; under the
+ * development profile `development_conn` does both, when there is one.
+ */
+export function envelopeOf(
+  config: EndpointConfig,
+  mode: Mode,
+  profile: Profile,
+): ConnectionEnvelope {
+  const development = profile === 'development' ? config.development_conn : undefined;
+  const connection =
+    development ?? (mode === 'read' ? config.read_conn : undefined) ?? config.write_conn ?? null;
+  const settings = Object.entries(config).filter(([member]) => !isConnection(member));
+  return { connection, settings: Object.fromEntries(settings) };
+}

@@ -1,0 +1,219 @@
+/** Statements about endpoints; the organization comes first in each. */
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { LEVELS, type Level, reaches } from '../access/levels.ts';
+import type { Caller, Database } from '../context.ts';
+import {
+  type ConnectionStatus,
+  type EndpointRow,
+  endpoints,
+  endpointUsage,
+  organizations,
+  rules,
+} from '../db/schema.ts';
+import type { EndpointName } from './access.ts';
+
+/** The one endpoint of that name. */
+function named(orgUuid: string, name: EndpointName): SQL | undefined {
+  const match = 'uuid' in name ? eq(endpoints.uuid, name.uuid) : eq(endpoints.id, name.id);
+  return and(eq(endpoints.orgUuid, orgUuid), match);
+}
+
+/** At most one row. */
+export function selectEndpoint(db: Database, orgUuid: string, name: EndpointName) {
+  return db.select().from(endpoints).where(named(orgUuid, name));
+}
+
+/** The uuid alone, for use inside other statements. */
+export function selectEndpointUuid(db: Database, orgUuid: string, name: EndpointName) {
+  return db.select({ uuid: endpoints.uuid }).from(endpoints).where(named(orgUuid, name));
+}
+
+/** At most one row: the endpoint as it stands now, and what was counted and last seen of it. */
+export function selectEndpointWithUsage(db: Database, orgUuid: string, uuid: string) {
+  return db
+    .select({ row: endpoints, usage: endpointUsage })
+    .from(endpoints)
+    .leftJoin(
+      endpointUsage,
+      and(
+        eq(endpointUsage.orgUuid, endpoints.orgUuid),
+        eq(endpointUsage.endpointUuid, endpoints.uuid),
+      ),
+    )
+    .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, uuid)));
+}
+
+/** A part of a list of endpoints. */
+export interface Page {
+  /** The level in force where no rule on an endpoint says otherwise. */
+  readonly byDefault: Level;
+  /** Id after which to begin; none for the start. */
+  readonly after: string | undefined;
+  /** One more than this is read, to tell whether there is more. */
+  readonly limit: number;
+}
+
+/** Endpoints that the caller may read, by id. */
+export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
+  const readable = LEVELS.filter((level) => reaches(level, 'Read'));
+  const ruled = and(
+    eq(rules.orgUuid, endpoints.orgUuid),
+    eq(rules.resourceUuid, endpoints.uuid),
+    eq(rules.subject, caller.userUuid),
+  );
+  return db
+    .select({ row: endpoints })
+    .from(endpoints)
+    .leftJoin(rules, ruled)
+    .where(
+      and(
+        eq(endpoints.orgUuid, caller.orgUuid),
+        after === undefined ? undefined : gt(endpoints.id, after),
+        byDefault === 'SuperAdmin'
+          ? undefined
+          : inArray(sql`coalesce(${rules.level}, ${byDefault})`, readable),
+      ),
+    )
+    .orderBy(asc(endpoints.id))
+    .limit(limit + 1);
+}
+
+/** How many endpoints an organization may have: the installation's quota, or its own lower one. */
+function allowed(quota: number): SQL {
+  const own = sql`json_extract(${organizations.settings}, '$.maxEndpoints')`;
+  return sql`min(${quota}, coalesce(${own}, ${quota}))`;
+}
+
+function counted(orgUuid: string): SQL {
+  return sql`(select count(*) from ${endpoints} where ${endpoints.orgUuid} = ${orgUuid})`;
+}
+
+/** One row: whether the id is taken, and whether the quota is used up. */
+export function selectRoom(db: Database, orgUuid: string, id: string, quota: number) {
+  const taken = selectEndpointUuid(db, orgUuid, { id });
+  return db
+    .select({
+      taken: sql<number>`exists ${taken}`.mapWith(Boolean),
+      full: sql<number>`${counted(orgUuid)} >= ${allowed(quota)}`.mapWith(Boolean),
+    })
+    .from(organizations)
+    .where(eq(organizations.uuid, orgUuid));
+}
+
+/**
+ * Stores an endpoint. No row comes back when the organization has one of that id already, or as
+ * many as it may have: the statement itself counts, so that it holds under concurrency.
+ */
+export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
+  const values = db
+    .select({
+      orgUuid: sql<string>`${row.orgUuid}`.as('org_uuid'),
+      uuid: sql<string>`${row.uuid}`.as('uuid'),
+      id: sql<string>`${row.id}`.as('id'),
+      kind: sql<EndpointRow['kind']>`${row.kind}`.as('kind'),
+      description: sql<string>`${row.description}`.as('description'),
+      sealedConfig: sql<string>`${row.sealedConfig}`.as('sealed_config'),
+      backendProfile: sql<EndpointRow['backendProfile']>`${row.backendProfile}`.as(
+        'backend_profile',
+      ),
+      hasDevelopmentConn: sql<boolean>`${row.hasDevelopmentConn ? 1 : 0}`.as(
+        'has_development_conn',
+      ),
+      poolLimits: sql<EndpointRow['poolLimits']>`${JSON.stringify(row.poolLimits)}`.as(
+        'pool_limits',
+      ),
+      revision: sql<number>`${row.revision}`.as('revision'),
+      createdAt: sql<number>`${row.createdAt}`.as('created_at'),
+      updatedAt: sql<number>`${row.updatedAt}`.as('updated_at'),
+    })
+    .from(organizations)
+    .where(
+      and(eq(organizations.uuid, row.orgUuid), sql`${counted(row.orgUuid)} < ${allowed(quota)}`),
+    );
+  return db.insert(endpoints).select(values).onConflictDoNothing().returning();
+}
+
+/** What an update may change. */
+export type EndpointChanges = Pick<
+  EndpointRow,
+  | 'description'
+  | 'sealedConfig'
+  | 'hasDevelopmentConn'
+  | 'backendProfile'
+  | 'poolLimits'
+  | 'updatedAt'
+>;
+
+/** Changes an endpoint and raises its revision; no row comes back when `row` is no longer how it stands. */
+export function updateEndpoint(db: Database, row: EndpointRow, changes: EndpointChanges) {
+  return db
+    .update(endpoints)
+    .set({ ...changes, revision: row.revision + 1 })
+    .where(
+      and(
+        eq(endpoints.orgUuid, row.orgUuid),
+        eq(endpoints.uuid, row.uuid),
+        eq(endpoints.revision, row.revision),
+      ),
+    )
+    .returning();
+}
+
+/** No row comes back when it is gone already. */
+export function deleteEndpoint(db: Database, orgUuid: string, uuid: string) {
+  return db
+    .delete(endpoints)
+    .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, uuid)))
+    .returning({ uuid: endpoints.uuid });
+}
+
+/** Removes what was counted and seen of an endpoint. */
+export function deleteUsage(db: Database, orgUuid: string, uuid: string) {
+  return db
+    .delete(endpointUsage)
+    .where(and(eq(endpointUsage.orgUuid, orgUuid), eq(endpointUsage.endpointUuid, uuid)));
+}
+
+/** Removes every rule on an endpoint. */
+export function deleteRules(db: Database, orgUuid: string, uuid: string) {
+  return db.delete(rules).where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, uuid)));
+}
+
+/** What was seen of an endpoint's backend. */
+export interface Seen {
+  readonly connectionStatus: ConnectionStatus;
+  /** Unix epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Notes whether the backend was reached; counters stay as they are. Nothing is written for an
+ * endpoint that does not exist.
+ */
+export function noteConnection(
+  db: Database,
+  orgUuid: string,
+  uuid: string,
+  { connectionStatus, at }: Seen,
+) {
+  const reached = connectionStatus === 'available';
+  const values = db
+    .select({
+      orgUuid: endpoints.orgUuid,
+      endpointUuid: endpoints.uuid,
+      reads: sql<number>`0`.as('reads'),
+      writes: sql<number>`0`.as('writes'),
+      errors: sql<number>`0`.as('errors'),
+      connectionStatus: sql<ConnectionStatus>`${connectionStatus}`.as('connection_status'),
+      lastConnectedAt: sql<number | null>`${reached ? at : null}`.as('last_connected_at'),
+    })
+    .from(endpoints)
+    .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, uuid)));
+  return db
+    .insert(endpointUsage)
+    .select(values)
+    .onConflictDoUpdate({
+      target: [endpointUsage.orgUuid, endpointUsage.endpointUuid],
+      set: { connectionStatus, ...(reached ? { lastConnectedAt: at } : {}) },
+    });
+}
