@@ -16,6 +16,20 @@ const verified = new Lru<Caller>(CAPACITY);
  * @throws GatewayError TOKEN_REQUIRED, TOKEN_EXPIRED, TOKEN_INVALID
  */
 export async function authenticate(open: PublicContext, header: string | null): Promise<Caller> {
+  const token = bearerOf(header);
+  const name = `${open.settings.JWT_SECRET}\n${token}`;
+  const known = verified.get(name);
+  if (known && known.expiresAt > open.now()) return known;
+  const caller = await verifyToken(open.settings, token, open.now());
+  verified.set(name, caller);
+  return caller;
+}
+
+/**
+ * The token of an Authorization header.
+ * @throws GatewayError TOKEN_REQUIRED, TOKEN_INVALID
+ */
+export function bearerOf(header: string | null): string {
   if (header === null) {
     throw new GatewayError('TOKEN_REQUIRED', 'Authentication token required: see /docs');
   }
@@ -25,10 +39,5 @@ export async function authenticate(open: PublicContext, header: string | null): 
       ? new GatewayError('TOKEN_REQUIRED', 'Authentication token required: see /docs')
       : new GatewayError('TOKEN_INVALID', 'Invalid token format');
   }
-  const name = `${open.settings.JWT_SECRET}\n${token}`;
-  const known = verified.get(name);
-  if (known && known.expiresAt > open.now()) return known;
-  const caller = await verifyToken(open.settings, token, open.now());
-  verified.set(name, caller);
-  return caller;
+  return token;
 }

@@ -78,18 +78,26 @@ async function verifiedPayload(
   now: number,
 ): Promise<JWTPayload> {
   try {
-    return await payloadUnder(settings.JWT_SECRET, token, now);
+    return await payloadUnder(signingKey(settings.JWT_SECRET), token, now);
   } catch (cause) {
     const previous = settings.JWT_SECRET_PREVIOUS;
     if (!(cause instanceof errors.JWSSignatureVerificationFailed) || !previous) throw named(cause);
-    return payloadUnder(previous, token, now).catch((again: unknown) => {
+    return payloadUnder(signingKey(previous), token, now).catch((again: unknown) => {
       throw named(again);
     });
   }
 }
 
-async function payloadUnder(secret: string, token: string, now: number): Promise<JWTPayload> {
-  const { payload } = await jwtVerify(token, signingKey(secret), {
+/**
+ * The claims of a token signed under `key`; nothing is known of them but their times.
+ * @throws JOSEError of the fault's sort
+ */
+export async function payloadUnder(
+  key: Uint8Array,
+  token: string,
+  now: number,
+): Promise<JWTPayload> {
+  const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],
     typ: 'JWT',
     currentDate: new Date(now),

@@ -20,6 +20,8 @@ export interface Route<Params, Query, Body, Resource> {
   readonly path: string | readonly string[];
   readonly summary: string;
   readonly access: Access<Params, Resource>;
+  /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
+  admit?(ctx: PublicContext): Promise<void>;
   readonly changes: Changes;
   readonly params: z.ZodType<Params>;
   /** Members of the query string; others are refused. */

@@ -74,6 +74,7 @@ async function perform(
 ): Promise<Response> {
   const { request, settings } = open;
   checkBodyHeaders(request, settings.BODY_MAX_BYTES);
+  await each.admit?.(open);
   const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
   const params: unknown = parse(each.params, pathParams, 'path');
   const started = open.now();
