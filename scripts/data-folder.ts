@@ -1,0 +1,102 @@
+/** The folder that holds everything `npm start` keeps: keys, tables, the demo's database. */
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Failure, systemCode } from './failure.ts';
+
+/** Raised when an older gateway could not read what this one writes. */
+const FORMAT_VERSION = 1;
+
+/** A folder of the right version that can be written to. */
+export interface DataFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** Where the edge runtime keeps D1 and Durable Objects. */
+  readonly state: string;
+}
+
+/**
+ * Makes the folder, for its owner alone, or takes the one that is there.
+ * @throws Failure when it cannot be written, is no folder, or is of a newer version
+ */
+export async function openDataFolder(path: string): Promise<DataFolder> {
+  const root = resolve(path);
+  try {
+    await mkdir(root, { recursive: true });
+    await chmod(root, 0o700);
+    await checkVersion(root);
+    for (const folder of ['keys', 'state']) {
+      await mkdir(join(root, folder), { recursive: true, mode: 0o700 });
+    }
+  } catch (thrown) {
+    throw thrown instanceof Failure
+      ? thrown
+      : new Failure(refusal(root, thrown), { cause: thrown });
+  }
+  return { path: root, state: join(root, 'state') };
+}
+
+async function checkVersion(root: string): Promise<void> {
+  const file = join(root, 'version');
+  const found = Number((await readFile(file, 'utf8').catch(absent)) ?? FORMAT_VERSION);
+  if (found > FORMAT_VERSION) {
+    throw new Failure(
+      `The data folder ${root} is of version ${found}, newer than this gateway's ${FORMAT_VERSION}; update the gateway or choose another with --data.`,
+    );
+  }
+  if (!Number.isInteger(found) || found < 1) {
+    throw new Failure(`${root} is not a data folder of the gateway; choose another with --data.`);
+  }
+  // Written at every start: it proves that the folder can be written to.
+  await writeFile(file, `${FORMAT_VERSION}\n`, { mode: 0o600 });
+}
+
+function absent(thrown: unknown): undefined {
+  if (systemCode(thrown) !== 'ENOENT') throw thrown;
+}
+
+function refusal(root: string, thrown: unknown): string {
+  const code = systemCode(thrown);
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return `${root} is not a folder; choose another with --data.`;
+  }
+  return `The data folder ${root} cannot be written (${code ?? 'unknown cause'}); choose another with --data.`;
+}
+
+/**
+ * The secret in a file of the folder, made by `make` when there is none. Only the owner can
+ * read it. Two starts at once get the same one.
+ * @param name path within the data folder, named for what it is, such as `keys/jwt-secret`
+ * @throws Failure when others could read the file
+ */
+export async function secretIn(
+  folder: DataFolder,
+  name: string,
+  make: () => string | Promise<string> = randomSecret,
+): Promise<string> {
+  const file = join(folder.path, name);
+  const kept = await readFile(file, 'utf8').catch(absent);
+  if (kept !== undefined) {
+    if (((await stat(file)).mode & 0o077) !== 0) {
+      throw new Failure(
+        `Others can read ${file}; run chmod 600 on it, and think of making it anew.`,
+      );
+    }
+    return kept.trimEnd();
+  }
+  const secret = await make();
+  try {
+    const handle = await open(file, 'wx', 0o600);
+    await handle.writeFile(`${secret}\n`);
+    await handle.close();
+    return secret;
+  } catch (thrown) {
+    if (systemCode(thrown) === 'EEXIST') return secretIn(folder, name, make);
+    throw thrown;
+  }
+}
+
+/** 32 random bytes in base64url. */
+export function randomSecret(): string {
+  return randomBytes(32).toString('base64url');
+}

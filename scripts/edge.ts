@@ -1,0 +1,86 @@
+/** The worker in the real edge runtime on this machine, with a direct socket. */
+import { join } from 'node:path';
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { bundleWorker, ROOT, readWorkerOptions, type WorkerOptions } from './bundle.ts';
+import { logOfWorker } from './log.ts';
+import { applyMigrations } from './migrations.ts';
+
+/** Where the worker listens, and what it is given. */
+export interface EdgeOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Folder of D1 and Durable Objects. */
+  readonly state: string;
+  /** Folder of what is made again when it is missing. */
+  readonly cache: string;
+  /** Settings and secrets. */
+  readonly bindings: Readonly<Record<string, string>>;
+  /** `host:port` of the relay that the service binding RELAY reaches. */
+  readonly relay: string;
+}
+
+/**
+ * Builds the worker, applies migrations and listens.
+ * @throws what esbuild says when the worker does not build
+ */
+export async function startEdge(options: EdgeOptions): Promise<Miniflare> {
+  const [read, code] = await Promise.all([
+    readWorkerOptions(options.cache),
+    bundleWorker(join(ROOT, 'worker/index.ts')),
+  ]);
+  const edge = ourSignals(() => new Miniflare(miniflareOptions(options, read, code)));
+  try {
+    await edge.ready;
+    await applyMigrations(await edge.getD1Database('DB'));
+  } catch (thrown) {
+    await edge.dispose().catch(() => {});
+    throw thrown;
+  }
+  return edge;
+}
+
+/** Miniflare catches signals and exits at once with a code of failure; stopping is the caller's. */
+function ourSignals(make: () => Miniflare): Miniflare {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const ours = new Set(signals.flatMap((signal) => process.listeners(signal)));
+  const made = make();
+  for (const signal of signals) {
+    for (const listener of process.listeners(signal)) {
+      if (!ours.has(listener)) process.removeListener(signal, listener);
+    }
+  }
+  return made;
+}
+
+function miniflareOptions(options: EdgeOptions, read: WorkerOptions, code: string) {
+  const converted = convertV4MiniflareOptions({
+    // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
+    host: '127.0.0.1',
+    port: 0,
+    cf: false,
+    telemetry: { enabled: false },
+    logRequests: false,
+    log: new Log(LogLevel.WARN),
+    handleStructuredLogs: ({ level, message, timestamp }) => logOfWorker(level, message, timestamp),
+    resourcePersistencePath: options.state,
+    workers: [
+      {
+        ...read.workerOptions,
+        name: 'causeway',
+        modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
+        bindings: { ...(read.workerOptions.bindings ?? {}), ...options.bindings },
+        serviceBindings: {
+          ...(read.workerOptions.serviceBindings ?? {}),
+          RELAY: { external: { address: options.relay, http: {} } },
+        },
+      },
+    ],
+  });
+  const [worker] = converted.workers;
+  if (worker === undefined) throw new Error('Miniflare took no worker');
+  worker.dev = {
+    ...worker.dev,
+    unsafeDirectSockets: [{ host: options.host, port: options.port }],
+  };
+  return converted;
+}

@@ -1,0 +1,197 @@
+/**
+ * A thin front before the edge runtime's socket, for when that socket cannot be trusted to know
+ * who is calling: it says whose connection a request came by, in a header that only it can write.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { pipeline } from 'node:stream';
+import { errorBody, GatewayError } from '../proto/errors.ts';
+
+/** The worker reads it when PEER is `front:<secret>`; see worker/http/address.ts. */
+const PEER_HEADER = 'x-causeway-peer';
+
+/** Of the connection, not of the message, and so not passed on. Source: RFC 9110 §7.6.1. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** What a client could claim to be somebody else with. */
+const CLAIMS = new Set([
+  PEER_HEADER,
+  'cf-connecting-ip',
+  'cf-connecting-ipv6',
+  'cf-pseudo-ipv4',
+  'true-client-ip',
+  'mf-cf-blob',
+  'x-forwarded-for',
+  'x-real-ip',
+  'forwarded',
+]);
+
+/** A running front. */
+export interface Front {
+  /** Proves to the worker that the front wrote the peer header. */
+  readonly secret: string;
+  /** Ends connections; requests in flight are cut. */
+  stop(): Promise<void>;
+}
+
+/** Where a front listens, and what it stands before. */
+export interface FrontOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Loopback port of the worker. */
+  readonly upstreamPort: number;
+  /** The peer whose last `X-Forwarded-For` entry is the caller's address. */
+  readonly trustedProxy: string | undefined;
+  readonly secret: string;
+}
+
+/** A secret for one run of a front. */
+export function frontSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+/** Listens; passes requests and replies on as they come, byte for byte, both ways with backpressure. */
+export async function startFront(options: FrontOptions): Promise<Front> {
+  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  const proxy = proxyList(options.trustedProxy);
+  const server = createServer((incoming, reply) => {
+    const address = callerOf(incoming, proxy);
+    forward(incoming, reply, {
+      agent,
+      port: options.upstreamPort,
+      peer: `${options.secret} ${address}`,
+    });
+  });
+  // A large upload or a long stream may take its time; deadlines are the worker's.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 65_000;
+  await listen(server, options.host, options.port);
+  return { secret: options.secret, stop: () => close(server, agent) };
+}
+
+interface Upstream {
+  readonly agent: Agent;
+  readonly port: number;
+  readonly peer: string;
+}
+
+function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Upstream): void {
+  const onward = request({
+    agent: upstream.agent,
+    host: '127.0.0.1',
+    port: upstream.port,
+    method: incoming.method ?? 'GET',
+    path: incoming.url ?? '/',
+    headers: { ...passedOn(incoming.headers, CLAIMS), [PEER_HEADER]: upstream.peer },
+    setHost: false,
+  });
+  onward.on('response', (answer) => {
+    reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers, NONE));
+    // A stream's first bytes may come long after its head.
+    reply.flushHeaders();
+    pipeline(answer, reply, (failure) => failure && reply.destroy());
+  });
+  onward.on('error', () => {
+    if (reply.headersSent) reply.destroy();
+    else unavailable(reply);
+  });
+  reply.on('close', () => reply.writableFinished || onward.destroy());
+  if (hasBody(incoming.headers))
+    pipeline(incoming, onward, (failure) => failure && onward.destroy());
+  else onward.end();
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function passedOn(headers: IncomingHttpHeaders, dropped: ReadonlySet<string>) {
+  const kept: Record<string, string | string[]> = {};
+  const named = new Set(headers.connection?.split(',').map((name) => name.trim().toLowerCase()));
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || HOP_BY_HOP.has(name) || dropped.has(name) || named.has(name))
+      continue;
+    kept[name] = value;
+  }
+  return kept;
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The connection's own peer, or whom the trusted proxy says it speaks for. */
+function callerOf(incoming: IncomingMessage, proxy: BlockList | undefined): string {
+  const peer = plain(incoming.socket.remoteAddress ?? '');
+  if (proxy === undefined || !proxy.check(peer, family(peer))) return peer;
+  const forwarded = incoming.headers['x-forwarded-for'];
+  const last = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? ''))
+    .split(',')
+    .at(-1)
+    ?.trim();
+  return last !== undefined && isIP(last) !== 0 ? last : peer;
+}
+
+/** An IPv4 peer of a socket that listens on `::` is written `::ffff:192.0.2.1`. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+function family(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+}
+
+/** Compares addresses, not their spellings. */
+function proxyList(address: string | undefined): BlockList | undefined {
+  if (address === undefined) return undefined;
+  const list = new BlockList();
+  list.addAddress(plain(address), family(plain(address)));
+  return list;
+}
+
+function unavailable(reply: ServerResponse): void {
+  const requestId = crypto.randomUUID();
+  const failure = new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is not ready', {
+    retryAfter: 1,
+  });
+  reply
+    .writeHead(503, {
+      'Content-Type': 'application/json',
+      'Retry-After': '1',
+      'X-Request-Id': requestId,
+      'Cache-Control': 'no-store',
+    })
+    .end(JSON.stringify(errorBody(failure, requestId)));
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, resolve);
+  });
+}
+
+async function close(server: Server, agent: Agent): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+  agent.destroy();
+}

