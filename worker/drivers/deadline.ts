@@ -1,0 +1,51 @@
+/** The end of a call: its time is up, or its client has gone. Contract: "Deadline". */
+import { GatewayError } from '../../proto/errors.ts';
+import type { PublicContext } from '../context.ts';
+
+/** Milliseconds beyond the deadline in which a relay's own account of it may still arrive. */
+const GRACE_MS = 3_000;
+
+/** Bounds one call to a backend, over all nodes that are tried. */
+export interface Deadline {
+  /** Aborts when the client goes away, or nothing was heard in the deadline and its grace. */
+  readonly signal: AbortSignal;
+  /**
+   * Milliseconds left for the backend, at least 1.
+   * @throws GatewayError TIMED_OUT when there are none: nothing more may be sent
+   */
+  remaining(): number;
+  /** Ends the call from here, as its client's leaving would. */
+  abort(): void;
+  /** To be called once the call is over: frees the timer. */
+  end(): void;
+}
+
+/** Starts the clock of a call that may take `timeoutMs`. */
+export function startDeadline(ctx: PublicContext, timeoutMs: number): Deadline {
+  const started = ctx.now();
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, timeoutMs + GRACE_MS);
+  if (ctx.signal.aborted) abort();
+  else ctx.signal.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    remaining() {
+      const left = timeoutMs - (ctx.now() - started);
+      if (left < 1 || controller.signal.aborted) throw timedOut();
+      return left;
+    },
+    abort,
+    end() {
+      clearTimeout(timer);
+      ctx.signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** What a client is told whose deadline passed without an effect. */
+export function timedOut(cause?: unknown): GatewayError {
+  return new GatewayError('TIMED_OUT', 'The deadline passed before the backend answered', {
+    cause,
+  });
+}

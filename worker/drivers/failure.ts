@@ -1,0 +1,94 @@
+/** What a failed call to a relay stands for: the one map from Connect's errors to ours. Contract §2. */
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type ErrorDetails, GatewayError, isErrorCode } from '../../proto/errors.ts';
+import { ErrorDetailSchema } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { timedOut } from './deadline.ts';
+
+/** Seconds after which a node that is gone may be back, or another stand in. Spec silent. */
+const RETRY_AFTER_S = 2;
+
+/** With these a call was turned away at the door: by the relay, or by whatever else answers there. */
+const TURNED_AWAY: readonly Code[] = [
+  Code.Unauthenticated,
+  Code.PermissionDenied,
+  Code.Unimplemented,
+];
+/** With these a relay that names no code of ours says that it cannot read what we sent. */
+const NOT_UNDERSTOOD: readonly Code[] = [
+  Code.InvalidArgument,
+  Code.FailedPrecondition,
+  Code.OutOfRange,
+  Code.ResourceExhausted,
+];
+
+/** What bears on a failure's meaning. */
+export interface Circumstances {
+  /** Whether the call may have changed the backend if it arrived. */
+  readonly writes: boolean;
+  /** The call's own signal: aborted once its time is up or its client gone. */
+  readonly signal: AbortSignal;
+}
+
+/** The failure for the client; its text is the relay's own only where the relay names a code of ours. */
+export function failureOf(thrown: unknown, { writes, signal }: Circumstances): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  const cause = ConnectError.from(thrown);
+  const told = toldFailure(cause);
+  if (told) return told;
+  if (signal.aborted || cause.code === Code.DeadlineExceeded) {
+    return writes ? outcomeUnknown(cause) : timedOut(cause);
+  }
+  if (TURNED_AWAY.includes(cause.code)) return nodeUnavailable(cause);
+  if (isAnswer(cause) && NOT_UNDERSTOOD.includes(cause.code)) {
+    return new GatewayError('INTERNAL', 'Something went wrong', { cause });
+  }
+  return writes ? outcomeUnknown(cause) : nodeUnavailable(cause);
+}
+
+/** Whether the relay itself answered, as opposed to a broken line or a proxy. */
+export function isAnswer(failure: ConnectError): boolean {
+  return failure.isWireError;
+}
+
+/** Whether the relay asks for the sealed connection. */
+export function asksForConnection(failure: ConnectError): boolean {
+  return (
+    failure.code === Code.FailedPrecondition &&
+    failure.findDetails(ErrorDetailSchema)[0]?.code === 'CONNECTION_UNKNOWN'
+  );
+}
+
+/** No node could take the call; nothing was done. */
+export function nodeUnavailable(cause?: unknown): GatewayError {
+  return new GatewayError('NODE_UNAVAILABLE', 'No node that can serve the endpoint is available', {
+    cause,
+    retryAfter: RETRY_AFTER_S,
+  });
+}
+
+function outcomeUnknown(cause: unknown): GatewayError {
+  return new GatewayError(
+    'OUTCOME_UNKNOWN',
+    'The connection was lost after the request was sent: it may have taken effect',
+    { cause },
+  );
+}
+
+function toldFailure(cause: ConnectError): GatewayError | undefined {
+  const [detail] = cause.findDetails(ErrorDetailSchema);
+  if (!detail || !isErrorCode(detail.code)) return undefined;
+  const retryAfter = Number(cause.metadata.get('Retry-After') ?? Number.NaN);
+  const isBusy = cause.code === Code.Unavailable || cause.code === Code.ResourceExhausted;
+  return new GatewayError(detail.code, cause.rawMessage, {
+    cause,
+    details: detailsOf(detail.details),
+    ...(Number.isFinite(retryAfter) ? { retryAfter } : {}),
+    ...(!Number.isFinite(retryAfter) && isBusy ? { retryAfter: RETRY_AFTER_S } : {}),
+  });
+}
+
+function detailsOf(text: string): readonly ErrorDetails[] {
+  if (text === '') return [];
+  const parsed: unknown = JSON.parse(text);
+  return Array.isArray(parsed) ? (parsed as ErrorDetails[]) : []; // The relay writes a GatewayError's.
+}

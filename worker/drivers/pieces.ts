@@ -1,0 +1,66 @@
+/** A relay's stream of pieces as a body: pulled as the client reads, one piece in memory. */
+
+/** A message of a server stream of ours. */
+interface Piece {
+  readonly chunk: Uint8Array;
+}
+
+/** A stream whose first message has arrived: failures before it are the call's own. */
+export interface Opened {
+  readonly first: Uint8Array;
+  readonly rest: AsyncIterator<Piece>;
+}
+
+/** Waits for the first message of a server stream. */
+export async function open(messages: AsyncIterable<Piece>): Promise<Opened> {
+  const rest = messages[Symbol.asyncIterator]();
+  const first = await rest.next();
+  return { first: first.done ? new Uint8Array() : first.value.chunk, rest };
+}
+
+/** How a body ends; one of these is called, once. */
+export interface Endings {
+  ended(): void;
+  /** The client has gone. */
+  cancelled(): void;
+  /** The bytes that tell the client, or `undefined` to break the connection off. */
+  failed(thrown: unknown): Uint8Array | undefined;
+}
+
+/** The pieces as a body. */
+export function bodyOf({ first, rest }: Opened, endings: Endings): ReadableStream<Uint8Array> {
+  let held: Uint8Array | undefined = first;
+
+  /** The next piece that is not empty; `undefined` at the end. */
+  async function next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const piece = held;
+      held = undefined;
+      if (piece && piece.byteLength > 0) return piece;
+      const message = await rest.next();
+      if (message.done) return undefined;
+      held = message.value.chunk;
+    }
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const piece = await next();
+          if (piece) return controller.enqueue(piece);
+          endings.ended();
+        } catch (thrown) {
+          const last = endings.failed(thrown);
+          if (!last) return controller.error(thrown);
+          controller.enqueue(last);
+        }
+        controller.close();
+      },
+      cancel() {
+        endings.cancelled();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,183 @@
+/**
+ * How a call finds a relay: it is admitted by a token, brings the sealed connection when the
+ * relay asks, and moves on to the next node only while it provably has not reached the backend.
+ */
+import {
+  type CallOptions,
+  type Client,
+  Code,
+  ConnectError,
+  createClient,
+} from '@connectrpc/connect';
+import type { ConnectionEnvelope } from '../../proto/driver.ts';
+import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
+import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
+import type { Bindings, PublicContext } from '../context.ts';
+import { callToken, dropCallToken } from './call-token.ts';
+import { sealConnection } from './connection.ts';
+import type { Deadline } from './deadline.ts';
+import { asksForConnection, failureOf, isAnswer, nodeUnavailable } from './failure.ts';
+import type { Node } from './node.ts';
+import { relayTransport, type Send } from './transport.ts';
+
+/** Milliseconds for which a node that answered is taken to be there still. */
+const HEARD_FOR_MS = 10_000;
+/** After these the backend was not reached from this node, and may be from another. */
+const MOVES_ON: readonly ErrorCode[] = ['NODE_UNAVAILABLE', 'POOL_EXHAUSTED', 'CONNECTION_FAILED'];
+
+/** What a call needs to find its way. */
+export interface Plan {
+  /** In the order in which they are tried. */
+  readonly nodes: readonly Node[];
+  /** Whether it may change the backend: then it is sent again only if it provably did not run. */
+  readonly writes: boolean;
+  readonly deadline: Deadline;
+  /** Opens the connection: asked only when a node does not know the pool. */
+  connection(): Promise<ConnectionEnvelope>;
+}
+
+/** One try on one node. */
+export interface Attempt {
+  readonly node: Node;
+  readonly relay: Client<typeof RelayService>;
+  /** For `Target.sealed_connection`; empty unless the node asked for it. */
+  readonly sealedConnection: string;
+  /** Deadline, token and request id. */
+  readonly options: CallOptions;
+}
+
+/** A node as this isolate knows it. */
+interface Line {
+  readonly url: string;
+  readonly relay: Client<typeof RelayService>;
+  /** Unix epoch milliseconds of its last answer. */
+  heardAt: number;
+}
+
+/** Per isolate, by what the isolate is bound to and the node's uuid. */
+const lines = new WeakMap<Bindings, Map<string, Line>>();
+
+/**
+ * What `call` answers on the first node that takes it. `ctx.timing.node` is then the whole time.
+ * @throws GatewayError NODE_UNAVAILABLE, OUTCOME_UNKNOWN, TIMED_OUT, and what relays raise
+ */
+export async function callRelay<Result>(
+  ctx: PublicContext,
+  plan: Plan,
+  call: (attempt: Attempt) => Promise<Result>,
+): Promise<Result> {
+  const started = ctx.now();
+  let last: GatewayError | undefined;
+  try {
+    for (const node of plan.nodes) {
+      try {
+        return await callNode(ctx, plan, node, call);
+      } catch (thrown) {
+        if (!(thrown instanceof GatewayError) || !MOVES_ON.includes(thrown.code)) throw thrown;
+        last = thrown;
+      }
+    }
+    throw last ?? nodeUnavailable();
+  } finally {
+    ctx.timing.node = ctx.now() - started;
+  }
+}
+
+async function callNode<Result>(
+  ctx: PublicContext,
+  plan: Plan,
+  node: Node,
+  call: (attempt: Attempt) => Promise<Result>,
+): Promise<Result> {
+  const line = lineTo(ctx, node);
+  const { signal } = plan.deadline;
+  if (plan.writes && ctx.now() - line.heardAt > HEARD_FOR_MS) await greet(ctx, plan, node, line);
+  let pass: Pass = { token: await callToken(ctx.settings, node, ctx.now()), sealedConnection: '' };
+  for (;;) {
+    const options = optionsOf(ctx, plan.deadline, pass.token);
+    try {
+      const { sealedConnection } = pass;
+      const result = await call({ node, relay: line.relay, sealedConnection, options });
+      line.heardAt = ctx.now();
+      return result;
+    } catch (thrown) {
+      const failure = ConnectError.from(thrown);
+      line.heardAt = isAnswer(failure) ? ctx.now() : Number.NEGATIVE_INFINITY;
+      const better = await remedy(ctx, plan, node, pass, failure);
+      if (!better) throw failureOf(failure, { writes: plan.writes, signal });
+      pass = better;
+    }
+  }
+}
+
+/** What a node is shown. */
+interface Pass {
+  readonly token: string;
+  readonly sealedConnection: string;
+  /** The token that the node refused before. */
+  readonly refused?: string;
+}
+
+/** What to show a node that turned the call away unrun; each remedy is tried once. */
+async function remedy(
+  ctx: PublicContext,
+  plan: Plan,
+  node: Node,
+  pass: Pass,
+  failure: ConnectError,
+): Promise<Pass | undefined> {
+  if (failure.code === Code.Unauthenticated && pass.refused === undefined) {
+    // The relay was started since the token was issued.
+    dropCallToken(ctx.settings, node, pass.token);
+    const token = await callToken(ctx.settings, node, ctx.now());
+    return { ...pass, token, refused: pass.token };
+  }
+  if (asksForConnection(failure) && pass.sealedConnection === '') {
+    return { ...pass, sealedConnection: await sealConnection(node, await plan.connection()) };
+  }
+  return undefined;
+}
+
+/**
+ * Asks a node that was silent for a while whether it is there. The runtime cannot tell a refused
+ * connection from a lost one; without this the first write to a dead node would have to say that
+ * its outcome is unknown.
+ */
+async function greet(ctx: PublicContext, plan: Plan, node: Node, line: Line): Promise<void> {
+  const { deadline } = plan;
+  const token = await callToken(ctx.settings, node, ctx.now());
+  try {
+    await line.relay.status({}, optionsOf(ctx, deadline, token));
+  } catch (thrown) {
+    if (!isAnswer(ConnectError.from(thrown))) {
+      throw failureOf(thrown, { writes: false, signal: deadline.signal });
+    }
+  }
+  line.heardAt = ctx.now();
+}
+
+function optionsOf(ctx: PublicContext, deadline: Deadline, token: string): CallOptions {
+  return {
+    headers: { Authorization: `Bearer ${token}`, 'X-Request-Id': ctx.requestId },
+    timeoutMs: deadline.remaining(),
+    signal: deadline.signal,
+  };
+}
+
+function lineTo(ctx: PublicContext, node: Node): Line {
+  const known = lines.get(ctx.env) ?? new Map<string, Line>();
+  lines.set(ctx.env, known);
+  const line = known.get(node.uuid);
+  if (line && line.url === node.url) return line;
+  const relay = createClient(RelayService, relayTransport(node.url, sendTo(ctx, node)));
+  const made = { url: node.url, relay, heardAt: Number.NEGATIVE_INFINITY };
+  known.set(node.uuid, made);
+  return made;
+}
+
+/** The default node's binding saves the way through the runtime's general outbound service. */
+function sendTo({ env, outside }: PublicContext, node: Node): Send {
+  const { RELAY } = env;
+  if (node.default && RELAY) return (url, init) => RELAY.fetch(url, init);
+  return (url, init) => outside.fetch(new Request(url, init));
+}
