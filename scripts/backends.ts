@@ -1,0 +1,143 @@
+/**
+ * Real servers for tests and measurements, one of each kind per run: one that the environment
+ * names, else one that is started here and ends with the run.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { randomSecret } from './data-folder.ts';
+import { Failure } from './failure.ts';
+import { startPostgres } from './postgres-server.ts';
+import { sharedServer } from './shared-servers.ts';
+
+/** Kinds there is a row for. */
+export type BackendKind = keyof typeof ROWS;
+
+/** A real server. */
+export interface Backend {
+  /** With rights to do anything on it. */
+  readonly url: string;
+  /** To stop and continue it in tests; undefined for a server that the environment names. */
+  readonly pid?: number;
+}
+
+/** A server that was started here. */
+export interface StartedBackend extends Backend {
+  stop(): Promise<void>;
+}
+
+interface Row {
+  /** The environment variable that names a server. */
+  readonly variable: string;
+  /** @throws Failure saying what is missing and how to get it */
+  start(): Promise<StartedBackend>;
+}
+
+const ROWS = { postgres: { variable: 'TEST_POSTGRES_URL', start: postgres } } satisfies Record<
+  string,
+  Row
+>;
+
+/**
+ * The run's server of that kind, started when first asked for.
+ * @throws Failure saying which is missing and how to get it
+ */
+export async function backend(kind: BackendKind): Promise<Backend> {
+  const url = process.env[ROWS[kind].variable];
+  if (url) return { url };
+  // What startBackend told the run, through JSON.
+  return (await sharedServer(kind)) as Backend;
+}
+
+/**
+ * As `backend`, but undefined, with a line on stderr, where the server is missing: tests that
+ * need it skip. With `CI=true` a missing one is an error.
+ */
+export async function backendIfAny(kind: BackendKind): Promise<Backend | undefined> {
+  try {
+    return await backend(kind);
+  } catch (thrown) {
+    if (process.env.CI === 'true' || !(thrown instanceof Failure)) throw thrown;
+    console.error(`Skipped: no ${kind}. ${thrown.message}`);
+    return undefined;
+  }
+}
+
+/**
+ * Starts a server of one's own, whatever the environment names.
+ * @throws Failure saying what is missing and how to get it
+ */
+export async function startBackend(kind: BackendKind): Promise<StartedBackend> {
+  const { variable, start } = ROWS[kind];
+  try {
+    return await start();
+  } catch (cause) {
+    if (!(cause instanceof Failure)) throw cause;
+    throw new Failure(`${cause.message} Or name a server with ${variable}.`, { cause });
+  }
+}
+
+/** Durable enough for a run, and ready for two-phase transactions and change streams. */
+async function postgres(): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-postgres-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startPostgres({
+    folder: join(folder, 'data'),
+    password: randomSecret(),
+    settings: {
+      max_connections: 300,
+      max_prepared_transactions: 20,
+      wal_level: 'logical',
+      fsync: 'off',
+    },
+  }).catch(async (thrown: unknown) => {
+    await remove();
+    throw thrown;
+  });
+  return {
+    url: server.url,
+    pid: server.pid,
+    stop: async () => {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+/** A database that nobody else uses. */
+export interface FreshDatabase {
+  /** As the server's superuser. */
+  readonly url: string;
+  readonly name: string;
+  /** Ends its connections and removes it. */
+  drop(): Promise<void>;
+}
+
+/**
+ * Makes an empty database on the run's PostgreSQL, or on the one given.
+ * @throws Failure saying which is missing and how to get it
+ */
+export async function freshDatabase(server?: Backend): Promise<FreshDatabase> {
+  const { url } = server ?? (await backend('postgres'));
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(url, `CREATE DATABASE ${name} TEMPLATE template0`);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  return {
+    url: own.href,
+    name,
+    drop: () => onServer(url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,148 @@
+/** A gateway started as a person starts it, as a process of its own, and calls to it over a real socket. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sharedServer } from '../scripts/shared-servers.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const READY_MAX_MS = 30_000;
+
+/** A running gateway. */
+export interface Gateway {
+  /** Such as `http://127.0.0.1:8787`. */
+  readonly url: string;
+  /** Of the process that `npm start` runs. */
+  readonly pid: number;
+  /** The data folder. */
+  readonly data: string;
+}
+
+/** A gateway of one's own. */
+export interface OwnGateway extends Gateway {
+  /** What it has written so far. */
+  readonly output: Output;
+  /** Sends a signal and waits for the end. Removes the data folder unless it was given. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+/** What a process wrote. */
+export interface Output {
+  stdout(): string;
+  stderr(): string;
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** How to start a gateway that is not as usual. */
+export interface GatewayOptions {
+  /** Beside `--port 0 --relay-port 0 --data`; a later flag wins. */
+  readonly args?: readonly string[];
+  /** Added to a minimal environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Kept when the gateway stops; one of its own otherwise. */
+  readonly data?: string;
+  /** Through npm, as the README says, instead of directly. */
+  readonly npm?: boolean;
+}
+
+/**
+ * Starts a gateway on free ports and waits until it says that it is ready. Limits are off unless
+ * `env` says otherwise.
+ * @throws Error with what it wrote when it ends before that
+ */
+export async function startGateway(options: GatewayOptions = {}): Promise<OwnGateway> {
+  const data = options.data ?? (await dataFolder());
+  const child = runStart(
+    ['--port', '0', '--relay-port', '0', '--data', data, ...(options.args ?? [])],
+    {
+      env: { RATE_LIMITS: 'off', ...options.env },
+      npm: options.npm ?? false,
+    },
+  );
+  const url = await readyUrl(child);
+  const { pid } = child.process;
+  if (pid === undefined) throw new Error('The gateway has no process');
+  return {
+    url,
+    pid,
+    data,
+    output: child.output,
+    async stop(signal = 'SIGTERM') {
+      child.process.kill(signal);
+      const ended = await child.ended;
+      if (options.data === undefined) await rm(data, { recursive: true, force: true });
+      return ended;
+    },
+  };
+}
+
+/** The run's gateway, for tests that need none of their own. Limits are off; so others cannot use them up. */
+export async function sharedGateway(): Promise<Gateway> {
+  // What startGateway told the run, through JSON.
+  return (await sharedServer('gateway')) as Gateway;
+}
+
+/** An empty folder for a gateway's data; whoever asks removes it. */
+export function dataFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'causeway-data-'));
+}
+
+/** A started script. */
+export interface Run {
+  readonly process: ChildProcess;
+  readonly output: Output;
+  readonly ended: Promise<Ended>;
+}
+
+/** Runs scripts/start.ts with just those flags and a minimal environment. */
+export function runStart(
+  args: readonly string[],
+  { env = {}, npm = false }: { env?: Readonly<Record<string, string>>; npm?: boolean } = {},
+): Run {
+  const { PATH = '', HOME = '' } = process.env;
+  const [command, first] = npm
+    ? ['npm', ['start', '--silent', '--']]
+    : [process.execPath, ['scripts/run.mjs', 'scripts/start.ts']];
+  const child = spawn(command, [...first, ...args], {
+    cwd: ROOT,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => {
+    written.stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    written.stderr += chunk.toString();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  return {
+    process: child,
+    output: { stdout: () => written.stdout, stderr: () => written.stderr },
+    ended,
+  };
+}
+
+async function readyUrl({ process: child, output, ended }: Run): Promise<string> {
+  const ready = async () => {
+    const until = Date.now() + READY_MAX_MS;
+    while (Date.now() < until) {
+      // The last line of the greeting is complete when everything before it is.
+      const found = /answers at (\S+)\n[\s\S]*\n$/.exec(output.stdout())?.[1];
+      if (found !== undefined) return found;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    child.kill('SIGKILL');
+    return undefined;
+  };
+  const url = await Promise.race([ready(), ended.then(() => undefined)]);
+  if (url === undefined) throw new Error(`The gateway did not start: ${output.stderr()}`);
+  return url;
+}

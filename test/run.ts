@@ -1,0 +1,13 @@
+/** Around a whole test run: hands out the servers that its tests share, and ends them. */
+import { startBackend } from '../scripts/backends.ts';
+import { openTestRun } from '../scripts/shared-servers.ts';
+import { startGateway } from './gateway.ts';
+
+/** Answers what ends the run. */
+export async function setup(): Promise<() => Promise<void>> {
+  const run = await openTestRun({
+    postgres: () => startBackend('postgres'),
+    gateway: () => startGateway(),
+  });
+  return run.stop;
+}
