@@ -58,7 +58,7 @@ interface Line {
 const lines = new WeakMap<Bindings, Map<string, Line>>();
 
 /**
- * What `call` answers on the first node that takes it. `ctx.timing.node` is then the whole time.
+ * What `call` answers on the first node that takes it. Its time is added to `ctx.timing.node`.
  * @throws GatewayError NODE_UNAVAILABLE, OUTCOME_UNKNOWN, TIMED_OUT, and what relays raise
  */
 export async function callRelay<Result>(
@@ -79,7 +79,7 @@ export async function callRelay<Result>(
     }
     throw last ?? nodeUnavailable();
   } finally {
-    ctx.timing.node = ctx.now() - started;
+    ctx.timing.node = (ctx.timing.node ?? 0) + ctx.now() - started;
   }
 }
 

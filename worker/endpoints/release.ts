@@ -1,0 +1,35 @@
+/** Has relays forget what they know of an endpoint. */
+import type { Context } from '../context.ts';
+import { startDeadline } from '../drivers/deadline.ts';
+import { callRelay } from '../drivers/relay.ts';
+import { defaultNode } from '../nodes/default-node.ts';
+import type { Endpoint } from './access.ts';
+
+/** Milliseconds that a relay has to answer. */
+const RELEASE_TIMEOUT_MS = 10_000;
+
+/**
+ * Closes an endpoint's connections on its nodes; those of `keepRevision` stay, 0 closes all. For
+ * `afterReply`: it goes on when the client has gone.
+ * @throws GatewayError NODE_UNAVAILABLE, TIMED_OUT: a relay that is gone has none to close
+ */
+export async function releaseEndpoint(
+  ctx: Context,
+  { row }: Endpoint,
+  keepRevision = 0,
+): Promise<void> {
+  const detached = { ...ctx, timing: {}, signal: new AbortController().signal };
+  const deadline = startDeadline(detached, RELEASE_TIMEOUT_MS);
+  const nodes = [await defaultNode(ctx.settings)];
+  const plan = { nodes, writes: false, deadline, connection: noConnection };
+  const request = { endpoint: row.uuid, keepRevision: BigInt(keepRevision) };
+  try {
+    await callRelay(detached, plan, ({ relay, options }) => relay.release(request, options));
+  } finally {
+    deadline.end();
+  }
+}
+
+function noConnection(): Promise<never> {
+  return Promise.reject(new Error('To close connections none is needed'));
+}

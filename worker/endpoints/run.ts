@@ -1,0 +1,70 @@
+/** Runs one request against an endpoint's backend. Contract §6. */
+import * as z from 'zod';
+import type { Mode } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { parseRequest } from '../../proto/kinds/index.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
+import type { Context } from '../context.ts';
+import type { Attempt } from '../drivers/relay.ts';
+import type { Reply } from '../http/route.ts';
+import type { Endpoint } from './access.ts';
+import { reachOf, targetOf } from './reach.ts';
+import { resultOf } from './result.ts';
+import { sessionOf } from './sessions.ts';
+import { NDJSON, streamOf } from './stream.ts';
+
+/** Query string of requests to endpoints. */
+export const RunQuery = z.strictObject({
+  numbers: z
+    .literal('string')
+    .optional()
+    .meta({ description: 'Every 64-bit column as a string, whatever its value' }),
+});
+export type RunQuery = z.infer<typeof RunQuery>;
+
+const encoder = new TextEncoder();
+
+/**
+ * What the backend answers: JSON, or rows as they arrive when the client accepts NDJSON. On
+ * `/write` a request that reads is taken too; on `/read` one that writes is not.
+ * @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, SESSION_NOT_FOUND, and what the call may end in
+ */
+export async function runOnEndpoint(
+  ctx: Context,
+  endpoint: Endpoint,
+  mode: Mode,
+  body: Json | undefined,
+  query: RunQuery,
+): Promise<Reply> {
+  const { request, mode: needed } = parseRequest(endpoint.row.kind, body);
+  if (mode === 'read' && needed === 'write') {
+    throw new GatewayError('BAD_REQUEST', 'This request writes: send it to /write', {
+      details: [{ path: 'type', message: 'writes' }],
+    });
+  }
+  const session = await sessionOf(ctx, endpoint);
+  const backend = await reachOf(ctx, endpoint, mode);
+  const reach = session ? { ...backend, nodes: session.among(backend.nodes) } : backend;
+  const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const bytes = encoder.encode(JSON.stringify(request));
+  const message = (attempt: Attempt) => ({
+    target: targetOf(reach, attempt),
+    request: bytes,
+    resultMaxBytes: BigInt(ctx.settings.RESULT_MAX_BYTES),
+    numbersAsStrings: query.numbers === 'string',
+    sessionId: session?.relayId ?? '',
+  });
+  if (acceptsLines(ctx.request)) {
+    return streamOf(ctx, reach, timeoutMs, (attempt) =>
+      attempt.relay.runStream(message(attempt), attempt.options),
+    );
+  }
+  return resultOf(ctx, reach, timeoutMs, (attempt) =>
+    attempt.relay.run(message(attempt), attempt.options),
+  );
+}
+
+function acceptsLines({ headers }: Request): boolean {
+  return headers.get('Accept')?.toLowerCase().includes(NDJSON) ?? false;
+}

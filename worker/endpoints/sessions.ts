@@ -1,0 +1,144 @@
+/** A backend connection of a caller's own. Contract §6, "Sessions". */
+import * as z from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
+import type { Context } from '../context.ts';
+import { startDeadline } from '../drivers/deadline.ts';
+import type { Node } from '../drivers/node.ts';
+import { callRelay } from '../drivers/relay.ts';
+import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
+import type { Endpoint } from './access.ts';
+import { reachOf, targetOf } from './reach.ts';
+
+/** Header that names the session a request runs in. */
+const HEADER = 'X-Session-Id';
+
+/** What a session id holds, sealed. */
+const Lease = z.strictObject({
+  node: z.string(),
+  /** The relay's own name for it. */
+  relayId: z.string(),
+  endpoint: z.string(),
+  user: z.string(),
+  /** The endpoint's; a change of the endpoint closes its connections. */
+  revision: z.int(),
+  /** Unix epoch milliseconds. */
+  expiresAt: z.number(),
+});
+type Lease = z.infer<typeof Lease>;
+
+/** What opening a session answers. */
+export const OpenedSession = z.strictObject({
+  session_id: z.string(),
+  expires: z.iso.datetime().meta({ description: 'When it ends, used or not' }),
+});
+export type OpenedSession = z.infer<typeof OpenedSession>;
+
+/** What closing a session answers. */
+export const ClosedSession = z.strictObject({ closed: z.literal(true) });
+export type ClosedSession = z.infer<typeof ClosedSession>;
+
+/** The session of a request. */
+export interface Session {
+  readonly relayId: string;
+  /**
+   * The node that holds it.
+   * @throws GatewayError SESSION_NOT_FOUND when it no longer serves the endpoint
+   */
+  among(nodes: readonly Node[]): readonly Node[];
+}
+
+/**
+ * Leases a connection for the caller.
+ * @throws GatewayError SESSIONS_EXHAUSTED, NOT_SUPPORTED for kinds without, and what a call may end in
+ */
+export async function openSession(ctx: Context, endpoint: Endpoint): Promise<OpenedSession> {
+  const reach = await reachOf(ctx, endpoint, 'write');
+  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS);
+  try {
+    // Nothing is written: a lease whose name was lost ends by itself.
+    const plan = { ...reach, writes: false, deadline };
+    const lease = await callRelay(ctx, plan, async (attempt): Promise<Lease> => {
+      const target = targetOf(reach, attempt);
+      const opened = await attempt.relay.openSession({ target }, attempt.options);
+      return {
+        node: attempt.node.uuid,
+        relayId: opened.sessionId,
+        endpoint: reach.endpoint,
+        user: ctx.caller.userUuid,
+        revision: reach.revision,
+        expiresAt: Number(opened.expiresMs),
+      };
+    });
+    return {
+      session_id: await seal(sealingContext(ctx, endpoint), JSON.stringify(lease)),
+      expires: new Date(lease.expiresAt).toISOString(),
+    };
+  } finally {
+    deadline.end();
+  }
+}
+
+/**
+ * Ends a session; what was not committed is rolled back.
+ * @throws GatewayError SESSION_NOT_FOUND
+ */
+export async function closeSession(
+  ctx: Context,
+  endpoint: Endpoint,
+  sessionId: string,
+): Promise<ClosedSession> {
+  const session = await findSession(ctx, endpoint, sessionId);
+  const reach = await reachOf(ctx, endpoint, 'write');
+  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS);
+  const plan = { ...reach, nodes: session.among(reach.nodes), writes: false, deadline };
+  try {
+    const { found } = await callRelay(ctx, plan, ({ relay, options }) =>
+      relay.closeSession({ sessionId: session.relayId, endpoint: reach.endpoint }, options),
+    );
+    if (!found) throw sessionNotFound();
+    return { closed: true };
+  } finally {
+    deadline.end();
+  }
+}
+
+/**
+ * The session that the request names in its header, if it names one.
+ * @throws GatewayError SESSION_NOT_FOUND
+ */
+export async function sessionOf(ctx: Context, endpoint: Endpoint): Promise<Session | undefined> {
+  const sessionId = ctx.request.headers.get(HEADER);
+  return sessionId === null ? undefined : findSession(ctx, endpoint, sessionId);
+}
+
+async function findSession(ctx: Context, endpoint: Endpoint, sessionId: string): Promise<Session> {
+  const { row } = endpoint;
+  const opened = await unsealForeign(sealingContext(ctx, endpoint), sessionId);
+  const lease = opened === undefined ? undefined : Lease.parse(JSON.parse(opened));
+  const isCallers =
+    lease?.endpoint === row.uuid &&
+    lease.user === ctx.caller.userUuid &&
+    lease.revision === row.revision &&
+    lease.expiresAt > ctx.now();
+  if (!isCallers) throw sessionNotFound();
+  return {
+    relayId: lease.relayId,
+    among(nodes) {
+      const holder = nodes.find(({ uuid }) => uuid === lease.node);
+      if (!holder) throw sessionNotFound();
+      return [holder];
+    },
+  };
+}
+
+/** Says no more of another's session than of one that never was. */
+function sessionNotFound(): GatewayError {
+  return new GatewayError('SESSION_NOT_FOUND', 'There is no such session: it may have expired');
+}
+
+function sealingContext(ctx: Context, { policy }: Endpoint): SealingContext {
+  const { settings, caller } = ctx;
+  const { sealedDataKey } = policy;
+  return { settings, orgUuid: caller.orgUuid, sealedDataKey, purpose: 'session' };
+}

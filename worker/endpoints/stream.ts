@@ -1,0 +1,63 @@
+/** Rows as they arrive, one JSON a line, flat in memory. Contract §6, "Large results". */
+import { errorBody } from '../../proto/errors.ts';
+import type { RunStreamResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
+import type { Context } from '../context.ts';
+import { type Deadline, startDeadline } from '../drivers/deadline.ts';
+import { failureOf } from '../drivers/failure.ts';
+import { bodyOf, open } from '../drivers/pieces.ts';
+import { type Attempt, callRelay } from '../drivers/relay.ts';
+import type { Reach } from './reach.ts';
+import { countCall } from './usage/count.ts';
+
+/** Media type that asks for rows as lines, and that they come under. */
+export const NDJSON = 'application/x-ndjson';
+
+const encoder = new TextEncoder();
+
+/**
+ * The rows' response. A failure before the backend accepts the request is thrown; one after it is
+ * the last line, `{"$error": …}`. `timeoutMs` bounds the whole. The backend's work ends when the
+ * client goes away.
+ * @throws GatewayError what the call may end in
+ */
+export async function streamOf(
+  ctx: Context,
+  reach: Reach,
+  timeoutMs: number,
+  send: (attempt: Attempt) => AsyncIterable<RunStreamResponse>,
+): Promise<Response> {
+  const deadline = startDeadline(ctx, timeoutMs);
+  const writes = reach.mode === 'write';
+  try {
+    const rows = await callRelay(ctx, { ...reach, writes, deadline }, (attempt) =>
+      open(send(attempt)),
+    );
+    const body = bodyOf(rows, endingsOf(ctx, reach, deadline));
+    return new Response(body, { headers: { 'Content-Type': NDJSON } });
+  } catch (thrown) {
+    deadline.end();
+    countCall(ctx, reach.endpoint, reach.mode, thrown);
+    throw thrown;
+  }
+}
+
+function endingsOf(ctx: Context, { endpoint, mode }: Reach, deadline: Deadline) {
+  return {
+    ended() {
+      deadline.end();
+      countCall(ctx, endpoint, mode);
+    },
+    cancelled() {
+      deadline.abort();
+      deadline.end();
+      countCall(ctx, endpoint, mode);
+    },
+    failed(thrown: unknown): Uint8Array {
+      deadline.end();
+      const failure = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
+      countCall(ctx, endpoint, mode, failure);
+      const line = JSON.stringify({ $error: errorBody(failure, ctx.requestId) });
+      return encoder.encode(`${line}\n`);
+    },
+  };
+}

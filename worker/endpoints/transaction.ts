@@ -1,0 +1,76 @@
+/** Several requests to one endpoint, all or nothing. Contract §6, "Transactions". */
+import * as z from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { type Kind, parseRequest } from '../../proto/kinds/index.ts';
+import type { RequestBase } from '../../proto/kinds/kind.ts';
+import {
+  JsonValue,
+  TIMEOUT_DEFAULT_MS,
+  TIMEOUT_MAX_MS,
+  TimeoutMs,
+} from '../../proto/kinds/members.ts';
+import type { Context } from '../context.ts';
+import type { JsonBytes } from '../http/route.ts';
+import type { Endpoint } from './access.ts';
+import { reachOf, targetOf } from './reach.ts';
+import { resultOf } from './result.ts';
+import type { RunQuery } from './run.ts';
+
+/** Most operations of one transaction. Spec silent. */
+const OPERATIONS_MAX = 1_000;
+
+/** Body of a transaction. */
+export const TransactionBody = z.strictObject({
+  operations: z.array(JsonValue).min(1).max(OPERATIONS_MAX),
+  timeout_ms: TimeoutMs,
+});
+export type TransactionBody = z.infer<typeof TransactionBody>;
+
+const encoder = new TextEncoder();
+
+/**
+ * An array with one result per operation. References to earlier results travel as they are: the
+ * relay puts the values in.
+ * @throws GatewayError BAD_REQUEST naming the operation from 0, NOT_SUPPORTED for kinds without, and what the call may end in
+ */
+export async function transactOnEndpoint(
+  ctx: Context,
+  endpoint: Endpoint,
+  body: TransactionBody,
+  query: RunQuery,
+): Promise<JsonBytes> {
+  const { kind } = endpoint.row;
+  const requests = body.operations.map((operation, index) => parsed(kind, operation, index));
+  const operations = encoder.encode(JSON.stringify(requests));
+  const reach = await reachOf(ctx, endpoint, 'write');
+  return resultOf(ctx, reach, body.timeout_ms ?? timeoutOf(requests), (attempt) =>
+    attempt.relay.transact(
+      {
+        target: targetOf(reach, attempt),
+        operations,
+        resultMaxBytes: BigInt(ctx.settings.RESULT_MAX_BYTES),
+        numbersAsStrings: query.numbers === 'string',
+      },
+      attempt.options,
+    ),
+  );
+}
+
+/** Spec silent: what the operations ask for together, but no less than one request gets. */
+function timeoutOf(requests: readonly RequestBase[]): number {
+  const asked = requests.reduce((sum, { timeout_ms = 0 }) => sum + timeout_ms, 0);
+  return Math.min(Math.max(asked, TIMEOUT_DEFAULT_MS), TIMEOUT_MAX_MS);
+}
+
+function parsed(kind: Kind, operation: Json, index: number): RequestBase {
+  try {
+    return parseRequest(kind, operation).request;
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    const details = thrown.details.map((each) =>
+      'path' in each ? { ...each, path: `operations.${index}.${each.path}` } : each,
+    );
+    throw new GatewayError(thrown.code, `operations.${index}: ${thrown.message}`, { details });
+  }
+}
