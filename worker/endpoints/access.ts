@@ -1,5 +1,4 @@
 /** What operations on endpoints act on, and the caller's level there. */
-import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
@@ -7,6 +6,7 @@ import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
+import { isUuid } from '../http/ids.ts';
 import { selectPlacements } from '../nodes/store.ts';
 import { selectEndpoint, selectEndpointUuid } from './store.ts';
 
@@ -28,7 +28,9 @@ export interface EndpointParams {
  * Demands `level` on the endpoint that the path names. Steady requests make no trip to D1.
  * @throws GatewayError ENDPOINT_NOT_FOUND for another organization's endpoint too
  */
-export function onEndpoint(level: Level): Access<EndpointParams, Endpoint> {
+export function onEndpoint<Params extends EndpointParams = EndpointParams>(
+  level: Level,
+): Access<Params, Endpoint> {
   return { level, find: (ctx, { endpoint }) => findEndpoint(ctx, endpoint) };
 }
 
@@ -56,8 +58,7 @@ export type EndpointName = { readonly uuid: string } | { readonly id: string };
 
 /** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
 export function endpointName(named: string): EndpointName {
-  const uuid = named.toLowerCase();
-  return z.guid().safeParse(uuid).success ? { uuid } : { id: named };
+  return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
 }
 
 /** Says no more of another organization's endpoint than of one that is nowhere. */

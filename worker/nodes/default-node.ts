@@ -6,11 +6,12 @@ import type { Settings } from '../settings.ts';
 /** What lists call it. */
 export const DEFAULT_NODE_NAME = 'default';
 
-const known = new WeakMap<Settings, Promise<Node>>();
+/** Only what is finished is kept: a promise belongs to the request that made it. */
+const known = new WeakMap<Settings, Node>();
 
 /** The default node; its id is worked out once. */
-export function defaultNode(settings: Settings): Promise<Node> {
-  const made = known.get(settings) ?? describe(settings);
+export async function defaultNode(settings: Settings): Promise<Node> {
+  const made = known.get(settings) ?? (await describe(settings));
   known.set(settings, made);
   return made;
 }

@@ -1,0 +1,80 @@
+/** Connects with a configuration before it is stored. Contract §5, first point. */
+import type { Mode, Profile } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Kind } from '../../proto/kinds/index.ts';
+import type { Policy } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import type { Endpoint } from './access.ts';
+import { type EndpointConfig, sealConfig } from './config.ts';
+import { pingEndpoint } from './ping.ts';
+import { releaseEndpoint } from './release.ts';
+
+/** Which calls use which connection. */
+const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Profile])[] = [
+  ['write_conn', 'write', 'production'],
+  ['read_conn', 'read', 'production'],
+  ['development_conn', 'write', 'development'],
+];
+
+/**
+ * Reaches the backend over each connection that the configuration has, by the default node.
+ * @throws GatewayError what `pingEndpoint` throws; `details` name the connection
+ */
+export async function connectAll(
+  ctx: Context,
+  policy: Policy,
+  kind: Kind,
+  config: EndpointConfig,
+): Promise<void> {
+  const trial = await trialOf(ctx, policy, kind, config);
+  const given = CONNECTIONS.filter(([member]) => config[member] !== undefined);
+  try {
+    await Promise.all(
+      given.map(([member, mode, backendProfile]) =>
+        pingEndpoint(ctx, { ...trial, row: { ...trial.row, backendProfile } }, mode).catch(
+          (thrown: unknown) => {
+            throw naming(thrown, `config.${member}`);
+          },
+        ),
+      ),
+    );
+  } finally {
+    ctx.afterReply(releaseEndpoint(ctx, trial));
+  }
+}
+
+/** An endpoint of this attempt alone: no pool that a stored one uses holds what was never stored. */
+async function trialOf(
+  ctx: Context,
+  policy: Policy,
+  kind: Kind,
+  config: EndpointConfig,
+): Promise<Endpoint> {
+  const uuid = crypto.randomUUID();
+  const row = {
+    orgUuid: ctx.caller.orgUuid,
+    uuid,
+    id: uuid,
+    kind,
+    description: '',
+    sealedConfig: await sealConfig(ctx, { uuid, sealedDataKey: policy.sealedDataKey }, config),
+    hasDevelopmentConn: config.development_conn !== undefined,
+    backendProfile: null,
+    poolLimits: { total: 0, production: 0, development: 0 },
+    revision: 1,
+    createdAt: ctx.now(),
+    updatedAt: ctx.now(),
+  };
+  return { row, policy, placements: [] };
+}
+
+/** A failure that has no details yet names the connection it is of. */
+function naming(thrown: unknown, path: string): unknown {
+  if (!(thrown instanceof GatewayError) || thrown.details.length > 0) return thrown;
+  const { code, message, cause, retryAfter } = thrown;
+  return new GatewayError(code, message, {
+    cause,
+    details: [{ path, message }],
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}

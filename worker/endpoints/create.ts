@@ -1,0 +1,76 @@
+/** Makes an endpoint: checks it, connects, stores it. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Policy } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import type { EndpointRow } from '../db/schema.ts';
+import { sealConfig } from './config.ts';
+import { connectAll } from './connect.ts';
+import { parseConfig, parseKind } from './parse-config.ts';
+import { capsOf } from './record.ts';
+import type { CreateBody } from './schema.ts';
+import { insertEndpoint, noteConnection, selectRoom } from './store.ts';
+
+/**
+ * Stores an endpoint whose backend answers; otherwise nothing is stored.
+ * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, what `parseKind`, `parseConfig` and `connectAll` throw
+ */
+export async function createEndpoint(
+  ctx: Context,
+  policy: Policy,
+  body: CreateBody,
+): Promise<EndpointRow> {
+  const kind = parseKind(body.kind);
+  const config = parseConfig(kind, body.config);
+  await demandRoom(ctx, body.endpoint);
+  await connectAll(ctx, policy, kind, config);
+  const uuid = crypto.randomUUID();
+  const now = ctx.now();
+  const row: EndpointRow = {
+    orgUuid: ctx.caller.orgUuid,
+    uuid,
+    id: body.endpoint,
+    kind,
+    description: body.description,
+    sealedConfig: await sealConfig(ctx, { uuid, sealedDataKey: policy.sealedDataKey }, config),
+    hasDevelopmentConn: config.development_conn !== undefined,
+    backendProfile: body.backend_profile ?? null,
+    poolLimits: capsOf(body.backend_pool_limits),
+    revision: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const { db, settings, caller } = ctx;
+  const seen = { connectionStatus: 'available', at: now } as const;
+  const [inserted] = await db.batch([
+    insertEndpoint(db, row, settings.QUOTAS.endpoints),
+    noteConnection(db, caller.orgUuid, uuid, seen),
+  ]);
+  if (inserted.length === 0) await refuse(ctx, row.id);
+  return row;
+}
+
+/** Refuses before any backend is asked what storing would refuse. */
+async function demandRoom(ctx: Context, id: string): Promise<void> {
+  const { db, settings, caller } = ctx;
+  const [room] = await selectRoom(db, caller.orgUuid, id, settings.QUOTAS.endpoints);
+  if (room?.taken) throw endpointExists(id);
+  if (room?.full) throw quotaExceeded();
+}
+
+/** Others were faster: says at what. */
+async function refuse(ctx: Context, id: string): Promise<never> {
+  const { db, settings, caller } = ctx;
+  const [room] = await selectRoom(db, caller.orgUuid, id, settings.QUOTAS.endpoints);
+  throw room?.taken ? endpointExists(id) : quotaExceeded();
+}
+
+function endpointExists(id: string): GatewayError {
+  return new GatewayError('ENDPOINT_EXISTS', `Endpoint ${id} already exists`);
+}
+
+function quotaExceeded(): GatewayError {
+  return new GatewayError(
+    'QUOTA_EXCEEDED',
+    'The organization has as many endpoints as it may have',
+  );
+}

@@ -1,0 +1,24 @@
+/** Removes an endpoint with all that is held of it; its backend is not touched. */
+import type { Context } from '../context.ts';
+import { deletePlacements } from '../nodes/store.ts';
+import { type Endpoint, endpointNotFound } from './access.ts';
+import { releaseEndpoint } from './release.ts';
+import { deleteEndpoint, deleteRules, deleteUsage } from './store.ts';
+
+/**
+ * Removes row, configuration, rules, placements and counters at once; connections are closed
+ * after the reply.
+ * @throws GatewayError ENDPOINT_NOT_FOUND when it is gone already
+ */
+export async function removeEndpoint(ctx: Context, endpoint: Endpoint): Promise<void> {
+  const { db } = ctx;
+  const { orgUuid, uuid, id } = endpoint.row;
+  const [deleted] = await db.batch([
+    deleteEndpoint(db, orgUuid, uuid),
+    deleteRules(db, orgUuid, uuid),
+    deletePlacements(db, orgUuid, uuid),
+    deleteUsage(db, orgUuid, uuid),
+  ]);
+  if (deleted.length === 0) throw endpointNotFound(id);
+  ctx.afterReply(releaseEndpoint(ctx, endpoint));
+}

@@ -1,0 +1,101 @@
+/** Checks a configuration against its kind. */
+import type { ZodError } from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type Json } from '../../proto/json.ts';
+import { type Kind, kindNamed, kindSpec, SPECIFIED_KINDS } from '../../proto/kinds/index.ts';
+import type { EndpointConfig } from './config.ts';
+import { refuseRedacted } from './redact.ts';
+
+/** Largest configuration, in characters of its JSON: it is one cell of a row. Spec silent. */
+const CONFIG_MAX = 256 * 1024;
+
+/**
+ * The kind that a body names.
+ * @throws GatewayError BAD_REQUEST when there is none of that name, NOT_SUPPORTED when it is specified but not served
+ */
+export function parseKind(named: string): Kind {
+  const kind = kindNamed(named);
+  if (kind !== undefined) return kind;
+  if ((SPECIFIED_KINDS as readonly string[]).includes(named.toLowerCase())) {
+    throw new GatewayError('NOT_SUPPORTED', 'Endpoints of this kind are not supported');
+  }
+  const message = `is one of ${SPECIFIED_KINDS.join(', ')}`;
+  throw new GatewayError('BAD_REQUEST', `kind: ${message}`, {
+    details: [{ path: 'kind', message }],
+  });
+}
+
+/**
+ * A configuration that its kind accepts, as it was given.
+ * @throws GatewayError INVALID_CONFIGURATION when it lacks something, BAD_REQUEST for unknown or redacted members, PAYLOAD_TOO_LARGE
+ */
+export function parseConfig(kind: Kind, config: EndpointConfig): EndpointConfig {
+  refuseRedacted(config);
+  const parsed = kindSpec(kind).config.safeParse(config);
+  if (!parsed.success) throw invalidConfig(parsed.error, config);
+  if (JSON.stringify(config).length > CONFIG_MAX) {
+    throw new GatewayError(
+      'PAYLOAD_TOO_LARGE',
+      `The configuration is larger than ${CONFIG_MAX} characters`,
+    );
+  }
+  return config;
+}
+
+/** A fault of a configuration; `lacking` when something is not there at all. */
+interface Fault {
+  readonly path: string;
+  readonly message: string;
+  readonly lacking: boolean;
+}
+
+type Issue = ZodError['issues'][number];
+
+function invalidConfig(error: ZodError, config: EndpointConfig): GatewayError {
+  const faults = error.issues.flatMap((issue) => faultsOf(issue, config, ['config']));
+  const details = faults.map(({ path, message }) => ({ path, message }));
+  const other = faults.find(({ lacking }) => !lacking);
+  if (other) {
+    return new GatewayError('BAD_REQUEST', `${other.path}: ${other.message}`, { details });
+  }
+  const message = faults[0]?.message ?? 'The configuration lacks what it needs';
+  return new GatewayError('INVALID_CONFIGURATION', message, { details });
+}
+
+/** Of the forms that a member may have, the one that its members show is meant. */
+function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[]): Fault[] {
+  const value = memberAt(parent, issue.path);
+  const path = [...at, ...issue.path.map(String)];
+  if (issue.code === 'invalid_union' && isJsonObject(value)) {
+    const meant = issue.errors.filter((form) => !form.some((each) => isAbsent(each, value)));
+    const [only] = meant;
+    if (only && meant.length === 1) return only.flatMap((each) => faultsOf(each, value, path));
+  }
+  const emptyUrl = issue.code === 'too_small' && path.at(-1) === 'url';
+  return [
+    {
+      path: path.join('.'),
+      message: emptyUrl ? 'Connection URL is required' : issue.message,
+      lacking:
+        emptyUrl || value === undefined || (issue.code === 'invalid_union' && isEmpty(value)),
+    },
+  ];
+}
+
+/** Whether the form needs a member that is not there. */
+function isAbsent(issue: Issue, value: Json): boolean {
+  return issue.path.length === 1 && memberAt(value, issue.path) === undefined;
+}
+
+function isEmpty(value: Json): boolean {
+  return isJsonObject(value) && value.url === undefined && value.host === undefined;
+}
+
+function memberAt(value: Json | undefined, path: readonly PropertyKey[]): Json | undefined {
+  return path.reduce<Json | undefined>((within, member) => {
+    if (Array.isArray(within)) return within[Number(member)];
+    return isJsonObject(within) && Object.hasOwn(within, member)
+      ? within[String(member)]
+      : undefined;
+  }, value);
+}

@@ -1,0 +1,51 @@
+/** Endpoints as replies show them. */
+import type { Caps } from '../../proto/driver.ts';
+import type { Json } from '../../proto/json.ts';
+import { kindSpec } from '../../proto/kinds/index.ts';
+import type { EndpointRow } from '../db/schema.ts';
+import type { PoolLimits } from './schema.ts';
+
+/** A reply's object. */
+type Shown = { [member: string]: Json };
+
+/** Spec: "Endpoint record". */
+export function recordOf(row: EndpointRow): Shown {
+  return { ...identityOf(row), created_at: timestamp(row.createdAt), ...profileOf(row) };
+}
+
+/** The record that a change answers. */
+export function updatedRecordOf(row: EndpointRow): Shown {
+  return { ...identityOf(row), updated_at: timestamp(row.updatedAt), ...profileOf(row) };
+}
+
+function identityOf({ id, uuid, kind }: EndpointRow): Shown {
+  return { id, uuid, kind: kindSpec(kind).label };
+}
+
+/** Only what was set: `production` is in force without a word. */
+function profileOf({ backendProfile }: EndpointRow): Shown {
+  return backendProfile === null ? {} : { backend_profile: backendProfile };
+}
+
+/** ISO 8601 in UTC with milliseconds, from milliseconds since the Unix epoch. Contract §1. */
+export function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** Caps as the wire names them; 0 stands for one that is not set. */
+export function limitsOf({ total, production, development }: Caps): Shown {
+  return {
+    ...(total === 0 ? {} : { total_max_connections: total }),
+    ...(production === 0 ? {} : { production_max_connections: production }),
+    ...(development === 0 ? {} : { development_max_connections: development }),
+  };
+}
+
+/** The other way round. */
+export function capsOf(limits: PoolLimits): Caps {
+  return {
+    total: limits.total_max_connections ?? 0,
+    production: limits.production_max_connections ?? 0,
+    development: limits.development_max_connections ?? 0,
+  };
+}

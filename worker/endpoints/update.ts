@@ -1,0 +1,102 @@
+/** Changes an endpoint: merges, connects when the configuration is touched, stores. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { kindNamed, kindSpec } from '../../proto/kinds/index.ts';
+import type { Context } from '../context.ts';
+import type { EndpointRow } from '../db/schema.ts';
+import { parse } from '../http/parse.ts';
+import { type Endpoint, endpointNotFound } from './access.ts';
+import { openConfig, sealConfig } from './config.ts';
+import { connectAll } from './connect.ts';
+import { mergeConfig, mergePatch } from './merge-config.ts';
+import { parseConfig } from './parse-config.ts';
+import { capsOf, limitsOf } from './record.ts';
+import { refuseRedacted } from './redact.ts';
+import { releaseEndpoint } from './release.ts';
+import { Changeable, type PatchBody } from './schema.ts';
+import { type EndpointChanges, noteConnection, selectEndpoint, updateEndpoint } from './store.ts';
+
+/**
+ * Applies a JSON Merge Patch; when it fails, the old configuration goes on serving. Contract §5.
+ * @throws GatewayError EDIT_CONFLICT when another change came between, ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig` and `connectAll` throw
+ */
+export async function changeEndpoint(
+  ctx: Context,
+  found: Endpoint,
+  patch: PatchBody,
+): Promise<EndpointRow> {
+  const { db, caller } = ctx;
+  refuseOtherKind(found.row, patch.kind);
+  // What was remembered may be older than another isolate's change.
+  const [row] = await selectEndpoint(db, caller.orgUuid, { uuid: found.row.uuid });
+  if (!row) throw endpointNotFound(found.row.id);
+  const endpoint = { ...found, row };
+  const members = changedMembers(row, patch);
+  const changedConfig = patch.config && (await connectedConfig(ctx, endpoint, patch.config));
+  const changes: EndpointChanges = {
+    ...members,
+    ...(changedConfig ?? {
+      sealedConfig: row.sealedConfig,
+      hasDevelopmentConn: row.hasDevelopmentConn,
+    }),
+    updatedAt: ctx.now(),
+  };
+  const [stored] = await updateEndpoint(db, row, changes);
+  if (!stored) {
+    throw new GatewayError('EDIT_CONFLICT', `Endpoint ${row.id} was changed in the meantime`);
+  }
+  ctx.afterReply(releaseEndpoint(ctx, endpoint, stored.revision));
+  if (changedConfig) {
+    const seen = { connectionStatus: 'available', at: stored.updatedAt } as const;
+    ctx.afterReply(noteConnection(db, caller.orgUuid, stored.uuid, seen).execute());
+  }
+  return stored;
+}
+
+function refuseOtherKind(row: EndpointRow, kind: string | undefined): void {
+  if (kind === undefined || kindNamed(kind) === row.kind) return;
+  const { label } = kindSpec(row.kind);
+  throw new GatewayError('BAD_REQUEST', `This endpoint is of kind ${label}`, {
+    details: [{ path: 'kind', message: `expected ${label}` }],
+  });
+}
+
+type Members = Omit<EndpointChanges, 'sealedConfig' | 'hasDevelopmentConn' | 'updatedAt'>;
+
+/** The members beside `config`, merged and checked as a whole. */
+function changedMembers(row: EndpointRow, patch: PatchBody): Members {
+  const now = {
+    description: row.description,
+    ...(row.backendProfile === null ? {} : { backend_profile: row.backendProfile }),
+    backend_pool_limits: limitsOf(row.poolLimits),
+  };
+  const merged = parse(Changeable, mergePatch(now, changesOf(patch)), 'body');
+  return {
+    description: merged.description,
+    backendProfile: merged.backend_profile ?? null,
+    poolLimits: capsOf(merged.backend_pool_limits),
+  };
+}
+
+/** The patch without what is not merged here; it was JSON, so nothing in it is undefined. */
+function changesOf(patch: PatchBody): Json {
+  const { config: _config, kind: _kind, ...members } = patch;
+  return members as Json;
+}
+
+/** The merged configuration, sealed, once its backend has answered. */
+async function connectedConfig(
+  ctx: Context,
+  endpoint: Endpoint,
+  patch: NonNullable<PatchBody['config']>,
+): Promise<Pick<EndpointRow, 'sealedConfig' | 'hasDevelopmentConn'>> {
+  const { row, policy } = endpoint;
+  refuseRedacted(patch);
+  const config = parseConfig(row.kind, mergeConfig(await openConfig(ctx, endpoint), patch));
+  await connectAll(ctx, policy, row.kind, config);
+  const { sealedDataKey } = policy;
+  return {
+    sealedConfig: await sealConfig(ctx, { uuid: row.uuid, sealedDataKey }, config),
+    hasDevelopmentConn: config.development_conn !== undefined,
+  };
+}

@@ -1,0 +1,48 @@
+/** Pages of a list: how many entries, and from where on. Contract §1, "Lists". */
+import * as z from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
+
+const LIMIT_MAX = 1000;
+
+/** Query of a list: `limit` of 1 to 1000, by default 1000, and the `next_cursor` of an earlier reply. */
+export const PageQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, `is a number from 1 to ${LIMIT_MAX}`)
+    .transform(Number)
+    .refine((limit) => limit <= LIMIT_MAX, `is a number from 1 to ${LIMIT_MAX}`)
+    .default(LIMIT_MAX),
+  cursor: z.string().min(1).optional(),
+});
+
+/** Which list a cursor is of; in another organization or list it does not open. */
+export interface ListContext extends Omit<SealingContext, 'purpose'> {
+  /** For example `endpoints`. */
+  readonly list: string;
+}
+
+/** An opaque cursor after the entry that `last` names. */
+export function writeCursor(context: ListContext, last: string): Promise<string> {
+  return seal(sealing(context), last);
+}
+
+/**
+ * The name of the entry that a cursor stands after; `undefined` without a cursor.
+ * @throws GatewayError BAD_REQUEST when it is forged, or of another list. Contract §13
+ */
+export async function readCursor(
+  context: ListContext,
+  cursor: string | undefined,
+): Promise<string | undefined> {
+  if (cursor === undefined) return undefined;
+  const last = await unsealForeign(sealing(context), cursor);
+  if (last !== undefined) return last;
+  throw new GatewayError('BAD_REQUEST', 'cursor: is not one of this list', {
+    details: [{ path: 'cursor', message: 'is not one of this list' }],
+  });
+}
+
+function sealing({ list, ...context }: ListContext): SealingContext {
+  return { ...context, purpose: `cursor:${list}` };
+}

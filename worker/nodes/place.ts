@@ -1,0 +1,49 @@
+/** Says how a node serves an endpoint. Spec: "Node placement record". */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import type { Context } from '../context.ts';
+import type { PlacementRow } from '../db/schema.ts';
+import type { Endpoint } from '../endpoints/access.ts';
+import { defaultNode } from './default-node.ts';
+import type { PlacementBody } from './schema.ts';
+import { upsertPlacement } from './store.ts';
+
+/**
+ * Stores the placement in place of the one before.
+ * @throws GatewayError NODE_NOT_FOUND for a node that this organization does not have
+ */
+export async function placeOnNode(
+  ctx: Context,
+  { row }: Endpoint,
+  nodeNamed: string,
+  body: PlacementBody,
+): Promise<Json> {
+  const node = await defaultNode(ctx.settings);
+  if (nodeNamed.toLowerCase() !== node.uuid) {
+    throw new GatewayError('NODE_NOT_FOUND', `Node ${nodeNamed} does not exist`);
+  }
+  const placement: PlacementRow = {
+    orgUuid: row.orgUuid,
+    endpointUuid: row.uuid,
+    nodeUuid: node.uuid,
+    poolRole: body.pool_role,
+    connectionStatus: body.connection_status,
+    priority: body.priority,
+    weight: body.weight,
+    metadata: body.metadata,
+  };
+  await upsertPlacement(ctx.db, row.orgUuid, placement);
+  return placementRecordOf(placement);
+}
+
+/** A placement as the wire shows it. */
+export function placementRecordOf(placement: PlacementRow): { [member: string]: Json } {
+  return {
+    gateway_node_uuid: placement.nodeUuid,
+    pool_role: placement.poolRole,
+    connection_status: placement.connectionStatus,
+    priority: placement.priority,
+    weight: placement.weight,
+    metadata: { ...placement.metadata },
+  };
+}
