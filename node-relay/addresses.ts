@@ -1,0 +1,169 @@
+/** Which addresses a relay may connect to, decided on the address itself. Contract §5: "Addresses". */
+import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+
+/** An address in the one spelling that comparisons use: IPv4, or IPv6 without an IPv4 address mapped into it. */
+export interface Address {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/**
+ * Reached by nobody, whatever `RELAY_ALLOW` says: link-local addresses, which hold the metadata
+ * services; metadata services outside of them (Alibaba, Azure, Oracle; AWS, Google and Scaleway by
+ * IPv6); what is no destination (RFC 1122 §3.2.1.3, RFC 4291 §2.5.2); multicast.
+ */
+const NEVER = blockList([
+  '0.0.0.0/8',
+  '169.254.0.0/16',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/128',
+  'fe80::/10',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:42::42/128',
+  'ff00::/8',
+]);
+
+/** Not globally reachable. Source: IANA special-purpose address registries (RFC 6890 and its updates). */
+const SPECIAL = blockList([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]);
+
+/** IPv6 that is routed at all; what lies outside is private, special or unassigned. */
+const GLOBAL_UNICAST = blockList(['2000::/3']);
+/** Translation to IPv4: the address embedded decides (RFC 6052 §2.1). */
+const NAT64 = blockList(['64:ff9b::/96']);
+
+/** An address in any spelling that `net` takes, also with a zone; undefined for what is no address. */
+export function parseAddress(text: string): Address | undefined {
+  const bare = text.replace(/%.*$/, '');
+  if (isIPv4(bare)) return { address: bare, family: 'ipv4' };
+  if (!isIPv6(bare)) return undefined;
+  const groups = groupsOf(bare);
+  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (mapped) return { address: ipv4Of(groups[6], groups[7]), family: 'ipv4' };
+  return { address: new SocketAddress({ address: bare, family: 'ipv6' }).address, family: 'ipv6' };
+}
+
+/**
+ * The host as it is looked up: an address in its one spelling, whatever numbers it was written
+ * with (`0x7f.1`, `2130706433`, `[::1]`), or a name in lower case and ASCII. Undefined for what
+ * is no host, such as a path of a Unix socket.
+ */
+export function canonicalHost(host: string): string | undefined {
+  const bare = /^\[.*\]$/.test(host) ? host.slice(1, -1) : host;
+  const address = parseAddress(bare);
+  if (address !== undefined) return address.address;
+  if (/[\s/?#@:\\[\]%]/.test(bare) || bare === '') return undefined;
+  const url = URL.parse(`http://${bare}/`);
+  // The dot that ends an absolute name would make one name two for the allow-list.
+  return url === null || url.hostname === '' ? undefined : url.hostname.replace(/\.$/, '');
+}
+
+/** Whether an address is refused whatever the configuration says, itself or by what it embeds. */
+export function isNeverReached(address: Address): boolean {
+  return matches(NEVER, address) || embedded(address).some((each) => matches(NEVER, each));
+}
+
+/** Whether an address is globally reachable. */
+export function isPublic(address: Address): boolean {
+  if (address.family === 'ipv4') return !matches(SPECIAL, address);
+  if (matches(NAT64, address)) return embedded(address).every(isPublic);
+  return matches(GLOBAL_UNICAST, address) && !matches(SPECIAL, address);
+}
+
+/** Whether an address leads to the machine that looks at it. */
+export function isLoopback(address: Address): boolean {
+  return matches(LOOPBACK, address) || embedded(address).some((each) => matches(LOOPBACK, each));
+}
+const LOOPBACK = blockList(['127.0.0.0/8', '::1/128']);
+
+/** A block list of networks in CIDR notation. */
+export function blockList(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/');
+    list.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+/** Whether an address lies in one of the list's networks. */
+export function matches(list: BlockList, { address, family }: Address): boolean {
+  return list.check(address, family);
+}
+
+/**
+ * Where translators and tunnels find an IPv4 address in an IPv6 one, as places of hexadecimal
+ * digits: NAT64 with the well-known and the local-use prefix of 96 and 48 bits (RFC 6052, RFC 8215),
+ * 6to4 (RFC 3056), IPv4-translated (RFC 2765), IPv4-compatible (RFC 4291), ISATAP (RFC 5214).
+ */
+const EMBEDDINGS: readonly { readonly prefix: RegExp; readonly digits: readonly number[] }[] = [
+  { prefix: /^0064ff9b0{16}/, digits: places(24) },
+  // Bits 64 to 71 are left out.
+  { prefix: /^0064ff9b0001/, digits: [...places(24), 12, 13, 14, 15, 18, 19, 20, 21] },
+  { prefix: /^2002/, digits: places(4) },
+  { prefix: /^0{16}ffff0000/, digits: places(24) },
+  { prefix: /^0{24}(?!00000001)/, digits: places(24) },
+  { prefix: /^.{16}0[02]005efe/, digits: places(24) },
+];
+
+function embedded({ address, family }: Address): Address[] {
+  if (family === 'ipv4') return [];
+  const hex = groupsOf(address)
+    .map((group) => group.toString(16).padStart(4, '0'))
+    .join('');
+  return EMBEDDINGS.filter(({ prefix }) => prefix.test(hex))
+    .flatMap(
+      ({ digits }) =>
+        digits
+          .map((place) => hex.charAt(place))
+          .join('')
+          .match(/.{8}/g) ?? [],
+    )
+    .map((each) => ({
+      address: ipv4Of(Number.parseInt(each.slice(0, 4), 16), Number.parseInt(each.slice(4), 16)),
+      family: 'ipv4',
+    }));
+}
+
+function places(first: number): number[] {
+  return Array.from({ length: 8 }, (_, index) => first + index);
+}
+
+function ipv4Of(high = 0, low = 0): string {
+  return [(high >> 8) & 0xff, high & 0xff, (low >> 8) & 0xff, low & 0xff].join('.');
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((n) => n.toString(16)).join(':'),
+  );
+  const [head = '', tail] = hex.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? [] : tail.split(':');
+  const gap = new Array<string>(8 - before.length - after.length).fill('0');
+  return [...before, ...gap, ...after].map((group) => Number.parseInt(group, 16));
+}

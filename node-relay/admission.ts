@@ -1,0 +1,91 @@
+/** Who may call: the gateway, by a token that it signed for this node. */
+import { Code } from '@connectrpc/connect';
+import { importJWK, type JWK, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { CallRefused } from './failures.ts';
+
+/** Tokens remembered at a time; the gateway uses one a minute in each isolate. Spec silent. */
+const REMEMBERED_MAX = 10_000;
+
+/** What tells a call token from a forged one. */
+export interface AdmissionOptions {
+  /** Ed25519 public keys of the gateway: the current one and the one before. */
+  readonly gatewayKeys: readonly JWK[];
+  /** The audience of tokens for this node. */
+  readonly nodeId: string;
+  /** Unix epoch milliseconds; tokens issued earlier may have been seen by whoever ran here before. */
+  readonly startedMs: number;
+  /** Told before each verification of a signature. */
+  readonly onVerify?: () => void;
+}
+
+/** Verifies call tokens, each once. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+  readonly #keys: Promise<readonly Awaited<ReturnType<typeof importJWK>>[]>;
+  /** Milliseconds at which a token expires, by the token; a promise while it is being verified. */
+  readonly #known = new Map<string, number | Promise<number>>();
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+    this.#keys = Promise.all(options.gatewayKeys.map((key) => importJWK(key, 'EdDSA')));
+    // Reported by the first call that waits for it.
+    this.#keys.catch(() => {});
+  }
+
+  /**
+   * Admits a call by its `Authorization` header; synchronous once the token is known.
+   * @throws CallRefused Unauthenticated
+   */
+  admit(authorization: string | null): void | Promise<void> {
+    const token = authorization?.startsWith('Bearer ') ? authorization.slice(7) : '';
+    const known = this.#known.get(token);
+    if (typeof known === 'number' && Date.now() < known) return;
+    return this.#admitNew(token, known instanceof Promise ? known : undefined);
+  }
+
+  async #admitNew(token: string, verifying: Promise<number> | undefined): Promise<void> {
+    if (token === '') throw unauthenticated('A call token is required');
+    const verification = verifying ?? this.#verify(token);
+    if (verifying === undefined) this.#remember(token, verification);
+    try {
+      const expires = await verification;
+      if (verifying === undefined) this.#known.set(token, expires);
+    } catch (reason) {
+      this.#known.delete(token);
+      throw reason;
+    }
+  }
+
+  #remember(token: string, verification: Promise<number>): void {
+    this.#known.delete(token);
+    for (const [oldest] of this.#known) {
+      if (this.#known.size < REMEMBERED_MAX) break;
+      this.#known.delete(oldest);
+    }
+    this.#known.set(token, verification);
+  }
+
+  async #verify(token: string): Promise<number> {
+    const { nodeId, startedMs, onVerify } = this.#options;
+    onVerify?.();
+    // An allow-list: the token's own header decides nothing.
+    const options: JWTVerifyOptions = {
+      algorithms: ['EdDSA'],
+      audience: nodeId,
+      requiredClaims: ['iat', 'exp'],
+    };
+    for (const key of await this.#keys) {
+      const verified = await jwtVerify(token, key, options).catch(() => undefined);
+      const { iat, exp } = verified?.payload ?? {};
+      if (iat === undefined || exp === undefined) continue;
+      if (iat * 1000 < startedMs) throw unauthenticated('The call token is older than this node');
+      return exp * 1000;
+    }
+    throw unauthenticated('The call token is not valid for this node');
+  }
+}
+
+/** NODE_UNAVAILABLE, should it ever reach a client: his own token is not at fault. */
+function unauthenticated(message: string): CallRefused {
+  return new CallRefused(Code.Unauthenticated, 'NODE_UNAVAILABLE', message);
+}

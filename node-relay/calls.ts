@@ -1,0 +1,195 @@
+/** What every call passes: its deadline, its log line, its metrics, the node's stop. */
+import { Code, type ConnectError } from '@connectrpc/connect';
+import { GatewayError } from '../proto/errors.ts';
+import type { Admission } from './admission.ts';
+import { type CallContext, Deadline } from './deadline.ts';
+import { CallRefused, failureCode, toConnectError } from './failures.ts';
+import { type CallLine, describeFault, type Fault, type Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Methods that go on while the node stops: they end what it has. */
+const WHILE_DRAINING = new Set(['Status', 'Collect', 'CloseSession', 'Release']);
+
+/** The backend a call is about, as far as it is known. */
+export interface Subject {
+  kind?: string;
+  endpoint?: string;
+}
+
+/** Work of a call; it fills in the subject as soon as it knows it. */
+export type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
+
+interface OpenCall {
+  readonly method: string;
+  readonly requestId: string;
+  readonly deadline: Deadline;
+  readonly subject: Subject;
+  readonly started: number;
+  ended: boolean;
+}
+
+/** What calls are observed with. */
+export interface CallsOptions {
+  readonly admission: Admission;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, 'call'>;
+}
+
+/** Calls in flight, and the only place where a failure takes its form for the wire. */
+export class Calls {
+  readonly #options: CallsOptions;
+  readonly #stopping = new AbortController();
+  #inFlight = 0;
+  #draining = false;
+
+  constructor(options: CallsOptions) {
+    this.#options = options;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get draining(): boolean {
+    return this.#draining;
+  }
+
+  /** Refuses calls from now on, but those that end what the node has. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Ends the calls in flight. */
+  abort(): void {
+    this.#stopping.abort();
+  }
+
+  /**
+   * Admits a call before its message is read.
+   * @throws ConnectError Unauthenticated; Unavailable while the node stops
+   */
+  admit(method: string, authorization: string | null): void | Promise<void> {
+    try {
+      const admitted = this.#options.admission.admit(authorization);
+      if (admitted === undefined) return this.#refuseWhileDraining(method);
+      return admitted.then(
+        () => this.#refuseWhileDraining(method),
+        (cause) => this.#refused(method, cause),
+      );
+    } catch (cause) {
+      return this.#refused(method, cause);
+    }
+  }
+
+  /** Runs a call with one reply. @throws ConnectError */
+  async unary<Reply>(
+    method: string,
+    context: CallContext,
+    work: Work<Promise<Reply>>,
+  ): Promise<Reply> {
+    const call = this.#begin(method, context);
+    try {
+      const reply = await work(call.deadline.signal, call.subject);
+      this.#end(call);
+      return reply;
+    } catch (cause) {
+      throw this.#fail(call, cause);
+    }
+  }
+
+  /**
+   * Runs a call that answers piece by piece; a piece is asked for when the client has taken the
+   * last. The work also ends when the signal aborts while a client that no longer reads is waited for.
+   * @throws ConnectError
+   */
+  async *stream<Piece>(
+    method: string,
+    context: CallContext,
+    work: Work<AsyncGenerator<Piece>>,
+  ): AsyncGenerator<Piece> {
+    const call = this.#begin(method, context);
+    const { signal } = call.deadline;
+    const pieces = work(signal, call.subject);
+    const leave = (): void => {
+      pieces.return(undefined).then(
+        () => this.#fail(call, signal.reason),
+        (cause: unknown) => this.#fail(call, cause),
+      );
+    };
+    signal.addEventListener('abort', leave);
+    try {
+      for await (const piece of pieces) {
+        yield piece;
+        signal.throwIfAborted();
+      }
+      this.#end(call);
+    } catch (cause) {
+      throw this.#fail(call, cause);
+    } finally {
+      signal.removeEventListener('abort', leave);
+      // When neither the end nor a failure was reached: the client stopped reading.
+      this.#end(call, 'CLIENT_LEFT');
+    }
+  }
+
+  #begin(method: string, context: CallContext): OpenCall {
+    this.#inFlight += 1;
+    return {
+      method,
+      requestId: context.requestHeader.get('x-request-id') ?? '',
+      deadline: new Deadline(context, this.#stopping.signal),
+      subject: {},
+      started: performance.now(),
+      ended: false,
+    };
+  }
+
+  #fail(call: OpenCall, thrown: unknown): ConnectError {
+    const { signal } = call.deadline;
+    // What a driver throws because it was told to stop says less than why.
+    const cause =
+      signal.aborted && !(thrown instanceof GatewayError) ? (signal.reason as unknown) : thrown;
+    this.#end(call, failureCode(cause), describeFault(cause));
+    return toConnectError(cause);
+  }
+
+  #end(call: OpenCall, code = 'OK', fault?: Fault): void {
+    if (call.ended) return;
+    call.ended = true;
+    const { method, requestId, deadline, subject, started } = call;
+    deadline.end();
+    const ms = performance.now() - started;
+    const { kind = '', endpoint = '' } = subject;
+    this.#report({
+      request_id: requestId,
+      method,
+      kind,
+      endpoint,
+      code,
+      ms,
+      ...(fault && { fault }),
+    });
+    this.#inFlight -= 1;
+  }
+
+  #refuseWhileDraining(method: string): void {
+    if (!this.#draining || WHILE_DRAINING.has(method)) return;
+    this.#refused(
+      method,
+      new CallRefused(Code.Unavailable, 'NODE_UNAVAILABLE', 'This node is stopping'),
+    );
+  }
+
+  #refused(method: string, cause: unknown): never {
+    const code = failureCode(cause);
+    this.#report({ request_id: '', method, kind: '', endpoint: '', code, ms: 0 });
+    throw toConnectError(cause);
+  }
+
+  #report(line: CallLine): void {
+    const { metrics, log } = this.#options;
+    metrics.call(line.method, line.kind, line.code, line.ms / 1000);
+    if (line.code === 'INTERNAL') log.error(line, 'call failed');
+    else log.info({ ...line, ms: Math.round(line.ms * 1000) / 1000 }, 'call');
+  }
+}

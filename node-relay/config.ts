@@ -1,0 +1,161 @@
+/** The relay's settings; nothing else reads its environment or flags. Contract §11. */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { JWK } from 'jose';
+import * as z from 'zod';
+import { GatewayError } from '../proto/errors.ts';
+import { type AllowList, parseAllowList } from './allow-list.ts';
+import type { Listener } from './dial.ts';
+
+/** Settings of one relay. */
+export interface Config {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Private key that connections are sealed to. */
+  readonly nodeKey: JWK & NodeKey;
+  /** Public keys that call tokens are signed with. */
+  readonly gatewayKeys: readonly JWK[];
+  readonly allow: AllowList;
+  /** Where the gateway listens; never a backend. */
+  readonly gateway: Listener | undefined;
+  readonly tls: TlsFiles | undefined;
+}
+
+/** Contents of the files of TLS; with `clientCa`, callers must show a certificate of it. */
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  readonly clientCa: Buffer | undefined;
+}
+
+/** Printed by `--help`. */
+export const HELP = `Causeway relay: holds the connections to databases, beside them.
+
+Usage: npm run relay -- [--port N] [--host ADDRESS] [--gateway URL]
+
+Flag        Setting               Meaning
+--port      RELAY_PORT            port to listen on, 0 for any (8788)
+--host      RELAY_HOST            address to listen on (127.0.0.1)
+--gateway   GATEWAY_URL           the gateway's own address, never dialled as a backend
+--help                            this text
+            RELAY_NODE_KEY        private key of this node: JWK, EC P-256 (required)
+            GATEWAY_PUBLIC_KEY    the gateway's public key: JWK, Ed25519, or an array of them (required)
+            RELAY_ALLOW           beside public addresses: CIDRs, hosts, host:port by comma; * for all
+            RELAY_TLS_CERT        file of the certificate; turns TLS on
+            RELAY_TLS_KEY         file of its private key
+            RELAY_TLS_CLIENT_CA   file of the authority whose client certificates are required
+`;
+
+const NodeKey = z.object({
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  x: z.string(),
+  y: z.string(),
+  d: z.string(),
+});
+type NodeKey = z.infer<typeof NodeKey>;
+
+const GatewayKey = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() });
+const GatewayKeys = z.union([
+  GatewayKey.transform((key) => [key]),
+  z.array(GatewayKey).min(1).max(10),
+]);
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+/**
+ * Settings from flags and environment, flags first; undefined when help was asked for.
+ * @throws GatewayError INVALID_CONFIGURATION with one sentence for the operator
+ */
+export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | undefined {
+  const flags = readFlags(args);
+  if (flags.help === true) return undefined;
+  return {
+    port: port(flags.port ?? env.RELAY_PORT ?? '8788'),
+    host: flags.host ?? env.RELAY_HOST ?? '127.0.0.1',
+    nodeKey: jwk('RELAY_NODE_KEY', 'a private JWK, EC P-256', NodeKey, env.RELAY_NODE_KEY),
+    gatewayKeys: jwk(
+      'GATEWAY_PUBLIC_KEY',
+      'a public JWK, Ed25519, or an array of them',
+      GatewayKeys,
+      env.GATEWAY_PUBLIC_KEY,
+    ),
+    allow: parseAllowList(env.RELAY_ALLOW ?? ''),
+    gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
+    tls: tlsFiles(env),
+  };
+}
+
+function readFlags(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        port: { type: 'string' },
+        host: { type: 'string' },
+        gateway: { type: 'string' },
+        help: { type: 'boolean' },
+      },
+    }).values;
+  } catch (cause) {
+    // The rest of the text is advice about quoting.
+    const [first = ''] = cause instanceof Error ? cause.message.split(/[.\n]/) : [];
+    throw invalid(`${first}; --help lists the flags`, cause);
+  }
+}
+
+function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= 65_535)) throw invalid(`The port must be a number from 0 to 65535, not ${text}`);
+  return value;
+}
+
+/** Keys never stand in the sentence: one of them is private. */
+function jwk<Key>(
+  name: string,
+  form: string,
+  schema: z.ZodType<Key>,
+  text: string | undefined,
+): Key {
+  if (text === undefined || text === '') throw invalid(`${name} is required: ${form}`);
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw invalid(`${name} must be ${form}`);
+  }
+}
+
+function listener(text: string): Listener | undefined {
+  if (text === '') return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw invalid('The gateway must be an http or https URL');
+  }
+  const usual = url.protocol === 'https:' ? HTTPS_PORT : HTTP_PORT;
+  return { host: url.hostname, port: url.port === '' ? usual : Number(url.port) };
+}
+
+function tlsFiles(env: NodeJS.ProcessEnv): TlsFiles | undefined {
+  const cert = file('RELAY_TLS_CERT', env);
+  const key = file('RELAY_TLS_KEY', env);
+  const clientCa = file('RELAY_TLS_CLIENT_CA', env);
+  if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
+  if (cert === undefined && key === undefined && clientCa === undefined) return undefined;
+  throw invalid('RELAY_TLS_CERT and RELAY_TLS_KEY are needed together');
+}
+
+function file(name: string, env: NodeJS.ProcessEnv): Buffer | undefined {
+  const path = env[name];
+  if (path === undefined || path === '') return undefined;
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw invalid(`${name}: the file ${path} cannot be read`, cause);
+  }
+}
+
+function invalid(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('INVALID_CONFIGURATION', message, { cause });
+}

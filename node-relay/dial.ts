@@ -1,0 +1,173 @@
+/** The relay's only way to the network: resolve once, check, connect to just that address. Contract §5: "Addresses". */
+import { lookup } from 'node:dns/promises';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { GatewayError } from '../proto/errors.ts';
+import {
+  type Address,
+  canonicalHost,
+  isLoopback,
+  isNeverReached,
+  isPublic,
+  parseAddress,
+} from './addresses.ts';
+import { type AllowList, isAllowed } from './allow-list.ts';
+
+/** Longest time until one address accepts, in milliseconds. Spec silent. */
+export const CONNECT_MAX_MS = 10_000;
+
+/** Where something listens. */
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What decides about an address. */
+export interface DialPolicy {
+  readonly allow: AllowList;
+  /** Port of the relay itself; refused on every address of this machine. */
+  readonly ownPort: () => number | undefined;
+  /** The gateway's own address; refused there, and its port on every address of this machine. */
+  readonly gateway: Listener | undefined;
+  /** Addresses of a name, in the order to try. Default: the system's resolver. */
+  readonly resolve?: (name: string) => Promise<readonly string[]>;
+}
+
+/** Connects under a policy. */
+export class Dialer {
+  readonly #policy: DialPolicy;
+  readonly #resolve: (name: string) => Promise<readonly string[]>;
+
+  constructor(policy: DialPolicy) {
+    this.#policy = policy;
+    this.#resolve = policy.resolve ?? systemResolver;
+  }
+
+  /**
+   * A connected socket. Of a name with several addresses, those that are allowed are tried in turn.
+   * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, the signal's reason
+   */
+  async dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+    signal.throwIfAborted();
+    const addresses = await this.addresses(host, port);
+    let failure: unknown;
+    for (const address of addresses) {
+      signal.throwIfAborted();
+      try {
+        return await connectTo(address, port, signal);
+      } catch (reason) {
+        failure = reason;
+      }
+    }
+    throw failure;
+  }
+
+  /**
+   * The addresses that may be connected to, in order; at least one.
+   * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED when the name does not resolve
+   */
+  async addresses(host: string, port: number): Promise<Address[]> {
+    const name = canonicalHost(host);
+    if (name === undefined || !Number.isInteger(port) || port < 1 || port > 65_535) throw refused();
+    const literal = parseAddress(name);
+    const found =
+      literal === undefined ? await this.#lookUp(name, () => unreachable('ENOTFOUND')) : [literal];
+    const gateway = await this.#gatewayAddresses(port);
+    const allowed = found.filter(
+      (address) =>
+        !isNeverReached(address) &&
+        !this.#isOwn(address, port, gateway) &&
+        (isPublic(address) || isAllowed(this.#policy.allow, { host: name, address, port })),
+    );
+    if (allowed.length === 0) throw refused();
+    return allowed;
+  }
+
+  async #lookUp(name: string, failed: () => GatewayError): Promise<Address[]> {
+    const found = await this.#resolve(name).catch(() => []);
+    const addresses = found.map(parseAddress).filter((address) => address !== undefined);
+    if (addresses.length === 0) throw failed();
+    return addresses;
+  }
+
+  /** Where the gateway is reached, looked up only for its own port. */
+  async #gatewayAddresses(port: number): Promise<ReadonlySet<string>> {
+    const { gateway } = this.#policy;
+    if (gateway?.port !== port) return new Set();
+    const name = canonicalHost(gateway.host) ?? gateway.host;
+    const literal = parseAddress(name);
+    if (literal !== undefined) return new Set([literal.address]);
+    const found = await this.#lookUp(name, refused);
+    return new Set(found.map(({ address }) => address));
+  }
+
+  #isOwn(address: Address, port: number, gateway: ReadonlySet<string>): boolean {
+    if (gateway.has(address.address)) return true;
+    const own = port === this.#policy.ownPort() || port === this.#policy.gateway?.port;
+    return own && isThisMachine(address);
+  }
+}
+
+async function systemResolver(name: string): Promise<readonly string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+function isThisMachine(address: Address): boolean {
+  if (isLoopback(address)) return true;
+  return Object.values(networkInterfaces()).some((each) =>
+    each?.some((own) => parseAddress(own.address)?.address === address.address),
+  );
+}
+
+function connectTo({ address }: Address, port: number, signal: AbortSignal): Promise<Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({ host: address, port, noDelay: true, keepAlive: true });
+  const settle = (): void => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    socket.off('error', onError);
+    socket.off('connect', onConnect);
+  };
+  const fail = (reason: unknown): void => {
+    settle();
+    // The failure that ends it has no other listener.
+    socket.on('error', () => {});
+    socket.destroy();
+    reject(reason);
+  };
+  const onConnect = (): void => {
+    settle();
+    resolve(socket);
+  };
+  const onAbort = (): void => fail(signal.reason);
+  const onError = (cause: NodeJS.ErrnoException): void => fail(unreachable(cause.code, cause));
+  const timer = setTimeout(() => fail(unreachable('ETIMEDOUT')), CONNECT_MAX_MS);
+  signal.addEventListener('abort', onAbort);
+  socket.once('connect', onConnect);
+  socket.once('error', onError);
+  return promise;
+}
+
+/** Causes in words; the system's own text holds the address. */
+const CAUSES: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the host name does not resolve',
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'no route',
+  ENETUNREACH: 'no route',
+  EADDRNOTAVAIL: 'no route',
+  ETIMEDOUT: 'timed out',
+};
+
+function unreachable(code = '', cause?: unknown): GatewayError {
+  const words = CAUSES[code] ?? 'the connection could not be made';
+  return new GatewayError('CONNECTION_FAILED', `Unable to connect to database: ${words}`, {
+    cause,
+  });
+}
+
+function refused(): GatewayError {
+  return new GatewayError('ADDRESS_REFUSED', 'The address is not one this node may connect to', {
+    details: [{ rule: 'address' }],
+  });
+}

@@ -1,0 +1,5 @@
+/** Drivers of the kinds that this relay serves: a new kind is a row here. */
+import type { Driver } from './driver.ts';
+import { postgres } from './postgres/index.ts';
+
+export const drivers = { postgres } satisfies Record<string, Driver>;

@@ -1,0 +1,54 @@
+/** JSON logs on standard output, without secrets: no statement, no connection, no text that others wrote. */
+import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
+import { GatewayError } from '../proto/errors.ts';
+
+export type Log = Logger;
+
+/** A log; lines leave without holding up the caller, and are flushed when the process ends. */
+export function createLog(stream: DestinationStream = destination({ sync: false })): Log {
+  return pino({ base: { program: 'relay' }, timestamp: stdTimeFunctions.isoTime }, stream);
+}
+
+/** One call, as it is logged. */
+export interface CallLine {
+  readonly request_id: string;
+  readonly method: string;
+  readonly kind: string;
+  /** UUID; empty for calls about no endpoint. */
+  readonly endpoint: string;
+  /** `OK` or the failure's code. */
+  readonly code: string;
+  readonly ms: number;
+  /** What an unforeseen failure was; see `describeFault`. */
+  readonly fault?: Fault;
+}
+
+/** An error without its message, which may hold a statement or a connection URL. */
+export interface Fault {
+  readonly name: string;
+  /** The system's or the backend's own code, such as `ECONNRESET`. */
+  readonly code?: string;
+  /** Where it was thrown. */
+  readonly at?: readonly string[];
+}
+
+/** Frames of a stack that are logged. */
+const FRAMES_MAX = 12;
+
+/** What may be logged of an error. For a GatewayError, which has its own code, it is about the cause. */
+export function describeFault(error: unknown): Fault | undefined {
+  const cause = error instanceof GatewayError ? error.cause : error;
+  if (cause === undefined) return undefined;
+  if (!(cause instanceof Error)) return { name: typeof cause };
+  const code = 'code' in cause && typeof cause.code === 'string' ? { code: cause.code } : {};
+  if (error instanceof GatewayError) return { name: cause.name, ...code };
+  // The message stands in front of the frames, and may itself have lines that look like one.
+  const stack = cause.stack ?? '';
+  const frames = stack.slice(stack.indexOf(cause.message) + cause.message.length);
+  const at = frames
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .slice(0, FRAMES_MAX)
+    .map((line) => line.trim());
+  return { name: cause.name, ...code, at };
+}

@@ -1,0 +1,94 @@
+/** What the relay counts, in Prometheus's text format at `/metrics`. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Seconds of a call; its longest deadline is 300. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 300];
+
+/** What is read off the node when it is asked for its metrics. */
+export interface Figures {
+  readonly pools: number;
+  readonly connections: number;
+  readonly waiting: number;
+  readonly sessions: number;
+  readonly keptBytes: number;
+  readonly callsInFlight: number;
+}
+
+/** The node's counters. Labels have few values: never an endpoint, an organization or a text of a client. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #calls: Counter<'method' | 'kind' | 'code'>;
+  readonly #durations: Histogram<'method' | 'kind'>;
+  /** Children by their labels: finding one in the library costs more than counting. */
+  readonly #children = new Map<string, { count(): void; observe(seconds: number): void }>();
+  readonly verifications: Counter;
+
+  constructor(figures: () => Figures) {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#calls = new Counter({
+      name: 'relay_calls_total',
+      help: 'Calls that have ended, by the code they ended with.',
+      labelNames: ['method', 'kind', 'code'],
+      registers,
+    });
+    this.#durations = new Histogram({
+      name: 'relay_call_duration_seconds',
+      help: 'Time from a call until its reply was handed over.',
+      labelNames: ['method', 'kind'],
+      buckets: BUCKETS,
+      registers,
+    });
+    this.verifications = new Counter({
+      name: 'relay_token_verifications_total',
+      help: 'Signatures of call tokens that were verified.',
+      registers,
+    });
+    this.#gauge('relay_pools', 'Pools open.', () => figures().pools);
+    this.#gauge('relay_backend_connections', 'Connections open.', () => figures().connections);
+    this.#gauge(
+      'relay_waiting_calls',
+      'Calls that wait for a connection.',
+      () => figures().waiting,
+    );
+    this.#gauge('relay_sessions', 'Sessions open.', () => figures().sessions);
+    this.#gauge('relay_kept_bytes', 'Bytes of results to be collected.', () => figures().keptBytes);
+    this.#gauge('relay_calls_in_flight', 'Calls in flight.', () => figures().callsInFlight);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** Counts a call that has ended. */
+  call(method: string, kind: string, code: string, seconds: number): void {
+    const key = `${method} ${kind} ${code}`;
+    let child = this.#children.get(key);
+    if (child === undefined) {
+      const counter = this.#calls.labels(method, kind, code);
+      const histogram = this.#durations.labels(method, kind);
+      child = {
+        count: () => counter.inc(),
+        observe: (value) => histogram.observe(value),
+      };
+      this.#children.set(key, child);
+    }
+    child.count();
+    child.observe(seconds);
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

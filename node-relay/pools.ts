@@ -1,0 +1,177 @@
+/** Sessions to backends by pool key: opened when first used, closed when released or idle. */
+import type { Session } from '../proto/driver.ts';
+import { GatewayError } from '../proto/errors.ts';
+import { SlottedPool } from './connection-pool.ts';
+import { type Connections, isOther } from './connections.ts';
+import type { Dialer } from './dial.ts';
+import type { Driver, Host } from './drivers/driver.ts';
+import { Slots } from './slots.ts';
+import type { CallTarget } from './target.ts';
+
+/** A pool that nobody uses is closed after so many milliseconds. Spec silent. */
+export const POOL_IDLE_MAX_MS = 300_000;
+/** How often idle pools are looked for, in milliseconds. */
+const SWEEP_EVERY_MS = 30_000;
+
+/** A session that one call or lease uses. */
+export interface PoolUse {
+  readonly session: Session;
+  /** Connections that leases of the endpoint may hold, beside those of its calls. */
+  readonly leasesMax: number;
+  /** Must be called once, when the use has ended. */
+  leave(): void;
+}
+
+interface Pool {
+  readonly endpoint: string;
+  readonly session: Promise<Session>;
+  users: number;
+  usedAt: number;
+  /** No longer in the registry: closed when its last user leaves. */
+  released: boolean;
+}
+
+/** What the registry opens sessions with. */
+export interface PoolsOptions {
+  readonly drivers: Readonly<Record<string, Driver>>;
+  readonly connections: Connections;
+  readonly dialer: Pick<Dialer, 'dial'>;
+  /** Told of what goes wrong when nobody waits for it. */
+  readonly onFault: (cause: unknown) => void;
+}
+
+/** All pools of this node. */
+export class Pools {
+  readonly #options: PoolsOptions;
+  readonly #pools = new Map<string, Pool>();
+  readonly #slots = new Map<string, Slots>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #sweeper: NodeJS.Timeout;
+
+  constructor(options: PoolsOptions) {
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+  }
+
+  get size(): number {
+    return this.#pools.size;
+  }
+
+  /** Backend connections open or being opened. */
+  get connections(): number {
+    return this.#slots.values().reduce((sum, slots) => sum + slots.used, 0);
+  }
+
+  /** Calls that wait for a connection. */
+  get waiting(): number {
+    return this.#slots.values().reduce((sum, slots) => sum + slots.waiting, 0);
+  }
+
+  /**
+   * The session of a target's pool, not closed before the use has ended. A failed opening is
+   * forgotten, so that the next call tries again.
+   * @throws CallRefused CONNECTION_UNKNOWN
+   * @throws GatewayError NOT_SUPPORTED, INVALID_CONFIGURATION
+   */
+  async enter(target: CallTarget): Promise<PoolUse> {
+    const pool = this.#pools.get(target.poolKey) ?? (await this.#open(target));
+    const slots = this.#slotsOf(target.endpoint);
+    slots.caps = target.caps;
+    pool.users += 1;
+    let session: Session;
+    try {
+      session = await pool.session;
+    } catch (reason) {
+      this.#leave(pool);
+      throw reason;
+    }
+    return { session, leasesMax: slots.leasesMax, leave: () => this.#leave(pool) };
+  }
+
+  /** Releases an endpoint's pools, those of the revision to keep left out; answers how many. */
+  release(endpoint: string, keepRevision: string): number {
+    const keys = [...this.#pools.keys()].filter((key) => isOther(key, endpoint, keepRevision));
+    for (const key of keys) this.#release(key);
+    this.#options.connections.forgetEndpoint(endpoint, keepRevision);
+    return keys.length;
+  }
+
+  /** Releases all pools and waits until they are closed. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper);
+    for (const key of [...this.#pools.keys()]) this.#release(key);
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+  }
+
+  async #open(target: CallTarget): Promise<Pool> {
+    const { poolKey, endpoint, mode } = target;
+    const driver = this.#options.drivers[target.kind];
+    if (driver === undefined) {
+      throw new GatewayError('NOT_SUPPORTED', 'This node does not serve endpoints of this kind');
+    }
+    const envelope = await this.#options.connections.get(target);
+    // Another call may have been faster.
+    const known = this.#pools.get(poolKey);
+    if (known !== undefined) return known;
+    const session = driver.open({ envelope, poolKey, mode }, this.#host(target));
+    const pool: Pool = { endpoint, session, users: 0, usedAt: 0, released: false };
+    this.#pools.set(poolKey, pool);
+    session.catch(() => {
+      if (this.#pools.get(poolKey) === pool) this.#pools.delete(poolKey);
+      this.#options.connections.forget(poolKey);
+    });
+    return pool;
+  }
+
+  #host({ endpoint, profile }: CallTarget): Host {
+    const { dialer } = this.#options;
+    return {
+      dial: (host, port, signal) => dialer.dial(host, port, signal),
+      pool: (maker) => new SlottedPool(this.#slotsOf(endpoint), profile, maker),
+    };
+  }
+
+  #slotsOf(endpoint: string): Slots {
+    let slots = this.#slots.get(endpoint);
+    if (slots === undefined) {
+      slots = new Slots();
+      this.#slots.set(endpoint, slots);
+    }
+    return slots;
+  }
+
+  #leave(pool: Pool): void {
+    pool.users -= 1;
+    pool.usedAt = performance.now();
+    if (pool.released && pool.users === 0) this.#close(pool);
+  }
+
+  #release(key: string): void {
+    const pool = this.#pools.get(key);
+    if (pool === undefined) return;
+    this.#pools.delete(key);
+    pool.released = true;
+    if (pool.users === 0) this.#close(pool);
+  }
+
+  #close(pool: Pool): void {
+    const closing = pool.session
+      .then((session) => session.close())
+      .catch(this.#options.onFault)
+      .finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+
+  #sweep(): void {
+    const before = performance.now() - POOL_IDLE_MAX_MS;
+    for (const [key, { users, usedAt }] of this.#pools) {
+      if (users > 0 || usedAt > before) continue;
+      this.#release(key);
+      this.#options.connections.forget(key);
+    }
+    const used = new Set(this.#pools.values().map(({ endpoint }) => endpoint));
+    for (const [endpoint, slots] of this.#slots) {
+      if (slots.unused && !used.has(endpoint)) this.#slots.delete(endpoint);
+    }
+  }
+}

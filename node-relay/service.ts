@@ -1,0 +1,243 @@
+/** The relay's RPC service: finds the session of a call, runs the request, keeps what is large. */
+import type { ServiceImpl } from '@connectrpc/connect';
+import type { Call, Mode, ResultBytes } from '../proto/driver.ts';
+import { GatewayError } from '../proto/errors.ts';
+import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
+import { type Json, parseJson } from '../proto/json.ts';
+import { type Kind, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
+import type { Calls, Subject } from './calls.ts';
+import type { CallContext } from './deadline.ts';
+import type { Pools, PoolUse } from './pools.ts';
+import type { Results } from './results.ts';
+import type { Sessions } from './sessions.ts';
+import { type CallTarget, parseTarget } from './target.ts';
+
+/** Largest result of a call that names no bound, in bytes. Contract §6: "Large results". */
+const RESULT_MAX_BYTES = 10 * 1024 * 1024;
+
+/** What the service works with. */
+export interface ServiceParts {
+  readonly calls: Calls;
+  readonly pools: Pools;
+  readonly sessions: Sessions;
+  readonly results: Results;
+  readonly node: { readonly id: string; readonly version: string; readonly startedMs: number };
+}
+
+type Methods = ServiceImpl<typeof RelayService>;
+/** Methods of kinds still to come are left out: Connect answers Unimplemented. */
+export type RelayMethods = Omit<
+  Methods,
+  'prepare' | 'commit' | 'rollback' | 'recover' | 'watch' | 'run'
+> & { run(request: RunRequest, context: CallContext): Promise<RunReply> };
+/** A `RunResponse` before it is a message. */
+export type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
+
+/** The methods as Connect calls them. */
+export function relayService(parts: ServiceParts): RelayMethods {
+  return { ...requestMethods(parts), ...sessionMethods(parts), ...nodeMethods(parts) };
+}
+
+function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
+  return {
+    run: (request, context) =>
+      calls.unary('Run', context, async (signal, subject) => {
+        const target = named(request.target, subject, request.sessionId !== '');
+        const call = callOf(request, target.mode, signal);
+        const parsed = parse(target, request.request);
+        const started = performance.now();
+        const result =
+          request.sessionId === ''
+            ? await using(pools, target, ({ session }) => session.run(parsed, call))
+            : await sessions.run(request.sessionId, target.endpoint, parsed, call);
+        return reply(results, result, started);
+      }),
+
+    transact: (request, context) =>
+      calls.unary('Transact', context, async (signal, subject) => {
+        const target = named(request.target, subject);
+        const call = callOf(request, target.mode, signal);
+        const operations = parseOperations(target, request.operations);
+        const started = performance.now();
+        const result = await using(pools, target, ({ session }) => {
+          if (session.transact === undefined) throw notSupported('transactions');
+          return session.transact(operations, call);
+        });
+        return reply(results, result, started);
+      }),
+
+    runStream: (request, context) =>
+      calls.stream('RunStream', context, async function* (signal, subject) {
+        const target = named(request.target, subject);
+        if (request.sessionId !== '') throw notSupported('streams in sessions');
+        const call = callOf(request, target.mode, signal);
+        const parsed = parse(target, request.request);
+        const use = await pools.enter(target);
+        try {
+          if (use.session.stream === undefined) throw notSupported('streams');
+          for await (const chunk of use.session.stream(parsed, call)) yield { chunk };
+        } finally {
+          use.leave();
+        }
+      }),
+
+    collect: (request, context) =>
+      calls.stream('Collect', context, async function* () {
+        for (const chunk of results.collect(request.collectId)) yield { chunk };
+      }),
+  } satisfies Partial<RelayMethods>;
+}
+
+function sessionMethods({ calls, pools, sessions }: ServiceParts) {
+  return {
+    openSession: (request, context) =>
+      calls.unary('OpenSession', context, async (signal, subject) => {
+        const target = named(request.target, subject);
+        if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
+        const use = await pools.enter(target);
+        const { id, expiresMs } = await sessions.open({
+          endpoint: target.endpoint,
+          poolKey: target.poolKey,
+          max: use.leasesMax,
+          async start() {
+            if (use.session.lease === undefined) throw notSupported('sessions');
+            return use.session.lease(callOf({}, target.mode, signal));
+          },
+          ended: use.leave,
+        });
+        return { sessionId: id, expiresMs: BigInt(expiresMs) };
+      }),
+
+    closeSession: (request, context) =>
+      calls.unary('CloseSession', context, async (_signal, subject) => {
+        subject.endpoint = request.endpoint;
+        return { found: await sessions.close(request.sessionId, request.endpoint) };
+      }),
+  } satisfies Partial<RelayMethods>;
+}
+
+function nodeMethods({ calls, pools, sessions, node }: ServiceParts) {
+  return {
+    ping: (request, context) =>
+      calls.unary('Ping', context, async (signal, subject) => {
+        const target = named(request.target, subject);
+        const call = callOf({}, target.mode, signal);
+        const ms = await using(pools, target, ({ session }) => session.ping(call));
+        return { latencyUs: microseconds(ms) };
+      }),
+
+    release: (request, context) =>
+      calls.unary('Release', context, async (_signal, subject) => {
+        subject.endpoint = request.endpoint;
+        const keep = String(request.keepRevision);
+        sessions.release(request.endpoint, keep);
+        return { pools: pools.release(request.endpoint, keep) };
+      }),
+
+    status: (_request, context) =>
+      calls.unary('Status', context, async () => ({
+        node: node.id,
+        version: node.version,
+        startedMs: BigInt(node.startedMs),
+        draining: calls.draining,
+        pools: pools.size,
+        connections: pools.connections,
+        sessions: sessions.size,
+      })),
+  } satisfies Partial<RelayMethods>;
+}
+
+function named(
+  message: Parameters<typeof parseTarget>[0],
+  subject: Subject,
+  inSession = false,
+): CallTarget {
+  const target = parseTarget(message, inSession);
+  subject.kind = target.kind;
+  subject.endpoint = target.endpoint;
+  return target;
+}
+
+function callOf(
+  request: { resultMaxBytes?: bigint; numbersAsStrings?: boolean },
+  mode: Mode,
+  signal: AbortSignal,
+): Call {
+  return {
+    mode,
+    signal,
+    resultMaxBytes: Number(request.resultMaxBytes ?? 0n) || RESULT_MAX_BYTES,
+    numbersAsStrings: request.numbersAsStrings ?? false,
+  };
+}
+
+/** The request as its kind reads it. Whether its text writes is for the driver to see; its type may not. */
+function parse({ kind, mode }: CallTarget, bytes: Uint8Array): ParsedRequest['request'] {
+  return checked(kind, mode, json(bytes, 'request'));
+}
+
+function parseOperations(
+  { kind, mode }: CallTarget,
+  bytes: Uint8Array,
+): ParsedRequest['request'][] {
+  const operations = json(bytes, 'operations');
+  if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
+  return operations.map((operation, index) => {
+    try {
+      return checked(kind, mode, operation);
+    } catch (cause) {
+      if (!(cause instanceof GatewayError)) throw cause;
+      const details = [...cause.details, { operation: index }];
+      throw new GatewayError(cause.code, cause.message, { cause, details });
+    }
+  });
+}
+
+function checked(kind: Kind, mode: Mode, body: Json): ParsedRequest['request'] {
+  const parsed = parseRequest(kind, body);
+  if (mode === 'read' && parsed.mode === 'write') {
+    throw badRequest('type', `${parsed.request.type} writes`);
+  }
+  return parsed.request;
+}
+
+function json(bytes: Uint8Array, path: string): Json {
+  try {
+    return parseJson(new TextDecoder().decode(bytes));
+  } catch {
+    throw badRequest(path, 'is not JSON');
+  }
+}
+
+async function using<Result>(
+  pools: Pools,
+  target: CallTarget,
+  work: (use: PoolUse) => Promise<Result>,
+): Promise<Result> {
+  const use = await pools.enter(target);
+  try {
+    return await work(use);
+  } finally {
+    use.leave();
+  }
+}
+
+function reply(results: Results, result: ResultBytes, started: number): RunReply {
+  const backendUs = microseconds(performance.now() - started);
+  const collectId = results.keep(result);
+  return collectId === undefined
+    ? { result, backendUs, collectId: '' }
+    : { result: new Uint8Array(), backendUs, collectId };
+}
+
+function microseconds(ms: number): bigint {
+  return BigInt(Math.round(ms * 1000));
+}
+
+function badRequest(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+function notSupported(what: string): GatewayError {
+  return new GatewayError('NOT_SUPPORTED', `Endpoints of this kind do not have ${what}`);
+}

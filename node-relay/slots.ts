@@ -1,0 +1,215 @@
+/** The connections that one endpoint may have on this node, shared by all its pools. */
+import type { Caps, Profile } from '../proto/driver.ts';
+
+/** Connections of an endpoint whose caps name none. Spec silent. */
+export const CAP_DEFAULT = 10;
+/** Leases of one endpoint, however many connections it may have. Spec silent. */
+const LEASES_MAX = 10;
+/** Calls of one endpoint that may wait for a connection. Spec silent. */
+export const WAITING_MAX = 1000;
+/** An idle connection is ended after so many milliseconds. Spec silent. */
+export const IDLE_MAX_MS = 60_000;
+/**
+ * Between two moves of a slot that is in use from one pool to another, in milliseconds: under
+ * mixed load, pools would else end each other's connections with every call. A connection that
+ * was idle as long is moved at once. Spec silent.
+ */
+export const MOVE_EVERY_MS = 50;
+
+/** What the slots need to know of a pool that shares them. */
+export interface SlotHolder {
+  readonly profile: Profile;
+  readonly waiting: number;
+  /** Place of its longest waiting call in the order of arrival; undefined when none waits. */
+  readonly nextWaiting: number | undefined;
+  /** When its least recently used idle connection came back, in milliseconds; undefined for none. */
+  readonly idleSince: number | undefined;
+  /** Opens a connection for its longest waiting call, with a slot taken already. */
+  openForNext(): void;
+  /** Ends its least recently used idle connection and frees the slot. */
+  endOldestIdle(): void;
+}
+
+/** Counts one endpoint's connections and decides which pool gets the next. Contract §5: pool caps. */
+export class Slots {
+  readonly #holders = new Set<SlotHolder>();
+  readonly #used: Record<Profile, number> = { production: 0, development: 0 };
+  #caps: Caps = { total: CAP_DEFAULT, production: CAP_DEFAULT, development: CAP_DEFAULT };
+  #asked: Caps = { total: 0, production: 0, development: 0 };
+  #arrivals = 0;
+  #movedAt = Number.NEGATIVE_INFINITY;
+  #moveTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  /** Sets the caps; 0 is the default for the total, and the total for a profile. More than fit end as they come back. */
+  set caps(asked: Caps) {
+    const { production, development } = asked;
+    const before = this.#asked;
+    // Every call brings its caps, and they rarely change.
+    const same = before.production === production && before.development === development;
+    if (same && before.total === asked.total) return;
+    this.#asked = asked;
+    const total = asked.total || CAP_DEFAULT;
+    this.#caps = {
+      total,
+      production: Math.min(production || total, total),
+      development: Math.min(development || total, total),
+    };
+    for (const holder of this.#holders) {
+      while (holder.idleSince !== undefined && this.exceeded(holder.profile)) {
+        holder.endOldestIdle();
+      }
+    }
+    this.balance();
+  }
+
+  /** Connections that leases may hold: half, so that calls without a lease go on; 1 to 10. Spec silent. */
+  get leasesMax(): number {
+    return Math.max(1, Math.min(LEASES_MAX, Math.floor(this.#caps.total / 2)));
+  }
+
+  /** Connections open and being opened. */
+  get used(): number {
+    return this.#used.production + this.#used.development;
+  }
+
+  get waiting(): number {
+    let waiting = 0;
+    for (const holder of this.#holders) waiting += holder.waiting;
+    return waiting;
+  }
+
+  /** Whether no pool shares these slots any more. */
+  get unused(): boolean {
+    return this.#holders.size === 0;
+  }
+
+  join(holder: SlotHolder): void {
+    this.#holders.add(holder);
+  }
+
+  leave(holder: SlotHolder): void {
+    this.#holders.delete(holder);
+    if (this.#holders.size > 0) return;
+    clearTimeout(this.#moveTimer);
+    clearTimeout(this.#idleTimer);
+  }
+
+  /** A place in the order of arrival. */
+  arrive(): number {
+    this.#arrivals += 1;
+    return this.#arrivals;
+  }
+
+  /** Takes a slot when there is one. */
+  take(profile: Profile): boolean {
+    if (!this.#hasRoom(profile)) return false;
+    this.#used[profile] += 1;
+    return true;
+  }
+
+  /** Gives a slot back; `balance` passes it on. */
+  free(profile: Profile): void {
+    this.#used[profile] -= 1;
+  }
+
+  /** Whether a connection that comes back has to end, because the caps were lowered. */
+  exceeded(profile: Profile): boolean {
+    return this.used > this.#caps.total || this.#used[profile] > this.#caps[profile];
+  }
+
+  /** Decides whether a connection that comes back ends for an older call of another pool; counts as a move. */
+  movesFrom(holder: SlotHolder): boolean {
+    if (!this.#mayMove()) return false;
+    const own = holder.nextWaiting ?? Number.POSITIVE_INFINITY;
+    for (const other of this.#holders) {
+      const waits = other === holder ? undefined : other.nextWaiting;
+      if (waits === undefined || waits > own) continue;
+      if (!this.#fitsAfter(other.profile, holder.profile)) continue;
+      this.#movedAt = performance.now();
+      return true;
+    }
+    return false;
+  }
+
+  /** Gives free slots, and those of idle connections, to the calls that wait longest. */
+  balance(): void {
+    let served = true;
+    while (served) {
+      served = false;
+      for (const holder of this.#longestWaitingFirst()) {
+        if (!this.#takeOrMove(holder)) continue;
+        holder.openForNext();
+        served = true;
+        break;
+      }
+    }
+  }
+
+  /** Tells that a connection became idle, so that it ends in time. */
+  idle(): void {
+    this.#idleTimer ??= setTimeout(() => this.#endIdle(), IDLE_MAX_MS).unref();
+  }
+
+  #longestWaitingFirst(): SlotHolder[] {
+    return [...this.#holders]
+      .filter((holder) => holder.nextWaiting !== undefined)
+      .sort((one, other) => (one.nextWaiting ?? 0) - (other.nextWaiting ?? 0));
+  }
+
+  #takeOrMove(holder: SlotHolder): boolean {
+    if (this.take(holder.profile)) return true;
+    const victim = this.#leastRecentlyUsed(holder);
+    if (victim === undefined) return false;
+    if (!this.#mayMove(victim.idleSince)) {
+      this.#moveTimer ??= setTimeout(() => {
+        this.#moveTimer = undefined;
+        this.balance();
+      }, MOVE_EVERY_MS);
+      return false;
+    }
+    victim.endOldestIdle();
+    this.#movedAt = performance.now();
+    return this.take(holder.profile);
+  }
+
+  /** The other pool whose idle connection is the oldest of those that would make room. */
+  #leastRecentlyUsed(holder: SlotHolder): SlotHolder | undefined {
+    let oldest: SlotHolder | undefined;
+    for (const other of this.#holders) {
+      if (other === holder || other.idleSince === undefined) continue;
+      if (!this.#fitsAfter(holder.profile, other.profile)) continue;
+      if (oldest?.idleSince === undefined || other.idleSince < oldest.idleSince) oldest = other;
+    }
+    return oldest;
+  }
+
+  #mayMove(idleSince = Number.POSITIVE_INFINITY): boolean {
+    return performance.now() - Math.min(this.#movedAt, idleSince) >= MOVE_EVERY_MS;
+  }
+
+  #hasRoom(profile: Profile): boolean {
+    return this.used < this.#caps.total && this.#used[profile] < this.#caps[profile];
+  }
+
+  /** Whether one more of `profile` fits once one of `ended` has ended. */
+  #fitsAfter(profile: Profile, ended: Profile): boolean {
+    const left = this.#used[profile] - (profile === ended ? 1 : 0);
+    return this.used - 1 < this.#caps.total && left < this.#caps[profile];
+  }
+
+  #endIdle(): void {
+    this.#idleTimer = undefined;
+    const now = performance.now();
+    let oldest: number | undefined;
+    for (const holder of this.#holders) {
+      while (holder.idleSince !== undefined && now - holder.idleSince >= IDLE_MAX_MS) {
+        holder.endOldestIdle();
+      }
+      const since = holder.idleSince;
+      if (since !== undefined && (oldest === undefined || since < oldest)) oldest = since;
+    }
+    if (oldest === undefined) return;
+    this.#idleTimer = setTimeout(() => this.#endIdle(), oldest + IDLE_MAX_MS - now).unref();
+  }
+}

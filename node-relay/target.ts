@@ -1,0 +1,55 @@
+/** The backend that a call names, checked before anything is looked up by it. */
+import type { Caps, Mode, Profile } from '../proto/driver.ts';
+import { GatewayError } from '../proto/errors.ts';
+import type { Target as TargetMessage } from '../proto/gen/relay/v1/relay_pb.ts';
+import { isKind, type Kind } from '../proto/kinds/index.ts';
+
+/** A backend by its pool key and what the key says. */
+export interface CallTarget {
+  readonly kind: Kind;
+  readonly endpoint: string;
+  readonly poolKey: string;
+  readonly revision: string;
+  readonly mode: Mode;
+  readonly profile: Profile;
+  readonly caps: Caps;
+  /** Compact JWE; empty unless the relay asked for it. */
+  readonly sealed: string;
+}
+
+const POOL_KEY =
+  /^(?<endpoint>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):(?<revision>\d{1,19}):(?<mode>read|write):(?<profile>production|development)$/i;
+const NO_CAPS: Caps = { total: 0, production: 0, development: 0 };
+
+/**
+ * Reads a call's target. The pool key must say what the other members say, so that a read never
+ * uses a pool for writes; in a session, which has its own connection, its mode is not compared.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function parseTarget(message: TargetMessage | undefined, inSession = false): CallTarget {
+  if (message === undefined) throw malformed('target');
+  const { kind, endpoint, poolKey, mode, profile } = message;
+  const named = POOL_KEY.exec(poolKey)?.groups;
+  if (!isKind(kind)) throw malformed('target.kind');
+  if (mode !== 'read' && mode !== 'write') throw malformed('target.mode');
+  if (profile !== 'production' && profile !== 'development') throw malformed('target.profile');
+  const agrees =
+    named?.endpoint === endpoint && named.profile === profile && (inSession || named.mode === mode);
+  if (named?.revision === undefined || !agrees) throw malformed('target.pool_key');
+  return {
+    kind,
+    endpoint,
+    poolKey,
+    revision: named.revision,
+    mode,
+    profile,
+    caps: message.caps ?? NO_CAPS,
+    sealed: message.sealedConnection,
+  };
+}
+
+function malformed(path: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: is missing or wrong`, {
+    details: [{ path, message: 'is missing or wrong' }],
+  });
+}
