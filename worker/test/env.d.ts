@@ -1,5 +1,8 @@
 /** Bindings of the worker under test: vitest.config.ts gives them. */
 declare namespace Cloudflare {
+  interface GlobalProps {
+    mainModule: typeof import('../index.ts');
+  }
   interface Env {
     DB: D1Database;
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;

@@ -1,0 +1,27 @@
+/** On what a refresh rests. */
+import type { Access } from '../access/access.ts';
+import { policyOf } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
+
+/** The caller's username as it is now, and since when that was being read, in milliseconds. */
+export interface CurrentUser {
+  readonly username: string;
+  readonly readAt: number;
+}
+
+/**
+ * Demands a token of a user who still is a member, and asks the database: what is remembered
+ * may be a moment old, and a token made from it would outlive a change of the password.
+ */
+export const anyCurrentMember: Access<unknown, CurrentUser> = {
+  level: 'Member',
+  async find(ctx) {
+    const readAt = ctx.now();
+    const [standing, rules] = await ctx.db.batch([
+      selectStanding(ctx.db, ctx.caller),
+      selectRules(ctx.db, ctx.caller),
+    ]);
+    const policy = policyOf(ctx, standing, rules);
+    return { resource: { username: policy.username, readAt }, policy };
+  },
+};

@@ -1,0 +1,47 @@
+/** Logs a user in. Spec: "Authentication". Contract §2, §3. */
+import { GatewayError } from '../../proto/errors.ts';
+import { effectiveLevel } from '../access/levels.ts';
+import type { PublicContext } from '../context.ts';
+import { credentialsOf, organizationOf } from './credentials.ts';
+import { hashPassword, isOutdated, isPassword } from './passwords.ts';
+import { openSession } from './session.ts';
+import { recordLogin, replaceHash, selectForLogin } from './store.ts';
+import { countForAccount, countForAddress } from './throttle.ts';
+import { usernameKey } from './username.ts';
+
+/**
+ * A token for the user in the organization that `X-Org-Id` names. A member without any rule gets
+ * one too: what it opens is another question.
+ * @throws GatewayError PASSWORD_REQUIRED, RATE_LIMITED, INVALID_CREDENTIALS, SERVICE_UNAVAILABLE
+ */
+export async function login(ctx: PublicContext) {
+  const organization = organizationOf(ctx.request.headers);
+  const { user, password } = credentialsOf(ctx.request.headers);
+  await countForAddress(ctx);
+  const startedAt = ctx.now();
+  const [found] = await selectForLogin(ctx.db, organization, user);
+  await countForAccount(ctx, found?.usernameKey ?? usernameKey(user));
+  // Computed whoever it is: unknown, no member, or wrong cost the same and read the same.
+  const matches = await isPassword(ctx, password, found?.passwordHash);
+  if (!matches || !found?.passwordHash || !found.orgUuid || !found.orgId) {
+    throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
+  }
+  const issuedAt = Math.max(startedAt, found.passwordChangedAt);
+  ctx.afterReply(recordLogin(ctx.db, found.orgUuid, found.uuid, startedAt).execute());
+  if (isOutdated(found.passwordHash)) {
+    ctx.afterReply(rehash(ctx, found.uuid, found.passwordHash, password));
+  }
+  return openSession(ctx, {
+    userId: found.username,
+    userUuid: found.uuid,
+    orgId: found.orgId,
+    orgUuid: found.orgUuid,
+    level: effectiveLevel({ onOrganization: found.level ? [found.level] : [], onResource: [] }),
+    loginAt: issuedAt,
+    issuedAt,
+  });
+}
+
+async function rehash(ctx: PublicContext, accountUuid: string, old: string, password: string) {
+  await replaceHash(ctx.db, accountUuid, old, await hashPassword(ctx, password));
+}

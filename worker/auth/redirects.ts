@@ -1,0 +1,46 @@
+/** Where a reset's link may lead: a token sent to the wrong place is an account given away. Contract §3. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { PublicContext } from '../context.ts';
+import type { Settings } from '../settings.ts';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/**
+ * The URL that a client asks for, if it is on the configured list. With an empty list a local
+ * server takes any http URL of this machine, and others take none.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function allowedRedirect(settings: Settings, redirectUrl: string): URL {
+  const url = URL.canParse(redirectUrl) ? new URL(redirectUrl) : undefined;
+  if (url && isAllowed(settings, url)) return url;
+  const message = 'is not one of the allowed URLs';
+  throw new GatewayError('BAD_REQUEST', `redirectUrl: ${message}`, {
+    details: [{ path: 'redirectUrl', message }],
+  });
+}
+
+/** Where the link of a reset leads that we start ourselves: the list's first, else our own `/docs`. */
+export function ownRedirect({ settings, request }: PublicContext): URL {
+  return new URL(settings.RESET_REDIRECT_URLS[0] ?? '/docs', request.url);
+}
+
+/** `{redirectUrl}?token=…` */
+export function linkTo(redirect: URL, token: string): string {
+  const link = new URL(redirect);
+  link.searchParams.set('token', token);
+  return link.href;
+}
+
+function isAllowed(settings: Settings, url: URL): boolean {
+  const list = settings.RESET_REDIRECT_URLS;
+  if (list.length > 0) {
+    return list.some((each) => URL.canParse(each) && new URL(each).href === url.href);
+  }
+  const plain = url.username === '' && url.password === '';
+  return (
+    settings.LOCAL_SERVER === 'true' &&
+    plain &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    LOOPBACK.test(url.hostname)
+  );
+}

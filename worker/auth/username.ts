@@ -1,0 +1,21 @@
+/** Usernames: what they may be, and when two are the same. Contract §1, "Id format". */
+import * as z from 'zod';
+import { isUuid } from '../http/ids.ts';
+
+/** No control characters and no colon, which ends the username in Basic credentials; so none begins with `group:`. */
+const ALLOWED = /^[^\p{Cc}:]{1,255}$/u;
+
+/** A username that an account may have. */
+export const Username = z
+  .string()
+  .regex(ALLOWED, 'must be 1 to 255 characters, without control characters and colons')
+  .refine((name) => name.isWellFormed(), 'must be valid Unicode')
+  .refine((name) => !isUuid(name), 'may not be a UUID');
+
+/**
+ * What two spellings of one username have in common: NFC and lower case. Composed once more,
+ * since a letter may have a composed form in lower case only.
+ */
+export function usernameKey(username: string): string {
+  return username.normalize('NFC').toLowerCase().normalize('NFC');
+}

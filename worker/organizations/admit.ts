@@ -1,0 +1,35 @@
+/** Who may found an organization. Contract §3. */
+import { GatewayError } from '../../proto/errors.ts';
+import { bearerOf } from '../access/authenticate.ts';
+import type { PublicContext } from '../context.ts';
+import { count, type Limit, subscriberOf } from '../http/limits.ts';
+
+const NEW_BY_ADDRESS: Limit = {
+  name: 'new-by-address',
+  quota: 60,
+  windowSeconds: 60,
+  binding: (env) => env.LIMIT_NEW_BY_ADDRESS,
+};
+
+/**
+ * Everybody, unless `NEW_ORG_TOKEN` is set; then who brings it as a bearer token.
+ * @throws GatewayError RATE_LIMITED, TOKEN_REQUIRED, TOKEN_INVALID
+ */
+export async function admitFounder(ctx: PublicContext): Promise<void> {
+  await count(ctx, NEW_BY_ADDRESS, subscriberOf(ctx.address));
+  const { NEW_ORG_TOKEN } = ctx.settings;
+  if (NEW_ORG_TOKEN === undefined) return;
+  const given = bearerOf(ctx.request.headers.get('Authorization'));
+  if (!(await isSame(given, NEW_ORG_TOKEN))) {
+    throw new GatewayError('TOKEN_INVALID', 'Invalid token format');
+  }
+}
+
+/** Compares digests, whose length and time tell nothing of what was compared. */
+async function isSame(given: string, expected: string): Promise<boolean> {
+  const encoder = new TextEncoder();
+  const [a, b] = await Promise.all(
+    [given, expected].map((each) => crypto.subtle.digest('SHA-256', encoder.encode(each))),
+  );
+  return a !== undefined && b !== undefined && crypto.subtle.timingSafeEqual(a, b);
+}

@@ -1,0 +1,52 @@
+/** Stores a new organization with all it begins with, or nothing. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { PublicContext } from '../context.ts';
+import type { OrganizationRow } from '../db/schema.ts';
+import {
+  type Founder,
+  insertAccounts,
+  insertMemberships,
+  insertOrganization,
+  insertResets,
+  insertSuperAdmins,
+  type NewAccount,
+  selectOrganizationById,
+} from './store.ts';
+
+/** What an organization begins with. */
+export interface FoundingPlan
+  extends Pick<
+    OrganizationRow,
+    'uuid' | 'id' | 'name' | 'description' | 'settings' | 'sealedDataKey'
+  > {
+  readonly newAccounts: readonly NewAccount[];
+  /** All become members and SuperAdmins; at least one. */
+  readonly founders: readonly Founder[];
+  readonly resets: readonly { tokenDigest: string; accountUuid: string; expiresAt: number }[];
+}
+
+/**
+ * One batch, so a race that is lost leaves nothing behind.
+ * @throws GatewayError ORGANIZATION_EXISTS, ACCOUNT_EXISTS
+ */
+export async function found(ctx: PublicContext, plan: FoundingPlan): Promise<{ Ok: string }> {
+  const { db } = ctx;
+  const { newAccounts, founders, resets, ...organization } = plan;
+  const now = ctx.now();
+  const by = founders[0]?.uuid ?? '';
+  const row = { ...organization, createdAt: now, updatedAt: now, lastModifiedBy: by };
+  const keys = newAccounts.map(({ usernameKey }) => usernameKey);
+  const [made, , , , , holders] = await db.batch([
+    insertOrganization(db, row, keys),
+    insertAccounts(db, plan.uuid, newAccounts, now),
+    insertMemberships(db, plan.uuid, founders, by, now),
+    insertSuperAdmins(db, plan.uuid, founders, by, now),
+    insertResets(db, plan.uuid, resets),
+    selectOrganizationById(db, plan.id),
+  ]);
+  if (made.length > 0) return { Ok: `Organization ${plan.id} was created with UUID ${plan.uuid}` };
+  if (holders.length > 0) {
+    throw new GatewayError('ORGANIZATION_EXISTS', `Organization ${plan.id} already exists`);
+  }
+  throw new GatewayError('ACCOUNT_EXISTS', 'A user of that name was created meanwhile');
+}
