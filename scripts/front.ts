@@ -106,8 +106,8 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
   });
   onward.on('response', (answer) => {
     reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers, NONE));
-    // A stream's first bytes may come long after its head.
-    reply.flushHeaders();
+    // A stream's first bytes may come long after its head; a short reply goes out in one piece with it.
+    setImmediate(() => reply.flushHeaders());
     pipeline(answer, reply, (failure) => failure && reply.destroy());
   });
   onward.on('error', () => {

@@ -52,11 +52,14 @@ export async function startRelay(
     stopping = true;
     await endChild(child);
   };
+  const settled = new AbortController();
   try {
-    await Promise.race([answers(port), failed(child)]);
+    await Promise.race([answers(port, settled.signal), failed(child)]);
   } catch (thrown) {
     await stop();
     throw thrown;
+  } finally {
+    settled.abort();
   }
   void keep();
   return { pid: () => (child.exitCode === null ? child.pid : undefined), stop };
@@ -105,9 +108,9 @@ async function failed(child: ChildProcess): Promise<never> {
   throw new Failure(`The relay did not start: it ended with ${await ended(child)}.`);
 }
 
-async function answers(port: number): Promise<void> {
+async function answers(port: number, settled: AbortSignal): Promise<void> {
   const until = Date.now() + READY_MAX_MS;
-  while (Date.now() < until) {
+  while (Date.now() < until && !settled.aborted) {
     const reply = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
     if (reply?.ok) return;
     await sleep(20);

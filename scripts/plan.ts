@@ -1,0 +1,92 @@
+/** What a start needs to know before anything runs: ports, keys, and the settings of worker and relay. */
+import { settingsOf } from '../worker/settings.ts';
+import type { DataFolder } from './data-folder.ts';
+import { Failure } from './failure.ts';
+import { frontSecret } from './front.ts';
+import { type Keys, publicHalf, readKeys } from './keys.ts';
+import { isLoopback, type Options } from './options.ts';
+import { type PeerMode, peerMode, peerSetting } from './peer.ts';
+import { freePort } from './ports.ts';
+import { WORKER_SETTINGS } from './settings.ts';
+
+/** Everything that can be wrong with what was asked for is known once there is a plan. */
+export interface Plan {
+  readonly options: Options;
+  readonly folder: DataFolder;
+  readonly keys: Keys;
+  readonly port: number;
+  readonly relayPort: number;
+  readonly mode: PeerMode;
+  readonly secret: string;
+  /** What the worker is given. */
+  readonly bindings: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads keys and settings, and finds the ports.
+ * @throws Failure when a port is taken, or a key or a setting cannot be used
+ */
+export async function planOf(options: Options, folder: DataFolder): Promise<Plan> {
+  const [port, relayPort, keys] = await Promise.all([
+    freePort(options.host, options.port),
+    freePort('127.0.0.1', options.relayPort, '--relay-port'),
+    readKeys(folder, process.env),
+  ]);
+  if (port === relayPort) throw new Failure('--port and --relay-port take two different ports.');
+  const mode = peerMode(options.host, options.trustedProxy);
+  const secret = frontSecret();
+  const bindings = {
+    ...passedOn(),
+    JWT_SECRET: keys.JWT_SECRET,
+    INSTALLATION_KEY: keys.INSTALLATION_KEY,
+    GATEWAY_KEY: keys.GATEWAY_KEY,
+    RELAY_URL: `http://127.0.0.1:${relayPort}`,
+    RELAY_NODE_PUBLIC_KEY: publicHalf('RELAY_NODE_KEY', keys.RELAY_NODE_KEY),
+    PEER: peerSetting(mode, secret),
+    LOCAL_SERVER: String(isLoopback(options.host) && options.trustedProxy === undefined),
+  };
+  checkSettings(bindings);
+  return { options, folder, keys, port, relayPort, mode, secret, bindings };
+}
+
+/** Settings of the environment that the worker reads. */
+function passedOn(): Record<string, string> {
+  return Object.fromEntries(
+    WORKER_SETTINGS.flatMap(({ name }) => {
+      const value = process.env[name];
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
+
+function checkSettings(bindings: Readonly<Record<string, string>>): void {
+  try {
+    settingsOf(bindings);
+  } catch (thrown) {
+    if (thrown instanceof Error) throw new Failure(`${thrown.message}.`, { cause: thrown });
+    throw thrown;
+  }
+}
+
+/** What the relay is told. `demo` is the `host:port` of the demo's database. */
+export function relayEnvironment(plan: Plan, demo?: string): Record<string, string> {
+  const { options, keys, port } = plan;
+  return {
+    RELAY_HOST: '127.0.0.1',
+    RELAY_NODE_KEY: keys.RELAY_NODE_KEY,
+    GATEWAY_PUBLIC_KEY: publicHalf('GATEWAY_KEY', keys.GATEWAY_KEY),
+    GATEWAY_URL: `http://${urlHost(options.host)}:${port}`,
+    RELAY_ALLOW: allowed(options.host, demo),
+  };
+}
+
+/** Contract §5, "Addresses": bound to loopback, all; elsewhere public ones, those named, and the demo's. */
+function allowed(host: string, demo: string | undefined): string {
+  const named = process.env.RELAY_ALLOW || (isLoopback(host) ? '*' : '');
+  return [named, demo ?? ''].filter((each) => each !== '').join(',');
+}
+
+/** An address as it stands in a URL. */
+export function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
