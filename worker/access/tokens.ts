@@ -1,5 +1,5 @@
 /** Access tokens: signed and verified here, and nowhere else. Spec: "Token claims". RFC 7519. */
-import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { base64url, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Caller } from '../context.ts';
@@ -97,6 +97,7 @@ export async function payloadUnder(
   token: string,
   now: number,
 ): Promise<JWTPayload> {
+  if (!isCanonical(token)) throw new errors.JWSInvalid('Not in the one form of base64url');
   const { payload } = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],
     typ: 'JWT',
@@ -104,6 +105,17 @@ export async function payloadUnder(
     requiredClaims: ['exp', 'iat', 'jti'],
   });
   return payload;
+}
+
+/** Decoders skip white space, padding and unused bits, which RFC 7515 §2 has no place for: one token, one text. */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => {
+    try {
+      return base64url.encode(base64url.decode(part)) === part;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Contract §13, "token faults". */

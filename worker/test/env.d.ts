@@ -17,3 +17,10 @@ declare namespace Cloudflare {
     MIGRATIONS: import('cloudflare:test').D1Migration[];
   }
 }
+
+/** A file's text. */
+declare module '*?raw' {
+  const content: string;
+  // biome-ignore lint/style/noDefaultExport: so does Vite hand a file over.
+  export default content;
+}
