@@ -1,0 +1,187 @@
+/** The front: it alone says who is calling, and passes everything else on as it is. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Front, startFront } from './front.ts';
+import { freePort } from './ports.ts';
+
+type Handler = (incoming: IncomingMessage, reply: ServerResponse) => void;
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).toReversed()) await stop();
+});
+
+/** A front before a server that answers by `handler`. */
+async function front(handler: Handler, trustedProxy?: string): Promise<{ port: number }> {
+  const upstream = createServer(handler).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  stops.push(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+  const address = upstream.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await freePort('127.0.0.1');
+  const started: Front = await startFront({
+    host: '127.0.0.1',
+    port,
+    upstreamPort: address.port,
+    trustedProxy,
+    secret: 'secret',
+  });
+  stops.push(started.stop);
+  return { port };
+}
+
+const echoHeaders: Handler = (incoming, reply) => {
+  reply.end(JSON.stringify(incoming.headers));
+};
+
+/** Headers as the worker sees them. */
+async function seen(port: number, headers: Record<string, string>) {
+  const sent = request({ port, headers, agent: false }).end();
+  const [answer]: IncomingMessage[] = await once(sent, 'response');
+  return JSON.parse((await answer?.toArray())?.join('') ?? '');
+}
+
+describe('who is calling', () => {
+  test('is the peer of the connection, whatever the client claims', async () => {
+    const { port } = await front(echoHeaders);
+    const claims = {
+      'X-Causeway-Peer': 'secret 6.6.6.6',
+      'X-Forwarded-For': '6.6.6.6',
+      'CF-Connecting-IP': '6.6.6.6',
+      'MF-CF-Blob': '{"clientIp":"6.6.6.6"}',
+      'True-Client-IP': '6.6.6.6',
+      'X-Real-IP': '6.6.6.6',
+      Forwarded: 'for=6.6.6.6',
+    };
+    expect(await seen(port, { ...claims, 'X-Other': 'stays' })).toEqual({
+      host: `localhost:${port}`,
+      connection: 'keep-alive',
+      'x-other': 'stays',
+      'x-causeway-peer': 'secret 127.0.0.1',
+    });
+  });
+
+  test.each([
+    { proxy: '127.0.0.1', forwarded: '6.6.6.6, 203.0.113.7', caller: '203.0.113.7' },
+    { proxy: '::ffff:127.0.0.1', forwarded: '2001:db8::7', caller: '2001:db8::7' },
+    { proxy: '127.0.0.1', forwarded: 'no address', caller: '127.0.0.1' },
+    { proxy: '127.0.0.1', forwarded: '', caller: '127.0.0.1' },
+    { proxy: '10.0.0.1', forwarded: '203.0.113.7', caller: '127.0.0.1' },
+  ])('behind $proxy, which says "$forwarded", is $caller', async ({ proxy, forwarded, caller }) => {
+    const { port } = await front(echoHeaders, proxy);
+    const headers = await seen(port, { 'X-Forwarded-For': forwarded });
+    expect(headers).toMatchObject({ 'x-causeway-peer': `secret ${caller}` });
+    expect(headers).not.toHaveProperty('x-forwarded-for');
+  });
+});
+
+describe('what passes', () => {
+  test('is everything but what belongs to the connection', async () => {
+    const { port } = await front(echoHeaders);
+    const headers = await seen(port, {
+      Connection: 'close, X-Hop',
+      'X-Hop': '1',
+      TE: 'trailers',
+      Cookie: 'a=1; b=2',
+      Authorization: 'Bearer t',
+    });
+    expect(headers).toEqual({
+      host: `localhost:${port}`,
+      connection: 'keep-alive',
+      cookie: 'a=1; b=2',
+      authorization: 'Bearer t',
+      'x-causeway-peer': 'secret 127.0.0.1',
+    });
+  });
+
+  test('is method, path, status, headers and body, unchanged', async () => {
+    const { port } = await front((incoming, reply) => {
+      reply.writeHead(418, {
+        'Set-Cookie': ['a=1', 'b=2'],
+        'X-Was': `${incoming.method} ${incoming.url}`,
+      });
+      incoming.pipe(reply);
+    });
+    const body = Buffer.alloc(3_000_000, 'body');
+    const reply = await fetch(`http://127.0.0.1:${port}/a%20b?c=%2F`, { method: 'PATCH', body });
+    expect([reply.status, reply.headers.get('x-was')]).toEqual([418, 'PATCH /a%20b?c=%2F']);
+    expect(reply.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(Buffer.from(await reply.arrayBuffer()).equals(body)).toBe(true);
+  });
+
+  test('passes as it arrives: a line is here before the next is written', async () => {
+    const writers: ServerResponse[] = [];
+    const { port } = await front((_, reply) => {
+      writers.push(reply);
+      reply.flushHeaders();
+    });
+    // The head alone already arrives.
+    const { body } = await fetch(`http://127.0.0.1:${port}/`);
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (const line of ['one\n', 'two\n']) {
+      writers[0]?.write(line);
+      expect(await reader?.read()).toEqual({ done: false, value: line });
+    }
+    writers[0]?.end();
+    expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  });
+
+  test('does not pile up: a reader that stops stops the writer', async () => {
+    let written = 0;
+    const { port } = await front((_, reply) => {
+      const more = () => {
+        while (reply.write(Buffer.alloc(65_536))) written += 65_536;
+        reply.once('drain', more);
+      };
+      more();
+    });
+    const sent = request({ port }).end();
+    const [answer]: IncomingMessage[] = await once(sent, 'response');
+    answer?.pause();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const settled = written;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(written).toBe(settled);
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+    sent.destroy();
+  });
+});
+
+describe('an end', () => {
+  test('of the client ends the work upstream', async () => {
+    const gone = Promise.withResolvers<string>();
+    const { port } = await front((_, reply) => {
+      reply.on('close', () => gone.resolve('gone'));
+      reply.write('first');
+    });
+    const controller = new AbortController();
+    const reply = await fetch(`http://127.0.0.1:${port}/`, { signal: controller.signal });
+    await reply.body?.getReader().read();
+    controller.abort();
+    expect(await gone.promise).toBe('gone');
+  });
+
+  test('of the worker in the middle of a reply is an end, not a whole reply', async () => {
+    const { port } = await front((_, reply) => {
+      reply.write('first', () => setTimeout(() => reply.destroy(), 20));
+    });
+    const reply = await fetch(`http://127.0.0.1:${port}/`);
+    await expect(reply.text()).rejects.toThrow();
+  });
+
+  test('of the worker before a reply is 503 in the form of all errors', async () => {
+    const { port } = await front((_, reply) => reply.destroy());
+    const reply = await fetch(`http://127.0.0.1:${port}/`);
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await reply.json()).toEqual({
+      error: 'Service unavailable',
+      message: 'The gateway is not ready',
+      code: 'SERVICE_UNAVAILABLE',
+      request_id: reply.headers.get('x-request-id'),
+    });
+  });
+});
