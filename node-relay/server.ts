@@ -2,13 +2,13 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { GatewayError } from '../proto/errors.ts';
 import { RelayService } from '../proto/gen/relay/v1/relay_pb.ts';
 import { nodeUuid } from '../proto/node-id.ts';
 import { Admission } from './admission.ts';
 import { Calls } from './calls.ts';
 import type { Config } from './config.ts';
+import { connectRoutes } from './connect-routes.ts';
 import { Connections } from './connections.ts';
 import { Dialer } from './dial.ts';
 import type { Driver } from './drivers/driver.ts';
@@ -111,20 +111,21 @@ function requestListener(parts: Parts): RequestListener {
     run: service.run,
     messageMaxBytes: MESSAGE_MAX_BYTES,
   };
-  const connect = connectNodeAdapter({
-    routes: (router) => router.service(RelayService, service),
-    requestGate: ({ method, requestHeader }) =>
-      parts.calls.admit(method.name, requestHeader.get('authorization')),
-    grpc: false,
-    grpcWeb: false,
-    acceptCompression: [],
-    readMaxBytes: MESSAGE_MAX_BYTES,
-  });
+  const connect = connectRoutes(
+    {
+      requestGate: ({ method, requestHeader }) =>
+        parts.calls.admit(method.name, requestHeader.get('authorization')),
+      grpc: false,
+      grpcWeb: false,
+      readMaxBytes: MESSAGE_MAX_BYTES,
+    },
+    (router) => router.service(RelayService, service),
+  );
   return (request, response) => {
     if (isPlainRun(request)) void handleRun(run, request, response);
     else if (request.url === '/healthz') answerHealth(parts, response);
     else if (request.url === '/metrics') answerMetrics(parts, response);
-    else connect(request, response);
+    else void connect(request, response);
   };
 }
 
