@@ -1,8 +1,8 @@
 /** What operations on endpoints act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
-import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
-import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { effectiveLevel, type Level } from '../access/levels.ts';
+import { type Policy, policyOf, remembered, widened } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
@@ -91,8 +91,9 @@ export const onEndpointList: Access<unknown, EndpointList> = {
     });
     const policy = policyOf(ctx, read.standing, read.rules);
     const byDefault = effectiveLevel(policy);
-    const mayReadOne = read.rulesOnEndpoints.some(({ level }) => reaches(level, 'Read'));
-    const widened: Level[] = !reaches(byDefault, 'Read') && mayReadOne ? ['Read'] : [];
-    return { resource: { byDefault, policy }, policy: { ...policy, onResource: widened } };
+    return {
+      resource: { byDefault, policy },
+      policy: widened(policy, 'Read', read.rulesOnEndpoints),
+    };
   },
 };
