@@ -1,0 +1,60 @@
+/** COPY between a table and the text of a request or a reply. Contract §6: `{rows_affected}` and `{value}`. */
+import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { copyStatement, isRead } from './admit.ts';
+import type { Done } from './database.ts';
+import { rowsAffected, tooLarge } from './result.ts';
+import { admitted, beforeRead, type Scene } from './run.ts';
+import { putStatements } from './wire.ts';
+
+type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
+type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;
+
+/** Sends a text to `COPY … FROM STDIN`. */
+export async function runCopyIn(scene: Scene, { query, value }: CopyIn): Promise<Done<Buffer>> {
+  const { wire, preamble } = scene.connection;
+  copyStatement(query, 'in');
+  const tag = await wire.exchange({
+    send: (messages) => putStatements(messages, [...preamble, { text: query }], 'flush'),
+    until: 'ready',
+    main: preamble.length,
+    commits: !wire.inTransaction,
+    sink: { copyIn: Buffer.from(value) },
+  });
+  return {
+    value: Buffer.from(JSON.stringify({ rows_affected: rowsAffected(tag) ?? 0 })),
+    traces: 'some',
+  };
+}
+
+/** Collects the text of `COPY … TO STDOUT`. */
+export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<Buffer>> {
+  const { connection, call, place } = scene;
+  const { wire } = connection;
+  const read = isRead(request, call.mode);
+  const parsed = copyStatement(request.query, 'out');
+  const traces = await admitted(scene, parsed, read);
+  const before = read ? await beforeRead(scene) : connection.preamble;
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const copyOut = (piece: Buffer) => {
+    bytes += piece.length;
+    // The piece is part of a buffer that is used again.
+    if (bytes <= call.resultMaxBytes) pieces.push(Buffer.from(piece));
+    else if (place === 'call') connection.interrupt();
+  };
+  try {
+    await wire.exchange({
+      send: (messages) => putStatements(messages, [...before, { text: request.query }], 'sync'),
+      until: 'ready',
+      main: before.length,
+      commits: !read && !wire.inTransaction,
+      sink: { copyOut },
+    });
+  } catch (error) {
+    if (bytes > call.resultMaxBytes && !call.signal.aborted) throw tooLarge(call.resultMaxBytes);
+    throw error;
+  }
+  const whole = Buffer.from(JSON.stringify({ value: Buffer.concat(pieces).toString() }));
+  if (whole.length > call.resultMaxBytes) throw tooLarge(call.resultMaxBytes);
+  return { value: whole, traces };
+}

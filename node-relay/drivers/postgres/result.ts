@@ -1,0 +1,186 @@
+/** Builds the JSON text of SQL results from the server's rows, without objects in between. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { type Encoder, encoderOf, type FieldValue } from './encode.ts';
+import type { TypeRegistry } from './types.ts';
+import type { Field, Sink } from './wire.ts';
+
+/** How rows are written. */
+export interface RowOptions {
+  readonly numbersAsStrings: boolean;
+  readonly rowFormat: 'object' | 'array';
+}
+
+/** Writes one row as JSON text. */
+export type RowWriter = (values: readonly FieldValue[]) => string;
+
+interface Column {
+  readonly index: number;
+  readonly before: string;
+  readonly encode: Encoder;
+}
+
+/** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
+export function rowWriter(
+  fields: readonly Field[],
+  types: TypeRegistry,
+  { numbersAsStrings, rowFormat }: RowOptions,
+): RowWriter {
+  const asArray = rowFormat === 'array';
+  const last = new Map(fields.map(({ name }, index) => [name, index]));
+  const columns: Column[] = [];
+  for (const [index, { name, dataTypeID }] of fields.entries()) {
+    if (!asArray && last.get(name) !== index) continue;
+    const comma = columns.length > 0 ? ',' : '';
+    columns.push({
+      index,
+      before: asArray ? comma : `${comma}${JSON.stringify(name)}:`,
+      encode: encoderOf(
+        types.get(dataTypeID) ?? { name: 'unknown', format: 'text' },
+        numbersAsStrings,
+      ),
+    });
+  }
+  const open = asArray ? '[' : '{';
+  const close = asArray ? ']' : '}';
+  return (values) => {
+    let text = open;
+    for (const { index, before, encode } of columns) {
+      const value = values[index] ?? null;
+      text += before + (value === null ? 'null' : encode(value));
+    }
+    return text + close;
+  };
+}
+
+const PIECE_LENGTH = 65_536;
+
+/** Text that grows by pieces into bytes and knows when it is over its limit. */
+export class ByteText {
+  over = false;
+  readonly #max: number;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+  #text = '';
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= PIECE_LENGTH) this.#flush();
+  }
+
+  /** Everything between `head` and `tail`. */
+  finish(head: string, tail: string): Buffer {
+    this.#flush();
+    const whole = Buffer.concat([Buffer.from(head), ...this.#pieces, Buffer.from(tail)]);
+    if (whole.length > this.#max) this.over = true;
+    return whole;
+  }
+
+  #flush(): void {
+    if (this.over) {
+      this.#text = '';
+      return;
+    }
+    const piece = Buffer.from(this.#text);
+    this.#text = '';
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+    if (this.#bytes > this.#max) this.over = true;
+  }
+}
+
+/** Commands whose tag ends in the number of rows they changed. */
+const CHANGING = /^(?:INSERT 0|UPDATE|DELETE|MERGE|COPY) (\d+)$/;
+
+/** The number of rows that a command changed, by its tag; undefined for others. */
+export function rowsAffected(tag: string): number | undefined {
+  const found = CHANGING.exec(tag)?.[1];
+  return found === undefined ? undefined : Number(found);
+}
+
+/** One SQL result in the making: `{columns, rows, row_count, rows_affected?}`. Contract §6. */
+export class SqlResult implements Sink {
+  rowCount = 0;
+  readonly #types: TypeRegistry;
+  readonly #options: RowOptions;
+  readonly #body: ByteText;
+  readonly #onOverflow: () => void;
+  #columns: readonly Field[] = [];
+  #write: RowWriter | undefined;
+  /** Rows of columns whose types are not known yet. */
+  readonly #waiting: (readonly FieldValue[])[] = [];
+  #waitingLength = 0;
+  readonly #max: number;
+  #overflowed = false;
+
+  constructor(types: TypeRegistry, options: RowOptions, max: number, onOverflow: () => void) {
+    this.#types = types;
+    this.#options = options;
+    this.#max = max;
+    this.#body = new ByteText(max);
+    this.#onOverflow = onOverflow;
+  }
+
+  fields(fields: readonly Field[]): void {
+    this.#columns = fields;
+    if (this.unknownTypes.length === 0) this.#write = rowWriter(fields, this.#types, this.#options);
+  }
+
+  row(values: readonly FieldValue[]): void {
+    this.rowCount += 1;
+    if (this.#overflowed) return;
+    if (this.#write) {
+      this.#body.add((this.rowCount > 1 ? ',' : '') + this.#write(values));
+    } else {
+      this.#waiting.push(values);
+      for (const value of values) this.#waitingLength += value === null ? 4 : value.length;
+    }
+    if (this.#body.over || this.#waitingLength > this.#max) {
+      this.#overflowed = true;
+      this.#onOverflow();
+    }
+  }
+
+  /** OIDs that the registry has to learn before `finish`. */
+  get unknownTypes(): readonly number[] {
+    const oids = this.#columns.map(({ dataTypeID }) => dataTypeID);
+    return this.#types.knows(oids) ? [] : oids;
+  }
+
+  /**
+   * The whole result.
+   * @throws GatewayError RESULT_TOO_LARGE
+   */
+  finish(tag: string): Buffer {
+    if (this.#waiting.length > 0) {
+      const write = rowWriter(this.#columns, this.#types, this.#options);
+      for (const [index, values] of this.#waiting.entries()) {
+        this.#body.add((index > 0 ? ',' : '') + write(values));
+      }
+      this.#waiting.length = 0;
+    }
+    const columns = this.#columns.map(({ name, dataTypeID }) => ({
+      name,
+      type: this.#types.get(dataTypeID)?.name ?? 'unknown',
+    }));
+    const affected = rowsAffected(tag);
+    const counts = `"row_count":${this.rowCount}${affected === undefined ? '' : `,"rows_affected":${affected}`}`;
+    const whole = this.#body.finish(
+      `{"columns":${JSON.stringify(columns)},"rows":[`,
+      `],${counts}}`,
+    );
+    if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
+    return whole;
+  }
+}
+
+/** Contract: "Large results". */
+export function tooLarge(max: number): GatewayError {
+  return new GatewayError(
+    'RESULT_TOO_LARGE',
+    `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
+  );
+}

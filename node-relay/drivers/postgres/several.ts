@@ -1,0 +1,100 @@
+/** Several statements without parameters, together or not at all, as the simple query protocol runs them. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { isRead, makesUnusable, severalStatements } from './admit.ts';
+import type { Done, Traces } from './database.ts';
+import { admitted, execute, type Scene, undo } from './run.ts';
+import type { Parsed } from './statement.ts';
+
+type SeveralRequest = Extract<
+  PostgresRequest,
+  { type: 'simple' | 'simple_read_only' | 'batch_execute' }
+>;
+
+/** Runs `simple`, `simple_read_only` and `batch_execute`: `{results: […]}`. Contract §6. */
+export async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<Buffer>> {
+  const read = isRead(request, scene.call.mode);
+  const statements = severalStatements(request.query, scene.place);
+  const traces = await tracesOf(scene, statements, read);
+  // One statement is a transaction by itself, and some, such as VACUUM, may not be in another.
+  const begins = statements.length > 1 && scene.connection.wire.idle;
+  const runAll = () => runEach(scene, request, statements);
+  const results = await (begins
+    ? inTransaction(scene, read ? 'BEGIN READ ONLY' : 'BEGIN', runAll)
+    : runAll());
+  const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
+  return {
+    value: Buffer.concat([Buffer.from('{"results":['), ...pieces, Buffer.from(']}')]),
+    traces,
+  };
+}
+
+async function runEach(
+  scene: Scene,
+  request: SeveralRequest,
+  statements: readonly Parsed[],
+): Promise<Buffer[]> {
+  const read = isRead(request, scene.call.mode);
+  const results: Buffer[] = [];
+  let left = scene.call.resultMaxBytes;
+  for (const parsed of statements) {
+    const ready = { request, parsed, statement: { text: parsed.text }, read };
+    const result = await execute(scene, ready, left);
+    left -= result.length;
+    results.push(result);
+  }
+  return results;
+}
+
+/** A read asks the catalog first; for writes the answer could wait, so each counts as leaving something. */
+async function tracesOf(
+  scene: Scene,
+  statements: readonly Parsed[],
+  read: boolean,
+): Promise<Traces> {
+  const each: Traces[] = [];
+  for (const parsed of statements) {
+    if (read) each.push(await admitted(scene, parsed, read));
+    else each.push(makesUnusable(parsed) ? 'unusable' : 'some');
+  }
+  if (each.includes('unusable')) return 'unusable';
+  return each.every((traces) => traces === 'none') ? 'none' : 'some';
+}
+
+/**
+ * Runs work between `begin` and COMMIT; a failure rolls back.
+ * @throws GatewayError REQUEST_FAILED when COMMIT rolled back
+ */
+export async function inTransaction<Value>(
+  scene: Scene,
+  begin: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const { connection } = scene;
+  await connection.rows({ text: begin });
+  try {
+    for (const statement of connection.preamble) await connection.rows(statement);
+    const value = await work();
+    if ((await commit(scene)) === 'COMMIT') return value;
+    throw new GatewayError('REQUEST_FAILED', 'The database rolled the transaction back');
+  } catch (error) {
+    const { wire } = connection;
+    if (!wire.lost && !wire.idle) await undo(() => connection.rows({ text: 'ROLLBACK' }));
+    throw error;
+  }
+}
+
+/** Keeps the changes of an open transaction. */
+async function commit({ connection, call }: Scene): Promise<string> {
+  call.signal.throwIfAborted();
+  return connection.wire.exchange({
+    send: (messages) => {
+      messages.parse({ text: 'COMMIT' });
+      messages.bind({});
+      messages.execute({});
+      messages.sync();
+    },
+    until: 'ready',
+    commits: call.mode === 'write',
+  });
+}

@@ -1,0 +1,155 @@
+/** Sockets to a PostgreSQL server: dialled by the host, with TLS as the connection asks for it. */
+import { isIP, type Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Host } from '../driver.ts';
+import type { Settings } from './settings.ts';
+
+/** One way to try a connection: `offer` uses TLS where the server has it. */
+export type Encryption = 'none' | 'offer' | 'require' | 'verify-ca' | 'verify-full';
+
+/** What is tried, in this order. Source: PostgreSQL manual, "SSL Mode Descriptions". */
+export function encryptionsOf({ sslMode }: Settings): readonly Encryption[] {
+  switch (sslMode) {
+    case 'disable':
+      return ['none'];
+    case 'allow':
+      return ['none', 'require'];
+    case 'prefer':
+      return ['offer', 'none'];
+    default:
+      return [sslMode];
+  }
+}
+
+/** Bytes: length, then the code that asks for TLS. Source: PostgreSQL manual, "SSLRequest". */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
+
+/** Milliseconds of silence after which the kernel asks whether the server is still there. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** The TLS handshake failed; where TLS is only preferred, plain text is tried next. */
+export class TlsFailed extends GatewayError {}
+
+/**
+ * A connected socket, inside TLS or not.
+ * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, and the signal's reason
+ */
+export async function openSocket(
+  host: Host,
+  settings: Settings,
+  encryption: Encryption,
+  signal: AbortSignal,
+): Promise<Socket> {
+  const socket = await host.dial(settings.host, settings.port, signal);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  if (encryption === 'none') return socket;
+  // Later failures are told by whoever reads the socket next.
+  socket.on('error', () => {});
+  const destroy = () => socket.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  try {
+    if (!(await offersTls(socket))) {
+      if (encryption === 'offer') return socket;
+      throw new TlsFailed('CONNECTION_FAILED', 'The server does not support TLS');
+    }
+    return await secured(socket, settings.host, encryption);
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', destroy);
+  }
+}
+
+function offersTls(socket: Socket): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    // The server says nothing more before it is spoken to, so nothing is lost between listeners.
+    const finish = (settle: () => void) => {
+      socket.off('data', onData).off('close', onClose);
+      settle();
+    };
+    const onData = (answer: Buffer) =>
+      finish(() => {
+        // More than the one byte would be data from before the encryption: CVE-2021-23222.
+        if (answer.length !== 1 || !'SN'.includes(answer.toString('latin1'))) {
+          reject(new TlsFailed('CONNECTION_FAILED', 'The server is not a PostgreSQL server'));
+        } else resolve(answer.toString('latin1') === 'S');
+      });
+    const onClose = () =>
+      finish(() =>
+        reject(
+          new TlsFailed(
+            'CONNECTION_FAILED',
+            'The server closed the connection while TLS was asked for',
+          ),
+        ),
+      );
+    socket.on('data', onData).on('close', onClose);
+    socket.write(SSL_REQUEST);
+  });
+}
+
+function secured(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const tls = startTls({
+      socket,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      // What the certificate is worth is judged below, where the words for it are.
+      rejectUnauthorized: false,
+      ...(encryption === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
+    });
+    const failed = (cause?: unknown) =>
+      reject(new TlsFailed('CONNECTION_FAILED', 'The TLS handshake failed', { cause }));
+    tls.once('error', failed).once('close', failed);
+    tls.once('secureConnect', () => {
+      tls.off('error', failed).off('close', failed);
+      const problem = encryption.startsWith('verify') ? tls.authorizationError : null;
+      if (!problem) return resolve(tls);
+      tls.on('error', () => {}).destroy();
+      reject(new TlsFailed('CONNECTION_FAILED', certificateProblem(String(problem))));
+    });
+  });
+}
+
+function certificateProblem(problem: string): string {
+  if (problem.includes('ALTNAME')) return "The server's certificate names another host";
+  if (problem.includes('EXPIRED')) return "The server's certificate has expired";
+  return "The server's certificate is not trusted";
+}
+
+/**
+ * Asks the server to stop what a connection is doing; answers when the server has read that, or
+ * cannot be reached. Source: PostgreSQL manual, "Canceling Requests in Progress".
+ */
+export async function sendCancel(
+  open: (signal: AbortSignal) => Promise<Socket>,
+  { processId, secret }: { processId: number; secret: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const request = Buffer.alloc(16);
+  request.writeInt32BE(16, 0);
+  request.writeInt32BE(80_877_102, 4);
+  request.writeInt32BE(processId, 8);
+  request.writeInt32BE(secret, 12);
+  let socket: Socket | undefined;
+  try {
+    const opened = await open(signal);
+    socket = opened;
+    await new Promise<void>((resolve) => {
+      opened
+        .on('error', () => resolve())
+        .on('close', () => resolve())
+        .resume();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      opened.write(request);
+    });
+  } catch {
+    // The statement then ends with its connection.
+  } finally {
+    socket?.destroy();
+  }
+}

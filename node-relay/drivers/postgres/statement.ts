@@ -1,0 +1,128 @@
+/** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
+import { loadModule, parseSync, SqlError } from 'libpg-query';
+import { LruMap } from '../lru-map.ts';
+import { isTree, type References, type Tree, walk } from './tree.ts';
+
+await loadModule();
+
+/** One statement of a text. */
+export interface Parsed {
+  readonly text: string;
+  /** The parser's name of the statement, such as `SelectStmt`. */
+  readonly kind: string;
+  readonly references: References;
+  /** SELECT, INSERT, UPDATE, DELETE, MERGE, VALUES or TABLE. */
+  readonly plain: boolean;
+  /** A plain statement that may answer rows. */
+  readonly returnsRows: boolean;
+  /** Why `/read` does not take it, in words that end "…"; undefined when it may. */
+  readonly unreadable: string | undefined;
+  /** What COPY does with it: its data comes from the caller, or goes there as text. */
+  readonly copy: 'in' | 'out' | 'other' | undefined;
+}
+
+/** A text that is no SQL to this parser; the server may see that differently. */
+export interface Unparsed {
+  readonly message: string;
+  /** Character in the text, from 1. */
+  readonly position: number | undefined;
+}
+
+export type ParsedText = { readonly statements: readonly Parsed[] } | { readonly failed: Unparsed };
+
+/** Longer texts are not parsed, because parsing would hold up other calls. */
+export const PARSED_MAX_CHARACTERS = 262_144;
+const REMEMBERED_MAX_CHARACTERS = 8_192;
+
+const remembered = new LruMap<string, ParsedText>(2_000);
+
+/** Parses a text of any number of statements. */
+export function parseText(text: string): ParsedText {
+  const found = remembered.get(text);
+  if (found) return found;
+  const parsed = parse(text);
+  if (text.length <= REMEMBERED_MAX_CHARACTERS) remembered.set(text, parsed);
+  return parsed;
+}
+
+function parse(text: string): ParsedText {
+  if (text.length > PARSED_MAX_CHARACTERS) return failed('the statement is too long to be checked');
+  if (text.trim() === '') return { statements: [] };
+  try {
+    // The parser counts in bytes.
+    const bytes = Buffer.from(text);
+    const { stmts = [] } = parseSync(text);
+    return {
+      statements: stmts.map(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
+        const end = length ? from + length : bytes.length;
+        return describe(bytes.toString('utf8', from, end).trim(), stmt as Tree); // JSON of the parser.
+      }),
+    };
+  } catch (error) {
+    if (!(error instanceof SqlError)) return failed('the statement is too deeply nested');
+    const at = error.sqlDetails?.cursorPosition;
+    return failed(error.message, at === undefined || at < 0 ? undefined : at + 1);
+  }
+}
+
+function failed(message: string, position?: number): ParsedText {
+  return { failed: { message, position } };
+}
+
+const PLAIN = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);
+
+function describe(text: string, stmt: Tree): Parsed {
+  const [kind = '', node] = Object.entries(stmt)[0] ?? [];
+  const tree = isTree(node) ? node : {};
+  const { references, nested, locks, into } = walk(tree);
+  const plain = PLAIN.has(kind) && !into;
+  const returning = tree.returningList ?? tree.returningClause;
+  return {
+    text,
+    kind,
+    references,
+    plain,
+    returnsRows: plain && (kind === 'SelectStmt' || returning !== undefined),
+    unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
+    copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
+  };
+}
+
+const NAMES: { readonly [kind: string]: string } = {
+  InsertStmt: 'INSERT',
+  UpdateStmt: 'UPDATE',
+  DeleteStmt: 'DELETE',
+  MergeStmt: 'MERGE',
+  CopyStmt: 'COPY',
+  DoStmt: 'DO',
+  CallStmt: 'CALL',
+  VariableSetStmt: 'SET',
+  LockStmt: 'LOCK',
+  LoadStmt: 'LOAD',
+  NotifyStmt: 'NOTIFY',
+  ExecuteStmt: 'EXECUTE',
+};
+
+function unreadableTop(kind: string, tree: Tree): string | undefined {
+  if (kind === 'SelectStmt' || kind === 'VariableShowStmt') return undefined;
+  if (kind === 'ExplainStmt' && isTree(tree.query) && 'SelectStmt' in tree.query) return undefined;
+  if (kind === 'CopyStmt' && copyOf(tree) === 'out') return undefined;
+  return NAMES[kind] ?? kind.replace(/Stmt$/, '');
+}
+
+function unreadableInside(nested: readonly string[], locks: boolean, into: boolean) {
+  const [first] = nested;
+  if (first !== undefined) return NAMES[first] ?? first.replace(/Stmt$/, '');
+  if (into) return 'SELECT INTO';
+  return locks ? 'FOR UPDATE and its like' : undefined;
+}
+
+function copyOf(tree: Tree): 'in' | 'out' | 'other' {
+  const binary = JSON.stringify(tree.options ?? [])
+    .toLowerCase()
+    .includes('"binary"');
+  if (tree.filename !== undefined || tree.is_program === true || binary) return 'other';
+  if (tree.is_from === true) return 'in';
+  if (tree.query === undefined) return 'out';
+  return isTree(tree.query) && 'SelectStmt' in tree.query ? 'out' : 'other';
+}
