@@ -1,6 +1,7 @@
 /** Who may call a route, and what the route acts on. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
+import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { type Policy, policyOn } from './policy.ts';
 
@@ -43,10 +44,17 @@ export function onOrganization(level: Level): Access<unknown, undefined> {
   return { level, find: anyMember.find };
 }
 
-/** What a route acts on, and the level in force there. */
-export interface Authorized<Resource> {
-  readonly resource: Resource;
+/** The level in force, and what tells why it is. */
+export interface Standing {
   readonly held: Level;
+  readonly policy: Policy;
+  /** As a path has them: `{endpoint: 'orders'}` names what is acted on. */
+  readonly params: unknown;
+}
+
+/** What a route acts on, and how the caller stands there. */
+export interface Authorized<Resource> extends Omit<Standing, 'params'> {
+  readonly resource: Resource;
 }
 
 /**
@@ -60,16 +68,42 @@ export async function authorize<Params, Resource>(
 ): Promise<Authorized<Resource>> {
   const { resource, policy } = await access.find(ctx, params);
   const held = effectiveLevel(policy);
-  if (access.level !== 'Member' && access.level !== 'Public') demand(held, access.level);
-  return { resource, held };
+  if (access.level !== 'Member' && access.level !== 'Public') {
+    demand({ held, policy, params }, access.level);
+  }
+  return { resource, held, policy };
 }
 
 /**
- * Refuses a level that is too low.
- * @throws GatewayError FORBIDDEN
+ * Refuses a level that is too low, and says why it is no higher.
+ * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail
  */
-export function demand(held: Level, needed: Level): void {
-  if (!reaches(held, needed)) {
-    throw new GatewayError('FORBIDDEN', `This operation needs ${needed} access`);
+export function demand(standing: Standing, needed: Level): void {
+  if (reaches(standing.held, needed)) return;
+  throw new GatewayError('FORBIDDEN', `This operation needs ${needed} access`, {
+    details: [{ ...explain(questionOf(standing, needed)) }],
+  });
+}
+
+/** A caller's own rules, as they may be told to him. */
+export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: Level): Question {
+  const { caller, username } = policy;
+  const rules = policy.rules.map(({ resourceKind, subject, level }) => ({
+    ...(resourceKind === 'organization' ? {} : { kind: resourceKind }),
+    subject: subject === caller.userUuid ? username : subject,
+    level,
+  }));
+  const groups = rules.map(({ subject }) => subject).filter((subject) => subject !== username);
+  const subjects = [username, ...new Set(groups)];
+  return { rules, needed, subjects, entity: entityIn(params) };
+}
+
+function entityIn(params: unknown): Entity | undefined {
+  if (typeof params !== 'object' || params === null) return undefined;
+  const named = new Map<string, unknown>(Object.entries(params));
+  for (const kind of ENTITY_KINDS) {
+    const id = named.get(kind);
+    if (typeof id === 'string') return { kind, id };
   }
+  return undefined;
 }

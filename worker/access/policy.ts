@@ -4,14 +4,17 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
-import type { Context } from '../context.ts';
-import type { Level } from './levels.ts';
+import type { Caller, Context } from '../context.ts';
+import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { selectRules, selectStanding } from './store.ts';
 
 /** The caller's rules that bear on one resource, and his organization's sealed data key. */
 export interface Policy {
   readonly onOrganization: readonly Level[];
   readonly onResource: readonly Level[];
+  /** The rules that these levels are of, for telling why. */
+  readonly rules: readonly Rule[];
+  readonly caller: Caller;
   readonly username: string;
   readonly sealedDataKey: string;
 }
@@ -100,9 +103,22 @@ export function policyOf(
   return {
     onOrganization: levels(true),
     onResource: levels(false),
+    rules,
+    caller,
     username: standing.username,
     sealedDataKey: standing.sealedDataKey,
   };
+}
+
+/**
+ * The policy of who has no such level on the organization, but a rule on one of its resources
+ * that gives it: enough for what acts on those only.
+ */
+export function widened(policy: Policy, needed: Level, onKind: readonly Rule[]): Policy {
+  const one = reaches(effectiveLevel(policy), needed)
+    ? undefined
+    : onKind.find(({ level }) => reaches(level, needed));
+  return one ? { ...policy, onResource: [one.level], rules: [...policy.rules, one] } : policy;
 }
 
 async function renew<Value>(

@@ -17,11 +17,19 @@ export function selectStanding(db: Database, { orgUuid, userUuid }: Caller) {
     .where(and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, userUuid)));
 }
 
+/** What is read of a rule. */
+const RULE = {
+  resourceKind: rules.resourceKind,
+  resourceUuid: rules.resourceUuid,
+  subject: rules.subject,
+  level: rules.level,
+};
+
 /** The caller's rules on the organization and, when given, on the resource that `resource` selects by uuid. */
 export function selectRules(db: Database, { orgUuid, userUuid }: Caller, resource?: SQLWrapper) {
   const onOrganization = eq(rules.resourceUuid, orgUuid);
   return db
-    .select({ resourceUuid: rules.resourceUuid, level: rules.level })
+    .select(RULE)
     .from(rules)
     .where(
       and(
@@ -39,7 +47,7 @@ export function selectRulesOnKind(
   kind: 'endpoint' | 'template' | 'workflow',
 ) {
   return db
-    .select({ resourceUuid: rules.resourceUuid, level: rules.level })
+    .select(RULE)
     .from(rules)
     .where(
       and(eq(rules.orgUuid, orgUuid), eq(rules.subject, userUuid), eq(rules.resourceKind, kind)),

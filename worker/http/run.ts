@@ -1,7 +1,7 @@
 /** Runs a route: limits, authenticate, authorize, parse, handle, reply, in the contract's order of refusals. */
 import type { Hono, Context as HonoContext } from 'hono';
 import { GatewayError } from '../../proto/errors.ts';
-import { authorize } from '../access/access.ts';
+import { type Authorized, authorize } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
 import {
@@ -80,7 +80,7 @@ async function perform(
   const started = open.now();
   const authorized =
     each.access.level === 'Public'
-      ? { resource: undefined, held: 'None' as const }
+      ? ({ resource: undefined, held: 'None' } as Authorized<undefined>) // There is no caller to have a policy.
       : await authorize(ctx, each.access, params);
   open.timing.authorize = open.now() - started;
   const query: unknown = parse(each.query, queryOf(request.url), 'query');

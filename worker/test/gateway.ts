@@ -43,11 +43,14 @@ export interface TestUser {
   readonly username: string;
 }
 
-/** The whole body of an error reply, with any request id. */
+/**
+ * The whole body of an error reply, with any request id. A refusal tells why: some explanation
+ * is expected of it unless the test names one.
+ */
 export function failure(
   code: ErrorCode,
   message: string,
-  details?: readonly ErrorDetails[],
+  details: readonly ErrorDetails[] | undefined = code === 'FORBIDDEN' ? EXPLAINED : undefined,
 ): Record<string, unknown> {
   return {
     error: ERRORS[code].error,
@@ -57,6 +60,14 @@ export function failure(
     ...(details ? { details } : {}),
   };
 }
+
+const EXPLAINED = [
+  expect.objectContaining({
+    allowed: false,
+    rule: expect.any(String),
+    considered: expect.any(Array),
+  }),
+];
 
 /** A fresh organization with one user at `level` (no rule at all when `undefined`). */
 export async function startGateway(level: Level | undefined, setup: Setup = {}) {
