@@ -86,22 +86,21 @@ describe('an explanation', () => {
   });
 
   test('agrees with the contract, and its grant with itself, in 100,000 random configurations', () => {
-    fc.assert(
+    void fc.assert(
       fc.property(configuration, ({ rules, needed, entity }) => {
         const told = explain({ rules, needed, subjects: SUBJECTS, entity });
         const level = asTheContractSays(rules);
         const allowed = isEnough(level, needed);
         const helps = (grant: Grant) => isEnough(levelWith(rules, grant), needed);
-        const suggestion = allowed ? undefined : everyGrant(entity).find(helps);
         return (
           [told.level, told.allowed].join() === [level, allowed].join() &&
           tellsEveryRule(told, rules, level) &&
-          (told.grant ? !allowed && helps(told.grant) : suggestion === undefined)
+          (told.grant ? !allowed && helps(told.grant) : allowed || !everyGrant(entity).some(helps))
         );
       }),
       { numRuns: 100_000 },
     );
-  });
+  }, 60_000);
 });
 
 /** One rule decides, is of the level in force, and stands among all the others. */
