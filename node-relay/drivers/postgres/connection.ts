@@ -6,9 +6,10 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 import type { FieldValue } from './encode.ts';
 import { connectFailure } from './errors.ts';
+import { type Statement, statementMessages } from './messages.ts';
 import type { Settings } from './settings.ts';
 import { type Encryption, encryptionsOf, openSocket, sendCancel, TlsFailed } from './socket.ts';
-import { putStatements, type Statement, Wire } from './wire.ts';
+import { Wire } from './wire.ts';
 
 /** Milliseconds from a cancel until the connection is cut. */
 const CANCEL_MS = 2_000;
@@ -93,7 +94,7 @@ export class Connection {
   async rows(statement: Statement, held = false): Promise<(readonly FieldValue[])[]> {
     const rows: (readonly FieldValue[])[] = [];
     await this.wire.exchange({
-      send: (messages) => putStatements(messages, [statement], held ? 'flush' : 'sync'),
+      bytes: statementMessages([statement], held ? 'flush' : 'sync'),
       until: held ? 'complete' : 'ready',
       sink: { row: (values) => rows.push(values) },
     });
@@ -106,7 +107,7 @@ export class Connection {
     const before = this.wire.idle ? [CATALOG_ONLY] : [];
     const rows: (readonly FieldValue[])[] = [];
     await this.wire.exchange({
-      send: (messages) => putStatements(messages, [...before, statement], 'sync'),
+      bytes: statementMessages([...before, statement], 'sync'),
       until: 'ready',
       main: before.length,
       sink: { row: (values) => rows.push(values) },

@@ -2,9 +2,9 @@
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { copyStatement, isRead } from './admit.ts';
 import type { Done } from './database.ts';
+import { statementMessages } from './messages.ts';
 import { rowsAffected, tooLarge } from './result.ts';
 import { admitted, beforeRead, type Scene } from './run.ts';
-import { putStatements } from './wire.ts';
 
 type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
 type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;
@@ -14,7 +14,7 @@ export async function runCopyIn(scene: Scene, { query, value }: CopyIn): Promise
   const { wire, preamble } = scene.connection;
   copyStatement(query, 'in');
   const tag = await wire.exchange({
-    send: (messages) => putStatements(messages, [...preamble, { text: query }], 'flush'),
+    bytes: statementMessages([...preamble, { text: query }], 'flush'),
     until: 'ready',
     main: preamble.length,
     commits: !wire.inTransaction,
@@ -44,7 +44,7 @@ export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<B
   };
   try {
     await wire.exchange({
-      send: (messages) => putStatements(messages, [...before, { text: request.query }], 'sync'),
+      bytes: statementMessages([...before, { text: request.query }], 'sync'),
       until: 'ready',
       main: before.length,
       commits: !read && !wire.inTransaction,

@@ -7,7 +7,8 @@ import { LruMap } from '../lru-map.ts';
 import type { Connection } from './connection.ts';
 import { endsConnection, fromFailure } from './errors.ts';
 import type { Guard } from './guard.ts';
-import type { TypeRegistry } from './types.ts';
+import { Shapes } from './result.ts';
+import { TypeRegistry } from './types.ts';
 
 /** What a call leaves on its connection. `ask` decides later, when the caller has his answer. */
 export type Traces = 'none' | 'some' | 'unusable' | { readonly ask: () => Promise<boolean> };
@@ -23,15 +24,15 @@ const ASK_MS = 5_000;
 
 /** Lends connections to calls, and takes them back clean. */
 export class Database {
-  readonly types: TypeRegistry;
+  readonly types = new TypeRegistry();
+  readonly shapes = new Shapes(this.types);
   readonly guard: Guard;
   /** Parameter types by statement text. */
   readonly parameterTypes = new LruMap<string, readonly number[]>(2_000);
   readonly #pool: ConnectionPool<Connection>;
 
-  constructor(pool: ConnectionPool<Connection>, types: TypeRegistry, guard: Guard) {
+  constructor(pool: ConnectionPool<Connection>, guard: Guard) {
     this.#pool = pool;
-    this.types = types;
     this.guard = guard;
   }
 

@@ -10,7 +10,6 @@ import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
-import { TypeRegistry } from './types.ts';
 
 /** Sessions to PostgreSQL. Contract §5, §6. */
 export const postgres: Driver<PostgresRequest> = {
@@ -29,7 +28,7 @@ export const postgres: Driver<PostgresRequest> = {
       close: (connection) => connection.close(),
     });
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    return new PostgresSession(new Database(pool, new TypeRegistry(), guard));
+    return new PostgresSession(new Database(pool, guard));
   },
 };
 

@@ -1,5 +1,6 @@
 /** Builds the JSON text of SQL results from the server's rows, without objects in between. */
 import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../lru-map.ts';
 import { type Encoder, encoderOf, type FieldValue } from './encode.ts';
 import type { TypeRegistry } from './types.ts';
 import type { Field, Sink } from './wire.ts';
@@ -19,8 +20,43 @@ interface Column {
   readonly encode: Encoder;
 }
 
+/** How rows of certain columns are written. */
+export interface Shape {
+  readonly write: RowWriter;
+  /** `[{"name", "type"}, …]` */
+  readonly columnsJson: string;
+}
+
+/** Shapes that a pool's statements have, remembered by columns. */
+export class Shapes {
+  readonly #types: TypeRegistry;
+  readonly #shapes = new LruMap<string, Shape>(500);
+
+  constructor(types: TypeRegistry) {
+    this.#types = types;
+  }
+
+  /** The shape of these columns; undefined when the types of some are not known yet. */
+  of(fields: readonly Field[], options: RowOptions): Shape | undefined {
+    let key = `${options.rowFormat}${options.numbersAsStrings}`;
+    // No name holds a NUL.
+    for (const { name, dataTypeID } of fields) key += `\0${name}\0${dataTypeID}`;
+    const found = this.#shapes.get(key);
+    if (found) return found;
+    if (!this.#types.knows(fields.map(({ dataTypeID }) => dataTypeID))) return undefined;
+    const columns = fields.map(({ name, dataTypeID }) => ({
+      name,
+      type: this.#types.get(dataTypeID)?.name ?? 'unknown',
+    }));
+    const write = rowWriter(fields, this.#types, options);
+    const shape = { write, columnsJson: JSON.stringify(columns) };
+    this.#shapes.set(key, shape);
+    return shape;
+  }
+}
+
 /** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
-export function rowWriter(
+function rowWriter(
   fields: readonly Field[],
   types: TypeRegistry,
   { numbersAsStrings, rowFormat }: RowOptions,
@@ -31,13 +67,11 @@ export function rowWriter(
   for (const [index, { name, dataTypeID }] of fields.entries()) {
     if (!asArray && last.get(name) !== index) continue;
     const comma = columns.length > 0 ? ',' : '';
+    const type = types.get(dataTypeID) ?? { name: 'unknown', format: 'text' };
     columns.push({
       index,
       before: asArray ? comma : `${comma}${JSON.stringify(name)}:`,
-      encode: encoderOf(
-        types.get(dataTypeID) ?? { name: 'unknown', format: 'text' },
-        numbersAsStrings,
-      ),
+      encode: encoderOf(type, numbersAsStrings),
     });
   }
   const open = asArray ? '[' : '{';
@@ -73,8 +107,15 @@ export class ByteText {
 
   /** Everything between `head` and `tail`. */
   finish(head: string, tail: string): Buffer {
-    this.#flush();
-    const whole = Buffer.concat([Buffer.from(head), ...this.#pieces, Buffer.from(tail)]);
+    const whole =
+      this.#pieces.length === 0
+        ? Buffer.from(head + this.#text + tail)
+        : Buffer.concat([
+            Buffer.from(head),
+            ...this.#pieces,
+            Buffer.from(this.#text),
+            Buffer.from(tail),
+          ]);
     if (whole.length > this.#max) this.over = true;
     return whole;
   }
@@ -104,20 +145,20 @@ export function rowsAffected(tag: string): number | undefined {
 /** One SQL result in the making: `{columns, rows, row_count, rows_affected?}`. Contract §6. */
 export class SqlResult implements Sink {
   rowCount = 0;
-  readonly #types: TypeRegistry;
+  readonly #shapes: Shapes;
   readonly #options: RowOptions;
   readonly #body: ByteText;
+  readonly #max: number;
   readonly #onOverflow: () => void;
-  #columns: readonly Field[] = [];
-  #write: RowWriter | undefined;
+  #fields: readonly Field[] = [];
+  #shape: Shape | undefined;
   /** Rows of columns whose types are not known yet. */
   readonly #waiting: (readonly FieldValue[])[] = [];
   #waitingLength = 0;
-  readonly #max: number;
   #overflowed = false;
 
-  constructor(types: TypeRegistry, options: RowOptions, max: number, onOverflow: () => void) {
-    this.#types = types;
+  constructor(shapes: Shapes, options: RowOptions, max: number, onOverflow: () => void) {
+    this.#shapes = shapes;
     this.#options = options;
     this.#max = max;
     this.#body = new ByteText(max);
@@ -125,15 +166,15 @@ export class SqlResult implements Sink {
   }
 
   fields(fields: readonly Field[]): void {
-    this.#columns = fields;
-    if (this.unknownTypes.length === 0) this.#write = rowWriter(fields, this.#types, this.#options);
+    this.#fields = fields;
+    this.#shape = this.#shapes.of(fields, this.#options);
   }
 
   row(values: readonly FieldValue[]): void {
     this.rowCount += 1;
     if (this.#overflowed) return;
-    if (this.#write) {
-      this.#body.add((this.rowCount > 1 ? ',' : '') + this.#write(values));
+    if (this.#shape) {
+      this.#add(this.#shape, values, this.rowCount === 1);
     } else {
       this.#waiting.push(values);
       for (const value of values) this.#waitingLength += value === null ? 4 : value.length;
@@ -146,8 +187,7 @@ export class SqlResult implements Sink {
 
   /** OIDs that the registry has to learn before `finish`. */
   get unknownTypes(): readonly number[] {
-    const oids = this.#columns.map(({ dataTypeID }) => dataTypeID);
-    return this.#types.knows(oids) ? [] : oids;
+    return this.#shape ? [] : this.#fields.map(({ dataTypeID }) => dataTypeID);
   }
 
   /**
@@ -155,25 +195,21 @@ export class SqlResult implements Sink {
    * @throws GatewayError RESULT_TOO_LARGE
    */
   finish(tag: string): Buffer {
-    if (this.#waiting.length > 0) {
-      const write = rowWriter(this.#columns, this.#types, this.#options);
-      for (const [index, values] of this.#waiting.entries()) {
-        this.#body.add((index > 0 ? ',' : '') + write(values));
-      }
-      this.#waiting.length = 0;
-    }
-    const columns = this.#columns.map(({ name, dataTypeID }) => ({
-      name,
-      type: this.#types.get(dataTypeID)?.name ?? 'unknown',
-    }));
+    const shape = this.#shape ?? this.#shapes.of(this.#fields, this.#options);
+    if (shape)
+      for (const [at, values] of this.#waiting.entries()) this.#add(shape, values, at === 0);
     const affected = rowsAffected(tag);
-    const counts = `"row_count":${this.rowCount}${affected === undefined ? '' : `,"rows_affected":${affected}`}`;
+    const tail = affected === undefined ? '' : `,"rows_affected":${affected}`;
     const whole = this.#body.finish(
-      `{"columns":${JSON.stringify(columns)},"rows":[`,
-      `],${counts}}`,
+      `{"columns":${shape?.columnsJson ?? '[]'},"rows":[`,
+      `],"row_count":${this.rowCount}${tail}}`,
     );
     if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
     return whole;
+  }
+
+  #add({ write }: Shape, values: readonly FieldValue[], first: boolean): void {
+    this.#body.add(first ? write(values) : `,${write(values)}`);
   }
 }
 

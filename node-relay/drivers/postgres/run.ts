@@ -7,11 +7,11 @@ import type { Connection } from './connection.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
 import type { Database, Done, Traces } from './database.ts';
 import type { FieldValue } from './encode.ts';
+import { parameterQuestion, type Statement, statementMessages } from './messages.ts';
 import { dependsOnType, encodeParameters, parametersOf } from './parameters.ts';
 import { SqlResult, tooLarge } from './result.ts';
 import { runSeveral } from './several.ts';
 import { PARSED_MAX_CHARACTERS, type Parsed } from './statement.ts';
-import { putStatements, type Statement } from './wire.ts';
 
 /** Where and within what a request runs. */
 export interface Scene {
@@ -102,12 +102,10 @@ async function parameterTypes(
   if (known) return known;
   let oids: readonly number[] = [];
   await connection.wire.exchange({
-    send: (messages) => {
-      putStatements(messages, connection.preamble, 'flush');
-      messages.parse(statement);
-      messages.describe({ type: 'S', name: '' });
-      messages.sync();
-    },
+    bytes: Buffer.concat([
+      statementMessages(connection.preamble, 'flush'),
+      parameterQuestion(statement),
+    ]),
     until: 'ready',
     sink: { parameters: (found) => (oids = found) },
   });
@@ -150,7 +148,7 @@ export async function execute(
   };
   const rowFormat = ready.request.row_format ?? 'object';
   const options = { numbersAsStrings: call.numbersAsStrings, rowFormat };
-  const result = new SqlResult(database.types, options, budget, onOverflow);
+  const result = new SqlResult(database.shapes, options, budget, onOverflow);
   try {
     if (ready.read) return await executeRead(scene, ready, result);
     return await executeWrite(scene, ready, result);
@@ -165,7 +163,7 @@ async function executeRead(scene: Scene, ready: Ready, result: SqlResult): Promi
   const { connection, database } = scene;
   const before = await beforeRead(scene);
   const tag = await connection.wire.exchange({
-    send: (messages) => putStatements(messages, [...before, ready.statement], 'sync'),
+    bytes: statementMessages([...before, ready.statement], 'sync'),
     until: 'ready',
     main: before.length,
     sink: result,
@@ -201,8 +199,7 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
   const held = wire.idle && ready.parsed?.returnsRows === true;
   const commits = !held && (!wire.inTransaction || ready.parsed?.kind === 'TransactionStmt');
   const tag = await wire.exchange({
-    send: (messages) =>
-      putStatements(messages, [...preamble, ready.statement], held ? 'flush' : 'sync'),
+    bytes: statementMessages([...preamble, ready.statement], held ? 'flush' : 'sync'),
     until: held ? 'complete' : 'ready',
     main: preamble.length,
     commits,

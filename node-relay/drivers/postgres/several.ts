@@ -3,6 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { isRead, makesUnusable, severalStatements } from './admit.ts';
 import type { Done, Traces } from './database.ts';
+import { statementMessages } from './messages.ts';
 import { admitted, execute, type Scene, undo } from './run.ts';
 import type { Parsed } from './statement.ts';
 
@@ -88,12 +89,7 @@ export async function inTransaction<Value>(
 async function commit({ connection, call }: Scene): Promise<string> {
   call.signal.throwIfAborted();
   return connection.wire.exchange({
-    send: (messages) => {
-      messages.parse({ text: 'COMMIT' });
-      messages.bind({});
-      messages.execute({});
-      messages.sync();
-    },
+    bytes: statementMessages([{ text: 'COMMIT' }], 'sync'),
     until: 'ready',
     commits: call.mode === 'write',
   });

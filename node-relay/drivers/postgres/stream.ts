@@ -6,9 +6,10 @@ import { checkType, isRead, oneStatement } from './admit.ts';
 import type { Connection } from './connection.ts';
 import { attempt, type Database, type Traces } from './database.ts';
 import type { FieldValue } from './encode.ts';
-import { type RowWriter, rowWriter } from './result.ts';
+import { executeMessages, portalMessages, statementMessages } from './messages.ts';
+import type { RowWriter } from './result.ts';
 import { admitted, beforeRead, bound, checkCount, type Scene, undo } from './run.ts';
-import { type Field, putStatements, type Sink } from './wire.ts';
+import type { Field, Sink } from './wire.ts';
 
 const PIECE_LENGTH = 65_536;
 /** Pieces that wait to be taken before the socket is no longer read. */
@@ -56,14 +57,14 @@ class Lines implements Sink {
       else await promise;
     }
     const piece = this.#pieces.shift();
-    if (this.#pieces.length < WAITING_MAX) this.#connection.wire.messages.stream.resume();
+    if (this.#pieces.length < WAITING_MAX) this.#connection.wire.stream.resume();
     return piece;
   }
 
   #cut(): void {
     this.#pieces.push(Buffer.from(this.#text));
     this.#text = '';
-    if (this.#pieces.length >= WAITING_MAX) this.#connection.wire.messages.stream.pause();
+    if (this.#pieces.length >= WAITING_MAX) this.#connection.wire.stream.pause();
     this.#wake?.();
   }
 }
@@ -132,24 +133,19 @@ class Streaming {
       const parsed = oneStatement(this.#request.query, this.read, 'call');
       this.#undoable = parsed?.returnsRows === true;
       this.#traces = await admitted(this.#scene, parsed, this.read);
-      const { text, values = [], types = [] } = await bound(this.#scene, this.#request);
+      const statement = await bound(this.#scene, this.#request);
       const before = this.read ? await beforeRead(this.#scene) : connection.preamble;
       // Each is complete before the next is parsed, so `described` is the last one's.
       if (before.length > 0) {
         await connection.wire.exchange({
-          send: (messages) => putStatements(messages, before, 'flush'),
+          bytes: statementMessages(before, 'flush'),
           until: 'complete',
           main: before.length - 1,
         });
       }
       await connection.wire.exchange({
-        send: (messages) => {
-          messages.parse({ text, types });
-          // Named, so that a look-up of types leaves it alone.
-          messages.bind({ portal: PORTAL, values });
-          messages.describe({ type: 'P', name: PORTAL });
-          messages.flush();
-        },
+        // Named, so that a look-up of types leaves it alone.
+        bytes: portalMessages(statement, PORTAL),
         until: 'described',
         sink: this.#lines,
       });
@@ -158,7 +154,7 @@ class Streaming {
       await database.types.learn(oids, (statement) => connection.rows(statement, true));
       const rowFormat = this.#request.row_format ?? 'object';
       const { numbersAsStrings } = call;
-      this.#lines.write = rowWriter(columns, database.types, { numbersAsStrings, rowFormat });
+      this.#lines.write = database.shapes.of(columns, { numbersAsStrings, rowFormat })?.write;
     });
   }
 
@@ -179,7 +175,7 @@ class Streaming {
     } finally {
       if (outcome === 'running') {
         connection.interrupt();
-        connection.wire.messages.stream.resume();
+        connection.wire.stream.resume();
         await running;
       }
       database.giveBack(connection, this.#traces);
@@ -190,10 +186,7 @@ class Streaming {
     const { connection, call } = this.#scene;
     const { wire } = connection;
     await wire.exchange({
-      send: (messages) => {
-        messages.execute({ portal: PORTAL });
-        messages.flush();
-      },
+      bytes: executeMessages(PORTAL),
       until: 'complete',
       // Other statements, such as CALL, may keep what they change by themselves.
       commits: !this.read && !this.#undoable,
@@ -215,7 +208,7 @@ class Streaming {
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
     const { connection, call } = this.#scene;
-    const stop = () => connection.wire.messages.stream.resume();
+    const stop = () => connection.wire.stream.resume();
     call.signal.addEventListener('abort', stop, { once: true });
     return attempt(connection, this.read ? 'read' : 'write', call.signal, work).finally(() =>
       call.signal.removeEventListener('abort', stop),

@@ -1,6 +1,6 @@
 /** The server's types by OID: the usual ones from a table, others asked for once per pool and remembered. */
 import type { FieldValue, Format, TypeInfo } from './encode.ts';
-import type { Statement } from './wire.ts';
+import type { Statement } from './messages.ts';
 
 /** OID, name, format and the OID of the array type. Source: PostgreSQL's pg_type.dat; these never change. */
 const BUILT_IN: readonly (readonly [number, string, Format, number])[] = [

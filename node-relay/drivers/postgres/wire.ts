@@ -2,6 +2,9 @@
 import type { Duplex } from 'node:stream';
 import { type Client, DatabaseError } from 'pg';
 import type { FieldValue } from './encode.ts';
+import { copyMessages, SYNC, statementMessages } from './messages.ts';
+
+const ROLLBACK = statementMessages([{ text: 'ROLLBACK' }], 'sync');
 
 /** One column of a result as the server describes it. */
 export interface Field {
@@ -20,33 +23,17 @@ export interface Sink {
   parameters?(oids: readonly number[]): void;
 }
 
-/** A statement ready to be bound: text, values in text format and the types that the caller names (0: none). */
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly FieldValue[];
-  readonly types?: readonly number[];
-}
-
-/** The part of node-postgres's connection that this file uses; its types leave most of it out. */
-export interface Messages {
+/** The part of node-postgres's connection that its types leave out. */
+interface Backend {
   readonly stream: Duplex;
-  parse(message: { name?: string; text: string; types?: readonly number[] }): void;
-  bind(message: { portal?: string; statement?: string; values?: readonly FieldValue[] }): void;
-  describe(message: { type: 'P' | 'S'; name: string }): void;
-  execute(message: { portal?: string }): void;
-  close(message: { type: 'P' | 'S'; name: string }): void;
-  flush(): void;
-  sync(): void;
-  sendCopyFromChunk(chunk: Buffer): void;
-  endCopyFrom(): void;
-  sendCopyFail(message: string): void;
   on(event: string, listener: (message: { dataTypeIDs: number[] }) => void): void;
 }
 
 /** What an exchange sends and when it ends. */
 export interface Exchange {
-  readonly send: (messages: Messages) => void;
-  /** `ready`: `send` ends in Sync; `complete` and `described`: it ends in Flush. */
+  /** Whole messages. */
+  readonly bytes: Buffer;
+  /** `ready`: `bytes` end in Sync; `complete` and `described`: they end in Flush. */
   readonly until: 'ready' | 'complete' | 'described';
   /** Which Execute's rows and tag count, from 0; the answers of those before it are dropped. */
   readonly main?: number;
@@ -68,8 +55,6 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-const COPY_PIECE_BYTES = 65_536;
-
 /**
  * One connection's conversation. At most one exchange at a time. Exchanges that end in Flush
  * leave the server's implicit transaction open until `sync`; after a rejection the
@@ -82,17 +67,19 @@ export class Wire {
   uncertain = false;
   /** Called once, when the connection is lost. */
   onLost: (() => void) | undefined;
-  readonly messages: Messages;
+  /** To hold rows back and let them come. */
+  readonly stream: Duplex;
   readonly #client: Client;
   #pending: Pending | undefined;
   #open = false;
 
   constructor(client: Client) {
     this.#client = client;
-    this.messages = client.connection as unknown as Messages; // The types leave its methods out.
-    this.messages.on('readyForQuery', () => this.#ready());
-    this.messages.on('noData', () => this.#described());
-    this.messages.on('parameterDescription', ({ dataTypeIDs }) =>
+    const backend = client.connection as unknown as Backend; // See there.
+    this.stream = backend.stream;
+    backend.on('readyForQuery', () => this.#ready());
+    backend.on('noData', () => this.#described());
+    backend.on('parameterDescription', ({ dataTypeIDs }) =>
       this.#pending?.sink?.parameters?.(dataTypeIDs),
     );
     client.on('error', (cause) => this.lose(cause));
@@ -118,23 +105,20 @@ export class Wire {
       if (this.lost) return reject(this.lost);
       this.#pending = { ...exchange, resolve, reject, completes: 0, tag: '' };
       if (exchange.commits) this.uncertain = true;
-      if (this.#open) this.#send(exchange);
+      if (this.#open) this.#write(exchange.bytes);
       else this.#client.query(this);
     });
   }
 
   /** Ends the implicit transaction that Flush left open, keeping its changes. */
   async commit(): Promise<void> {
-    await this.exchange({ send: (m) => m.sync(), until: 'ready', commits: true });
+    await this.exchange({ bytes: SYNC, until: 'ready', commits: true });
   }
 
   /** Ends the implicit transaction that Flush left open, undoing its changes. */
   async rollback(): Promise<void> {
     if (!this.#open) return;
-    await this.exchange({
-      send: (m) => putStatements(m, [{ text: 'ROLLBACK' }], 'sync'),
-      until: 'ready',
-    });
+    await this.exchange({ bytes: ROLLBACK, until: 'ready' });
   }
 
   /** Marks the connection as gone and fails the exchange under way. */
@@ -151,7 +135,7 @@ export class Wire {
 
   submit(): null {
     this.#open = true;
-    if (this.#pending) this.#send(this.#pending);
+    if (this.#pending) this.#write(this.#pending.bytes);
     return null;
   }
 
@@ -179,17 +163,7 @@ export class Wire {
   }
 
   handleCopyInResponse(): void {
-    const data = this.#pending?.sink?.copyIn;
-    if (data) {
-      for (let at = 0; at < data.length; at += COPY_PIECE_BYTES) {
-        this.messages.sendCopyFromChunk(data.subarray(at, at + COPY_PIECE_BYTES));
-      }
-      this.messages.endCopyFrom();
-    } else {
-      this.messages.sendCopyFail('no data');
-    }
-    // The server drops a Sync that it reads while it waits for COPY data.
-    this.messages.sync();
+    for (const bytes of copyMessages(this.#pending?.sink?.copyIn)) this.#write(bytes);
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
@@ -206,17 +180,15 @@ export class Wire {
       pending.error ??= error;
       // An error before the command was complete undid it.
       if (pending.completes <= (pending.main ?? 0)) this.uncertain = false;
-      if (pending.until !== 'ready') this.messages.sync();
+      if (pending.until !== 'ready') this.#write(SYNC);
     } else {
       this.lose(error);
     }
   }
 
-  #send({ send }: Exchange): void {
-    const { stream } = this.messages;
-    stream.cork();
-    send(this.messages);
-    stream.uncork();
+  #write(bytes: Buffer): void {
+    // A stream that is no longer writable is about to be reported as lost.
+    if (this.stream.writable) this.stream.write(bytes);
   }
 
   #described(): void {
@@ -247,20 +219,4 @@ export class Wire {
     if (pending.error) pending.reject(pending.error);
     else pending.resolve(pending.tag);
   }
-}
-
-/** Parse, Bind, Describe and Execute of each statement, then Sync or Flush. */
-export function putStatements(
-  messages: Messages,
-  statements: readonly Statement[],
-  end: 'sync' | 'flush',
-): void {
-  for (const { text, values, types } of statements) {
-    messages.parse(types ? { text, types } : { text });
-    messages.bind(values ? { values } : {});
-    messages.describe({ type: 'P', name: '' });
-    messages.execute({});
-  }
-  if (end === 'sync') messages.sync();
-  else messages.flush();
 }
