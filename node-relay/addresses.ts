@@ -134,18 +134,22 @@ function embedded({ address, family }: Address): Address[] {
   const hex = groupsOf(address)
     .map((group) => group.toString(16).padStart(4, '0'))
     .join('');
-  return EMBEDDINGS.filter(({ prefix }) => prefix.test(hex))
-    .flatMap(
-      ({ digits }) =>
-        digits
-          .map((place) => hex.charAt(place))
-          .join('')
-          .match(/.{8}/g) ?? [],
-    )
-    .map((each) => ({
-      address: ipv4Of(Number.parseInt(each.slice(0, 4), 16), Number.parseInt(each.slice(4), 16)),
-      family: 'ipv4',
-    }));
+  return (
+    EMBEDDINGS.filter(({ prefix }) => prefix.test(hex))
+      .flatMap(
+        ({ digits }) =>
+          digits
+            .map((place) => hex.charAt(place))
+            .join('')
+            .match(/.{8}/g) ?? [],
+      )
+      // A prefix of another length leaves zeros where the address would be.
+      .filter((each) => each !== '00000000')
+      .map((each) => ({
+        address: ipv4Of(Number.parseInt(each.slice(0, 4), 16), Number.parseInt(each.slice(4), 16)),
+        family: 'ipv4',
+      }))
+  );
 }
 
 function places(first: number): number[] {

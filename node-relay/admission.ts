@@ -77,7 +77,8 @@ export class Admission {
     for (const key of await this.#keys) {
       const verified = await jwtVerify(token, key, options).catch(() => undefined);
       const { iat, exp } = verified?.payload ?? {};
-      if (iat === undefined || exp === undefined) continue;
+      // The library compares whole seconds.
+      if (iat === undefined || exp === undefined || exp * 1000 <= Date.now()) continue;
       if (iat * 1000 < startedMs) throw unauthenticated('The call token is older than this node');
       return exp * 1000;
     }

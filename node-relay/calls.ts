@@ -69,16 +69,15 @@ export class Calls {
    * @throws ConnectError Unauthenticated; Unavailable while the node stops
    */
   admit(method: string, authorization: string | null): void | Promise<void> {
-    try {
-      const admitted = this.#options.admission.admit(authorization);
-      if (admitted === undefined) return this.#refuseWhileDraining(method);
-      return admitted.then(
-        () => this.#refuseWhileDraining(method),
-        (cause) => this.#refused(method, cause),
-      );
-    } catch (cause) {
-      return this.#refused(method, cause);
+    const admitted = this.#options.admission.admit(authorization);
+    if (admitted === undefined) {
+      this.#refuseWhileDraining(method);
+      return;
     }
+    return admitted.then(
+      () => this.#refuseWhileDraining(method),
+      (cause: unknown) => this.#refused(method, cause),
+    );
   }
 
   /** Runs a call with one reply. @throws ConnectError */

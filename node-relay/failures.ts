@@ -23,6 +23,7 @@ const CONNECT_CODES: Partial<Record<ErrorCode, Code>> = {
   INVALID_CONFIGURATION: Code.InvalidArgument,
   ADDRESS_REFUSED: Code.InvalidArgument,
   REQUEST_FAILED: Code.InvalidArgument,
+  PAYLOAD_TOO_LARGE: Code.ResourceExhausted,
   RESULT_TOO_LARGE: Code.OutOfRange,
   CONSTRAINT_VIOLATED: Code.AlreadyExists,
   NOT_FOUND: Code.NotFound,

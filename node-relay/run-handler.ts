@@ -10,6 +10,7 @@ import {
   errorToJsonBytes,
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
+import { GatewayError } from '../proto/errors.ts';
 import {
   type RunRequest,
   RunRequestSchema,
@@ -60,7 +61,7 @@ export async function handleRun(
       const late = (): void => client.abort(new ConnectError('', Code.DeadlineExceeded));
       timer = setTimeout(late, timeout.timeoutMs);
     }
-    const message = fromBinary(RunRequestSchema, await read(request, parts.messageMaxBytes));
+    const message = parse(await read(request, parts.messageMaxBytes));
     const reply = await parts.run(message, {
       signal: client.signal,
       timeoutMs: () => timeout.timeoutMs,
@@ -71,6 +72,14 @@ export async function handleRun(
     response.end(bytes);
   } catch (cause) {
     fail(response, cause instanceof ConnectError ? cause : toConnectError(cause));
+  }
+}
+
+function parse(bytes: Uint8Array): RunRequest {
+  try {
+    return fromBinary(RunRequestSchema, bytes);
+  } catch (cause) {
+    throw new GatewayError('BAD_REQUEST', 'The message cannot be read', { cause });
   }
 }
 
@@ -90,14 +99,13 @@ function read(request: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.byteLength;
-    if (size > maxBytes)
-      reject(new ConnectError('The message is too large', Code.ResourceExhausted));
+    if (size > maxBytes) reject(new GatewayError('PAYLOAD_TOO_LARGE', 'The message is too large'));
     else chunks.push(chunk);
   });
   request.on('end', () => {
     const [only] = chunks;
     resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size));
   });
-  request.on('error', () => reject(new ConnectError('The client went away', Code.Canceled)));
+  request.on('error', () => reject(new GatewayError('TIMED_OUT', 'The client went away')));
   return promise;
 }
