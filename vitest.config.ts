@@ -47,7 +47,15 @@ export default defineConfig({
         },
       },
       { test: { name: 'relay', include: ['node-relay/**/*.test.ts'] } },
-      { test: { name: 'system', include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'system',
+          include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          // Whole gateways start and stop, on a machine that does other things too.
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 });

@@ -1,9 +1,12 @@
 /** The worker in the real edge runtime on this machine, with a direct socket. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { bundleWorker, ROOT, readWorkerOptions, type WorkerOptions } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
+import { SETPRIV } from './postgres-server.ts';
 
 /** Where the worker listens, and what it is given. */
 export interface EdgeOptions {
@@ -28,6 +31,7 @@ export async function startEdge(options: EdgeOptions): Promise<Miniflare> {
     readWorkerOptions(options.cache),
     bundleWorker(join(ROOT, 'worker/index.ts')),
   ]);
+  tetherRuntime();
   const edge = ourSignals(() => new Miniflare(miniflareOptions(options, read, code)));
   try {
     await edge.ready;
@@ -37,6 +41,14 @@ export async function startEdge(options: EdgeOptions): Promise<Miniflare> {
     throw thrown;
   }
   return edge;
+}
+
+/** On Linux; elsewhere a killed gateway leaves its runtime behind. */
+function tetherRuntime(): void {
+  if (!existsSync(SETPRIV) || process.env.MINIFLARE_WORKERD_PATH) return;
+  const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));
+  process.env.TETHERED_WORKERD = ofMiniflare('workerd').default;
+  process.env.MINIFLARE_WORKERD_PATH = join(ROOT, 'scripts/tethered-workerd.sh');
 }
 
 /** Miniflare catches signals and exits at once with a code of failure; stopping is the caller's. */

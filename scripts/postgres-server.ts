@@ -148,8 +148,8 @@ function run(binary: string, args: readonly string[]): ChildProcess {
   return spawn(SETPRIV, ['--pdeathsig=INT', ...drop, '--', binary, ...args], options);
 }
 
-/** Of util-linux, part of every Linux distribution with glibc. */
-const SETPRIV = '/usr/bin/setpriv';
+/** Changes what a process may do and when it ends. Of util-linux, part of every Linux distribution with glibc. */
+export const SETPRIV = '/usr/bin/setpriv';
 const PASS_THROUGH = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
 
 /** Messages in English, and nothing of the caller's own `PG*` variables. */

@@ -75,12 +75,11 @@ function spawnRelay(port: number, environment: Readonly<Record<string, string>>)
     ['--import', join(ROOT, 'scripts/tether.ts'), join(ROOT, 'node-relay/main.ts')],
     {
       env: { ...Object.fromEntries(inherited), ...environment, RELAY_PORT: String(port) },
-      stdio: ['pipe', 'pipe', 'inherit'],
+      // Logs go to stderr: stdout is what people read and paste from.
+      stdio: ['pipe', process.stderr.fd, process.stderr.fd],
       detached: true,
     },
   );
-  // Logs go to stderr: stdout is what people read and paste from.
-  child.stdout?.pipe(process.stderr, { end: false });
   child.stdin?.on('error', () => {});
   return child;
 }

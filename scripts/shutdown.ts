@@ -46,6 +46,8 @@ export function stopOnSignals(shutdown: Shutdown): void {
     setTimeout(() => process.exit(1), STOP_MAX_MS).unref();
     void shutdown.stop().finally(() => process.exit(0));
   };
+  // Whoever read the log may be gone before us.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   // Only npm is watched: a server that somebody put in the background may outlive its shell.
   if (process.env.npm_lifecycle_event !== undefined) {

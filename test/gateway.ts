@@ -110,7 +110,8 @@ export function runStart(
     : [process.execPath, ['scripts/run.mjs', 'scripts/start.ts']];
   const child = spawn(command, [...first, ...args], {
     cwd: ROOT,
-    env: { PATH, HOME, ...env },
+    // As under npm, it ends with the process that started it.
+    env: { PATH, HOME, npm_lifecycle_event: 'test', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };

@@ -1,0 +1,31 @@
+/** What runs on this machine, for tests about starting and stopping. */
+import { execFileSync } from 'node:child_process';
+
+/** A process that has not ended. */
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** All processes; those that have ended and wait to be counted are left out. */
+export function processes(): ProcessRow[] {
+  const table = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
+  return table.split('\n').flatMap((line) => {
+    const [, pid, parent, state, command] = /^ *(\d+) +(\d+) +(\S+) +(.*)$/.exec(line) ?? [];
+    if (command === undefined || state?.startsWith('Z')) return [];
+    return [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+/** Children of a process, their children, and so on. */
+export function childrenOf(pid: number, table = processes()): ProcessRow[] {
+  const own = table.filter(({ parent }) => parent === pid);
+  return own.flatMap((child) => [child, ...childrenOf(child.pid, table)]);
+}
+
+/** Those of the processes that still run. */
+export function stillRunning(earlier: readonly ProcessRow[]): ProcessRow[] {
+  const now = new Map(processes().map((row) => [row.pid, row.command]));
+  return earlier.filter(({ pid, command }) => now.get(pid) === command);
+}
