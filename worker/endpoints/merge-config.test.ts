@@ -96,6 +96,7 @@ describe('mergeConfig', () => {
     ['an option that leads elsewhere', { write_conn: { url: 'postgresql://u:p@h:1/d?host=evil' } }],
     ['a user that looks like the host', { write_conn: { url: 'postgresql://h:1@evil/d' } }],
     ['a second @', { write_conn: { url: 'postgresql://u@h:1@evil/d' } }],
+    ['an @ after the host', { write_conn: { url: 'postgresql://u:p@h:1/@evil/d' } }],
     ['one more connection', { read_conn: { host: 'evil' } }],
     ['parts in place of a URL', { write_conn: { host: 'h', port: 1 } }],
   ])('drops credentials for %s', (_what, patch) => {

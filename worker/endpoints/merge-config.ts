@@ -1,6 +1,7 @@
 /** How a PATCH changes a configuration. RFC 7396; contract §5. */
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import type { EndpointConfig } from './config.ts';
+import { splitUrl } from './connection-url.ts';
 
 /** Members beside the connections that go to whatever server a connection names. */
 const CREDENTIALS = ['auth', 'api_key', 'headers'];
@@ -56,8 +57,6 @@ function serverOf(connection: Json): string {
   if (!isJsonObject(connection)) return '';
   const { url, host, port, tls } = connection;
   if (typeof url !== 'string') return JSON.stringify([host, port, tls]);
-  const [, scheme, authority = '', options = ''] =
-    /^([a-z][a-z0-9+.-]*:)\/\/([^/?#]*)[^?#]*(\?[^#]*)?/i.exec(url) ?? [];
-  if (scheme === undefined) return url;
-  return [scheme, authority.slice(authority.lastIndexOf('@') + 1), options].join(' ').toLowerCase();
+  const parts = splitUrl(url);
+  return parts ? `${parts.scheme}${parts.hosts}?${parts.options ?? ''}`.toLowerCase() : url;
 }

@@ -2,6 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import type { EndpointConfig } from './config.ts';
+import { splitUrl } from './connection-url.ts';
 
 /** Stands where a secret is. */
 export const REDACTED = '***';
@@ -63,30 +64,24 @@ function redactValue(value: Json): Json {
   );
 }
 
-/** `scheme://`, what stands before the last `@`, host and path, options, fragment. */
-const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)(?:(.*)@)?([^@?#]*)(?:\?([^#]*))?(#.*)?$/is;
-
-/**
- * A connection URL without its secrets. User-info ends at the last `@` of the text, because a
- * password may have been left unescaped.
- */
+/** A connection URL without its secrets; nothing of what cannot be told apart. */
 export function redactUrl(url: string): string {
-  const parts = URL_PARTS.exec(url);
+  const parts = splitUrl(url);
   if (!parts) return REDACTED;
-  const [, scheme = '', userInfo, server = '', options, fragment] = parts;
+  const { scheme, userInfo, hosts, path, options, fragment } = parts;
   return [
     scheme,
     userInfo === undefined ? '' : `${REDACTED}@`,
-    server,
+    hosts + path,
     options === undefined ? '' : `?${options.split('&').map(redactOption).join('&')}`,
     fragment === undefined ? '' : `#${REDACTED}`,
   ].join('');
 }
 
+/** The name of an unknown option may be a piece of a password that was left unescaped. */
 function redactOption(option: string): string {
-  const [name = '', ...value] = option.split('=');
-  if (value.length === 0) return option === '' ? '' : REDACTED;
-  return SHOWN_OPTIONS.has(name.toLowerCase()) ? option : `${name}=${REDACTED}`;
+  const [name = ''] = option.split('=', 1);
+  return option === '' || SHOWN_OPTIONS.has(name.toLowerCase()) ? option : REDACTED;
 }
 
 /**
@@ -115,12 +110,10 @@ function redactedPaths(value: Json, path: readonly string[]): (readonly string[]
 
 function isRedacted(text: string): boolean {
   if (text === REDACTED) return true;
-  const parts = URL_PARTS.exec(text);
-  if (!parts) return false;
-  const [, , userInfo, , options, fragment] = parts;
+  const { userInfo, options, fragment } = splitUrl(text) ?? {};
   return (
+    fragment === REDACTED ||
     (userInfo?.split(':').includes(REDACTED) ?? false) ||
-    (options?.split('&').some((each) => each.split('=').includes(REDACTED)) ?? false) ||
-    fragment === `#${REDACTED}`
+    (options?.split(/[&=]/).includes(REDACTED) ?? false)
   );
 }
