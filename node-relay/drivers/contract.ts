@@ -1,0 +1,222 @@
+/** The promises of every driver, kept against its real backend. A kind describes itself and passes them all. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Lease, Mode, Session } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import type { Driver } from './driver.ts';
+import { callOf, jsonOf, openSession, testHost } from './test/host.ts';
+
+/** One kind's words for what every kind can do. */
+export interface DriverCase<Request> {
+  readonly driver: Driver<Request>;
+  /** Connections to a backend of the suite's own; `password` stands in the right one. */
+  readonly connections: {
+    readonly right: Json;
+    readonly wrongPassword: Json;
+    readonly password: string;
+  };
+  /** Connections that cannot be read, with what is said of them. */
+  readonly invalid: readonly { readonly connection: Json; readonly message: string | RegExp }[];
+  /** Adds one entry of that name, and answers how many have it. */
+  add(name: string): Request;
+  count(name: string): Request;
+  /** The number in a result of `count`. */
+  counted(result: unknown): number;
+  /** Takes half a minute unless it is stopped. */
+  readonly slow: Request;
+  /** The backend refuses it, with this code of its own. */
+  readonly refused: { readonly request: Request; readonly code: string };
+  /** Answers `count` rows of about 100 bytes. */
+  rows(count: number): Request;
+  /** Connections that the backend has open for the suite. */
+  backendConnections(): Promise<number>;
+}
+
+/** Runs the suite; `start` makes the backend ready and `stop` ends what it made. */
+export function describeDriver<Request>(
+  name: string,
+  start: () => Promise<DriverCase<Request>>,
+  stop: () => Promise<void>,
+): void {
+  describe(`the ${name} driver`, () => {
+    let kind: DriverCase<Request>;
+    const sessions: Session<Request>[] = [];
+
+    async function open(mode: Mode, connection?: Json, connections = 4): Promise<Session<Request>> {
+      const opening = {
+        connection: connection ?? kind.connections.right,
+        mode,
+        host: testHost(connections),
+      };
+      const session = await openSession(kind.driver, opening);
+      sessions.push(session);
+      return session;
+    }
+
+    async function count(session: Session<Request>, entry: string): Promise<number> {
+      return kind.counted(jsonOf(await session.run(kind.count(entry), callOf('read'))));
+    }
+
+    beforeAll(async () => {
+      kind = await start();
+    });
+    afterAll(async () => {
+      await Promise.all(sessions.map((session) => session.close()));
+      await stop();
+    });
+
+    test('keeps what a write changed, for everyone', async () => {
+      const write = await open('write');
+      await write.run(kind.add('kept'), callOf('write'));
+      expect(await count(await open('read'), 'kept')).toBe(1);
+    });
+
+    test('changes nothing on a read', async () => {
+      const read = await open('read');
+      const failure = await failureOf(read.run(kind.add('smuggled'), callOf('read')));
+      expect(failure).toMatchObject({ code: 'BAD_REQUEST' });
+      expect(await count(read, 'smuggled')).toBe(0);
+    });
+
+    test("gives the backend's own code when it refuses a request, and goes on", async () => {
+      const read = await open('read', undefined, 1);
+      const failure = await failureOf(read.run(kind.refused.request, callOf('read')));
+      expect(failure).toMatchObject({
+        code: 'REQUEST_FAILED',
+        details: [{ source: name, code: kind.refused.code }],
+      });
+      expect(await count(read, 'nobody')).toBe(0);
+    });
+
+    test('stops at the deadline and serves the next call', async () => {
+      const read = await open('read', undefined, 1);
+      const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
+      const started = performance.now();
+      const failure = await failureOf(
+        read.run(kind.slow, callOf('read', { signal: after(150, reason) })),
+      );
+      expect(failure).toBe(reason);
+      expect(performance.now() - started).toBeLessThan(2_600);
+      expect(await count(read, 'nobody')).toBe(0);
+    });
+
+    test('refuses a result over the limit and serves the next call', async () => {
+      const read = await open('read', undefined, 1);
+      const failure = await failureOf(
+        read.run(kind.rows(1_000), callOf('read', { resultMaxBytes: 5_000 })),
+      );
+      expect(failure).toMatchObject({ code: 'RESULT_TOO_LARGE' });
+      expect(await count(read, 'nobody')).toBe(0);
+    });
+
+    test('serves many calls over few connections', async () => {
+      const read = await open('read', undefined, 2);
+      const counts = await Promise.all(Array.from({ length: 50 }, () => count(read, 'nobody')));
+      expect(new Set(counts)).toEqual(new Set([0]));
+      expect(await kind.backendConnections()).toBeGreaterThan(0);
+    });
+
+    test('measures a round trip', async () => {
+      const milliseconds = await (await open('read')).ping(callOf('read'));
+      expect(milliseconds).toBeGreaterThan(0);
+      expect(milliseconds).toBeLessThan(5_000);
+    });
+
+    test('streams whole lines and can be left early', async () => {
+      const read = await open('read', undefined, 1);
+      const stream = read.stream;
+      if (!stream) return;
+      const pieces: string[] = [];
+      for await (const piece of stream.call(read, kind.rows(2_000), callOf('read'))) {
+        pieces.push(Buffer.from(piece).toString());
+      }
+      expect(pieces.slice(1).every((piece) => piece.endsWith('\n'))).toBe(true);
+      const lines = pieces.join('').trimEnd().split('\n');
+      expect(lines.map((line) => typeof JSON.parse(line))).toEqual(Array(2_000).fill('object'));
+      for await (const piece of stream.call(read, kind.rows(1_000_000), callOf('read'))) {
+        if (piece.length > 0) break;
+      }
+      expect(await count(read, 'nobody')).toBe(0);
+    });
+
+    test('keeps all of a transaction or nothing', async () => {
+      const write = await open('write');
+      if (!write.transact) return;
+      const all = await write.transact([kind.add('both'), kind.add('both')], callOf('write'));
+      expect(jsonOf(all)).toHaveLength(2);
+      const failure = await failureOf(
+        write.transact([kind.add('half'), kind.refused.request], callOf('write')),
+      );
+      expect(failure).toMatchObject({ details: [{ operation: 1 }] });
+      expect([await count(write, 'both'), await count(write, 'half')]).toEqual([2, 0]);
+    });
+
+    test('lends one connection of its own and frees it', async () => {
+      const write = await open('write', undefined, 1);
+      if (!write.lease) return;
+      const lease: Lease<Request> = await write.lease(callOf('write'));
+      await lease.run(kind.add('leased'), callOf('write'));
+      await lease.close();
+      expect(await count(write, 'leased')).toBe(1);
+    });
+
+    test.each(['wrong password', 'nobody listens', 'a name that resolves to nothing'])(
+      'cannot connect: %s, and says so without address or credential',
+      async (cause) => {
+        const session = await open('read', failing(kind, cause));
+        const failure = await failureOf(session.run(kind.count('x'), callOf('read')));
+        expect(failure).toMatchObject({ code: 'CONNECTION_FAILED', details: [] });
+        const said = (failure as Error).message;
+        for (const secret of [kind.connections.password, '127.0.0.1', 'wrong.invalid', '::1']) {
+          expect(said).not.toContain(secret);
+        }
+      },
+    );
+
+    test('refuses configurations that it cannot read', async () => {
+      for (const { connection, message } of kind.invalid) {
+        const failure = await failureOf(openSession(kind.driver, { connection, mode: 'read' }));
+        expect(failure).toMatchObject({
+          code: 'INVALID_CONFIGURATION',
+          message: typeof message === 'string' ? message : expect.stringMatching(message),
+        });
+      }
+    });
+
+    test('closes its connections', async () => {
+      const before = await kind.backendConnections();
+      const session = await open('read');
+      await count(session, 'nobody');
+      expect(await kind.backendConnections()).toBe(before + 1);
+      await session.close();
+      await expect.poll(() => kind.backendConnections()).toBe(before);
+    });
+  });
+}
+
+/** What a promise fails with; a promise that holds is a failure of the test. */
+export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (failure) {
+    return failure;
+  }
+  throw new Error('It did not fail');
+}
+
+/** A signal that aborts after so many milliseconds. */
+export function after(milliseconds: number, reason: unknown): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), milliseconds);
+  return controller.signal;
+}
+
+function failing(kind: DriverCase<unknown>, cause: string): Json {
+  const { right, wrongPassword } = kind.connections;
+  if (cause === 'wrong password') return wrongPassword;
+  const url = new URL((right as { url: string }).url);
+  // Port 1 is nobody's, and .invalid resolves nowhere by RFC 2606.
+  if (cause === 'nobody listens') url.port = '1';
+  else url.hostname = 'wrong.invalid';
+  return { url: url.href };
+}

@@ -1,0 +1,43 @@
+/** The suite of every driver against a real PostgreSQL. */
+import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { describeDriver } from '../contract.ts';
+import { postgres } from './index.ts';
+import { type Rows, sql, TestDatabase } from './test-database.ts';
+
+let database: TestDatabase;
+
+describeDriver<PostgresRequest>(
+  'postgres',
+  async () => {
+    database = await TestDatabase.create('CREATE TABLE entries (name text)');
+    const wrong = new URL(database.url);
+    wrong.password = 'not-the-password';
+    return {
+      driver: postgres,
+      connections: {
+        right: { url: database.url },
+        wrongPassword: { url: wrong.href },
+        password: new URL(database.url).password,
+      },
+      invalid: [
+        { connection: {}, message: 'Connection URL is required' },
+        { connection: { url: '' }, message: 'Connection URL is required' },
+        { connection: { url: 'mysql://u:p@host/db' }, message: /postgres:\/\// },
+        { connection: { url: 'postgres://u@host/db?sslkey=/etc/key' }, message: /sslkey/ },
+      ],
+      add: (name) => sql('INSERT INTO entries VALUES ($1)', [name]),
+      count: (name) => sql('SELECT count(*)::int AS n FROM entries WHERE name = $1', [name]),
+      counted: (result) => Number((result as Rows).rows[0]?.n),
+      slow: sql('SELECT pg_sleep(30)'),
+      refused: { request: sql('SELECT 1 FROM missing_table'), code: '42P01' },
+      rows: (count) => sql(`SELECT i, repeat('x', 90) AS x FROM generate_series(1, ${count}) AS i`),
+      backendConnections: async () => {
+        const { rows } = await database.outside.query(
+          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway'",
+        );
+        return rows[0].n;
+      },
+    };
+  },
+  () => database.drop(),
+);

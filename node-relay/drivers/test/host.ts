@@ -1,0 +1,56 @@
+/** A host for drivers under test: real sockets to anywhere, the relay's own pool. */
+import type { Call, Mode, Session, Target } from '../../../proto/driver.ts';
+import type { Json } from '../../../proto/json.ts';
+import { parseAllowList } from '../../allow-list.ts';
+import { SlottedPool } from '../../connection-pool.ts';
+import { Dialer } from '../../dial.ts';
+import { Slots } from '../../slots.ts';
+import type { Driver, Host } from '../driver.ts';
+
+/** A host whose pools together have `connections` slots, 4 by default. */
+export function testHost(connections = 4): Host {
+  const slots = new Slots();
+  slots.caps = { total: connections, production: connections, development: 0 };
+  const dialer = new Dialer({
+    allow: parseAllowList('*'),
+    ownPort: () => undefined,
+    gateway: undefined,
+  });
+  return {
+    dial: (host, port, signal) => dialer.dial(host, port, signal),
+    pool: (maker) => new SlottedPool(slots, 'production', maker),
+  };
+}
+
+/** What a target is made from in a test. */
+export interface Opening {
+  readonly connection: Json;
+  readonly mode: Mode;
+  readonly settings?: { readonly [member: string]: Json };
+  readonly host?: Host;
+}
+
+/** Opens a session, on a host of its own unless one is given. */
+export function openSession<Request>(
+  driver: Driver<Request>,
+  { connection, mode, settings = {}, host = testHost() }: Opening,
+): Promise<Session<Request>> {
+  const target: Target = { envelope: { connection, settings }, poolKey: `test:1:${mode}`, mode };
+  return driver.open(target, host);
+}
+
+/** A call with room and time, but for what is given. */
+export function callOf(mode: Mode, bounds: Partial<Call> = {}): Call {
+  return {
+    mode,
+    signal: AbortSignal.timeout(30_000),
+    resultMaxBytes: 10_485_760,
+    numbersAsStrings: false,
+    ...bounds,
+  };
+}
+
+/** Bytes of a result as their JSON value. */
+export function jsonOf(result: Uint8Array): unknown {
+  return JSON.parse(Buffer.from(result).toString());
+}
