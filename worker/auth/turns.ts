@@ -7,8 +7,8 @@ import type { PublicContext } from '../context.ts';
 
 /** Contract §3, "Passwords". */
 export const MAX_WAITING = 64;
-/** Seconds until a full line is some twenty places shorter. */
-const RETRY_AFTER_S = 2;
+/** Seconds until most of a full line has gone. */
+const RETRY_AFTER_S = 5;
 /** How long one who finds the line empty waits, and how much longer each one behind him. */
 const FIRST_MS = 1;
 const STEP_MS = 10;
