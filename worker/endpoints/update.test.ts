@@ -1,4 +1,5 @@
 /** Changing endpoints. */
+import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { failure, NOW, startGateway } from '../test/gateway.ts';
@@ -165,6 +166,18 @@ describe('PATCH /endpoints/{endpoint}', () => {
       expect((await patch({ description })).status).toBe(200);
     }
     expect(await show()).toMatchObject({ description: '3' });
+  });
+
+  test('merges with what another isolate has just stored', async () => {
+    const { patch, show, gateway } = await start();
+    await show();
+    await env.DB.prepare(
+      "UPDATE endpoints SET description = 'theirs', revision = revision + 1 WHERE org_uuid = ?",
+    )
+      .bind(gateway.organization.uuid)
+      .run();
+    expect((await patch({ backend_profile: 'development' })).status).toBe(200);
+    expect(await show()).toMatchObject({ description: 'theirs', backend_profile: 'development' });
   });
 
   test.each<[why: string, body: Json, code: string, path: string]>([

@@ -67,17 +67,20 @@ describe('chooseNodes', () => {
     conn?: boolean;
     roles: readonly PlacementRow['poolRole'][];
     status?: PlacementRow['connectionStatus'];
+    /** Of those placed for development, where it differs. */
+    development?: PlacementRow['connectionStatus'];
     on?: string;
     answer: 'chosen' | 'DEVELOPMENT_ROUTE_MISSING' | 'NODE_UNAVAILABLE';
   };
 
-  const choose = ({ profile, conn = false, roles, status = 'available', on = node }: Case) =>
+  const choose = ({ profile, conn = false, roles, on = node, ...row }: Case) =>
     chooseNodes(ctx, {
       row: { backendProfile: profile, hasDevelopmentConn: conn },
       placements: roles.map((poolRole) => ({
         nodeUuid: on,
         poolRole,
-        connectionStatus: status,
+        connectionStatus:
+          (poolRole === 'development' ? row.development : undefined) ?? row.status ?? 'available',
         priority: 0,
         weight: 1,
       })),
@@ -113,6 +116,13 @@ describe('chooseNodes', () => {
     { profile: 'development', conn: true, roles: [], answer: 'chosen' },
     { profile: 'development', conn: true, roles: ['any'], answer: 'chosen' },
     { profile: 'development', conn: true, roles: ['development'], answer: 'chosen' },
+    {
+      profile: 'development',
+      conn: true,
+      roles: ['any', 'development'],
+      development: 'draining',
+      answer: 'NODE_UNAVAILABLE',
+    },
     { profile: 'development', conn: true, roles: ['production'], answer: 'NODE_UNAVAILABLE' },
   ])('$profile, development_conn $conn, placed $roles $status on $on: $answer', async (row) => {
     expect(await choose(row)).toBe(row.answer);
