@@ -1,5 +1,5 @@
 /** `--demo`: an organization with a PostgreSQL of its own, so that everything can be tried at once. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type DataFolder, secretIn } from './data-folder.ts';
@@ -27,11 +27,15 @@ export async function startDemoDatabase(folder: DataFolder): Promise<DemoDatabas
     secretIn(folder, 'demo/postgres-password'),
     secretIn(folder, 'demo/shop-password'),
   ]);
+  const portFile = join(folder.path, 'demo/port');
   const server = await startPostgres({
     folder: join(folder.path, 'demo/postgres'),
     password: superuserPassword,
+    // The same as last time where that can be: endpoints that people made on it go on working.
+    port: Number(await readFile(portFile, 'utf8').catch(() => 0)),
     settings: { max_connections: 50 },
   });
+  await writeFile(portFile, `${server.port}\n`, { mode: 0o600 });
   const address = `127.0.0.1:${server.port}`;
   const url = `postgresql://${SHOP}:${password}@${address}/${SHOP}`;
   try {

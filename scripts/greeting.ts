@@ -17,7 +17,8 @@ const BEARER = '-H "Authorization: Bearer $TOKEN"';
 const QUERY = { type: 'query', query: 'SELECT version()' };
 const DEMO_QUERY = {
   type: 'query',
-  query: 'SELECT city, count(*) FROM customers GROUP BY city ORDER BY 2 DESC LIMIT $1',
+  query:
+    'SELECT category, sum(quantity * unit_price) AS revenue FROM order_items JOIN products ON id = product_id GROUP BY category ORDER BY revenue DESC LIMIT $1',
   params: [3],
 };
 

@@ -16,6 +16,8 @@ export interface PostgresOptions {
   readonly folder: string;
   /** Of the superuser `postgres`; fixed when the folder is initialised. */
   readonly password: string;
+  /** Taken when it is free, else any other; any when left out. */
+  readonly port?: number;
   /** As in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -39,14 +41,14 @@ const STOP_MAX_MS = 10_000;
 const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Starts a server on a free port and waits until it takes connections.
+ * Starts a server and waits until it takes connections.
  * @throws Failure when there is no build for this system, or it does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const binaries = await findBinaries();
   if (!existsSync(join(options.folder, 'PG_VERSION'))) await initialise(binaries.initdb, options);
   await endLeftover(options.folder);
-  const port = await freePort('127.0.0.1');
+  const port = await freePort('127.0.0.1', options.port).catch(() => freePort('127.0.0.1'));
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
