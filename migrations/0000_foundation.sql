@@ -10,6 +10,36 @@ CREATE TABLE `accounts` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `accounts_username_key_unique` ON `accounts` (`username_key`);--> statement-breakpoint
+CREATE TABLE `audit_entries` (
+	`org_uuid` text NOT NULL,
+	`time` integer NOT NULL,
+	`actor` text NOT NULL,
+	`action` text NOT NULL,
+	`resource` text NOT NULL,
+	`outcome` text NOT NULL,
+	`address` text NOT NULL,
+	`request_id` text NOT NULL,
+	`details` text NOT NULL,
+	`repeats` integer NOT NULL,
+	`seq` integer,
+	`prev_hash` text,
+	`hash` text
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `audit_entries_seq` ON `audit_entries` (`org_uuid`,`seq`);--> statement-breakpoint
+CREATE INDEX `audit_entries_org` ON `audit_entries` (`org_uuid`);--> statement-breakpoint
+CREATE INDEX `audit_entries_unchained` ON `audit_entries` (`org_uuid`) WHERE "seq" is null;--> statement-breakpoint
+CREATE TABLE `audit_heads` (
+	`org_uuid` text NOT NULL,
+	`sort` text NOT NULL,
+	`seq` integer NOT NULL,
+	`hash` text NOT NULL,
+	`time` integer NOT NULL,
+	`key_id` text NOT NULL,
+	`signature` text NOT NULL,
+	PRIMARY KEY(`org_uuid`, `sort`)
+);
+--> statement-breakpoint
 CREATE TABLE `endpoint_usage` (
 	`org_uuid` text NOT NULL,
 	`endpoint_uuid` text NOT NULL,

@@ -1,5 +1,7 @@
 /** The application: every slice's routes, the pages beside the API, and what happens to errors. */
 import { Hono } from 'hono';
+import { recordDenial } from './audit/denial.ts';
+import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Bindings, Outside } from './context.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
@@ -14,6 +16,7 @@ export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...organizationRoutes,
   ...endpointRoutes,
+  ...auditRoutes,
   ...helpRoutes(() => routes),
 ];
 
@@ -22,6 +25,6 @@ export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/docs', () => documentationPage(routes));
-  mount(app, routes, outside);
+  mount(app, routes, outside, recordDenial);
   return app;
 }

@@ -1,5 +1,6 @@
 /** What a handler is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import type { AuditChain } from './audit/chain.ts';
 import { type Settings, settingsOf } from './settings.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
@@ -7,6 +8,8 @@ export interface Bindings {
   readonly DB: D1Database;
   /** The default relay, when a private network reaches it; else `RELAY_URL` does. */
   readonly RELAY?: Fetcher;
+  /** One object per organization, by the name of its UUID. */
+  readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChain>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;

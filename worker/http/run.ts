@@ -24,12 +24,25 @@ export const BASE_PATH = '/api/v1';
 
 export type App = Hono<{ Bindings: Bindings }>;
 
+/** Is told of every request that a route answers with an error, before the reply; it must not throw. */
+export type Refused = (
+  open: PublicContext,
+  route: AnyRoute,
+  params: Readonly<Record<string, string>>,
+  thrown: unknown,
+) => void;
+
 /** Adds routes to the app; other methods on their paths are 405, other paths 404. */
-export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): void {
+export function mount(
+  app: App,
+  routes: readonly AnyRoute[],
+  outside: Outside,
+  refused: Refused,
+): void {
   const methods = new Map<string, string[]>();
   for (const each of routes) {
     for (const path of pathsOf(each)) {
-      app.on([...methodsOf(each)], BASE_PATH + path, (c) => answer(c, each, outside));
+      app.on([...methodsOf(each)], BASE_PATH + path, (c) => answer(c, each, outside, refused));
       methods.set(path, [...(methods.get(path) ?? []), ...methodsOf(each)]);
     }
   }
@@ -46,6 +59,7 @@ async function answer(
   c: HonoContext<{ Bindings: Bindings }>,
   each: AnyRoute,
   outside: Outside,
+  refused: Refused,
 ): Promise<Response> {
   const request = c.req.raw;
   const settings = settingsOf(c.env);
@@ -63,6 +77,7 @@ async function answer(
     if (timing !== '') response.headers.set('Server-Timing', timing);
     return response;
   } catch (thrown) {
+    refused(open, each, c.req.param(), thrown);
     return respondToError(thrown, open.requestId, c.req.path);
   }
 }

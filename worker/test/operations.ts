@@ -80,4 +80,6 @@ export const ADDITIONS = [
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
   ['POST', '/endpoints/:endpoint/sessions', 'Write'],
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],
+  ['GET', '/audit', 'Admin'],
+  ['GET', '/audit/head', 'Admin'],
 ] as const;

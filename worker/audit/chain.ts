@@ -1,0 +1,179 @@
+/**
+ * The one owner of an organization's audit chain: numbers new entries in the order in which they
+ * were written, signs the head, and removes what is too old. All it knows it reads from D1, and
+ * what it computes follows from that alone; so a crash at any point, or a second instance during
+ * a move, leads to the same chain. Architecture: "State at the edge".
+ */
+import { DurableObject } from 'cloudflare:workers';
+import { type Bindings, databaseOf } from '../context.ts';
+import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
+import { settingsOf } from '../settings.ts';
+import { type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';
+import {
+  deleteEntriesThrough,
+  type Numbered,
+  numberEntries,
+  selectHead,
+  selectLink,
+  selectSpan,
+  selectTail,
+  selectUnchained,
+  upsertHead,
+} from './store.ts';
+import { entryOnWire, headOnWire } from './wire.ts';
+
+/** Milliseconds from a poke to the numbering. */
+const CHAIN_AFTER_MS = 500;
+/** Milliseconds to a second look: the batch of a change may end later than the poke for it came. */
+const LOOK_AGAIN_MS = 2_000;
+/** Milliseconds between two signed heads while entries come. */
+const SIGN_EVERY_MS = 60_000;
+/** Entries of one step. */
+const STEP = 500;
+/** Entries removed at once. */
+const REMOVE_STEP = 5_000;
+
+/** Where an object keeps the organization it is named for. */
+const ORGANIZATION = 'organization';
+
+/** One per organization, by the name of its UUID. */
+export class AuditChain extends DurableObject<Bindings> {
+  #last: Promise<unknown> = Promise.resolve();
+  #looks = 0;
+
+  /** There may be new entries: they are numbered within 5 s. */
+  async poke(orgUuid: string): Promise<void> {
+    this.#looks = 2;
+    const { storage } = this.ctx;
+    if ((await storage.get(ORGANIZATION)) !== orgUuid) await storage.put(ORGANIZATION, orgUuid);
+    const planned = await storage.getAlarm();
+    const at = Date.now() + CHAIN_AFTER_MS;
+    if (planned === null || planned > at) await storage.setAlarm(at);
+  }
+
+  /** Numbers what is new, signs the head when it is time, and plans the next look. */
+  override async alarm(): Promise<void> {
+    const orgUuid = await this.ctx.storage.get<string>(ORGANIZATION);
+    if (orgUuid === undefined) return;
+    this.#looks -= 1;
+    const signAt = await this.#inTurn(async () => {
+      const tail = await this.#chain(orgUuid);
+      return this.#signWhenDue(orgUuid, tail);
+    });
+    const lookAt = this.#looks > 0 ? Date.now() + LOOK_AGAIN_MS : undefined;
+    const times = [signAt, lookAt].filter((each) => each !== undefined);
+    if (times.length > 0) await this.ctx.storage.setAlarm(Math.min(...times));
+  }
+
+  /** Numbers what is new and answers the signed head, made anew when it is not that of the last entry. */
+  head(orgUuid: string): Promise<SignedHead> {
+    return this.#inTurn(async () => {
+      const tail = await this.#chain(orgUuid);
+      const [newest] = await selectHead(this.#db, orgUuid, 'newest');
+      if (newest && newest.seq === tail.seq && newest.hash === tail.hash) return headOnWire(newest);
+      return this.#sign(orgUuid, tail, 'newest');
+    });
+  }
+
+  /**
+   * Removes the chained entries before the first that is not older than `cutoff`, in Unix epoch
+   * milliseconds, and keeps the signed head of the last one removed.
+   */
+  removeOlderThan(orgUuid: string, cutoff: number): Promise<void> {
+    return this.#inTurn(async () => {
+      const [span] = await selectSpan(this.#db, orgUuid, cutoff);
+      if (!span?.first || !span.last) return;
+      const through = span.young === null ? span.last : span.young - 1;
+      for (let seq = span.first - 1; seq < through; ) {
+        seq = Math.min(seq + REMOVE_STEP, through);
+        await this.#removeThrough(orgUuid, seq);
+      }
+    });
+  }
+
+  /** Forgets the organization: it is gone. */
+  async forget(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  get #db() {
+    return databaseOf(this.env);
+  }
+
+  /** One after the other: what one reads, no other changes meanwhile. */
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const turn = this.#last.then(work, work);
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #chain(orgUuid: string): Promise<Link> {
+    let tail = await this.#tail(orgUuid);
+    for (;;) {
+      const unchained = await selectUnchained(this.#db, orgUuid, STEP);
+      if (unchained.length === 0) return tail;
+      const { numbered, last } = await numberAfter(tail, unchained);
+      await numberEntries(this.#db, orgUuid, numbered);
+      if (unchained.length < STEP) return last;
+      tail = last;
+    }
+  }
+
+  /** The last entry that has its number; where retention has removed that too, what is kept of it. */
+  async #tail(orgUuid: string): Promise<Link> {
+    const [[tail], [removed]] = await this.#db.batch([
+      selectTail(this.#db, orgUuid),
+      selectHead(this.#db, orgUuid, 'removed'),
+    ]);
+    if (tail?.seq && tail.hash) return { seq: tail.seq, hash: tail.hash };
+    return removed ? { seq: removed.seq, hash: removed.hash } : START;
+  }
+
+  /** When the head is to be signed; `undefined` when it is. */
+  async #signWhenDue(orgUuid: string, tail: Link): Promise<number | undefined> {
+    const [newest] = await selectHead(this.#db, orgUuid, 'newest');
+    if ((newest?.seq ?? 0) === tail.seq) return undefined;
+    const due = newest ? newest.time + SIGN_EVERY_MS : 0;
+    const now = Date.now();
+    if (due > now) return Math.min(due, now + SIGN_EVERY_MS);
+    await this.#sign(orgUuid, tail, 'newest');
+    return undefined;
+  }
+
+  async #sign(orgUuid: string, link: Link, sort: AuditHeadRow['sort']): Promise<SignedHead> {
+    const head = await signHead(settingsOf(this.env).GATEWAY_KEY, orgUuid, link, Date.now());
+    await upsertHead(this.#db, orgUuid, rowOf(head, sort));
+    return head;
+  }
+
+  async #removeThrough(orgUuid: string, seq: number): Promise<void> {
+    const [last] = await selectLink(this.#db, orgUuid, seq);
+    if (!last?.hash) return;
+    const link = { seq, hash: last.hash };
+    const head = await signHead(settingsOf(this.env).GATEWAY_KEY, orgUuid, link, Date.now());
+    await this.#db.batch([
+      upsertHead(this.#db, orgUuid, rowOf(head, 'removed')),
+      deleteEntriesThrough(this.#db, orgUuid, seq),
+    ]);
+  }
+}
+
+async function numberAfter(
+  tail: Link,
+  unchained: readonly { readonly position: number; readonly row: AuditEntryRow }[],
+): Promise<{ numbered: Numbered[]; last: Link }> {
+  const numbered: Numbered[] = [];
+  let last = tail;
+  for (const { position, row } of unchained) {
+    const link = await linkOf(entryOnWire(row), last);
+    numbered.push({ position, ...link, prevHash: last.hash });
+    last = link;
+  }
+  return { numbered, last };
+}
+
+function rowOf(head: SignedHead, sort: AuditHeadRow['sort']): Omit<AuditHeadRow, 'orgUuid'> {
+  const { seq, hash, time, key_id, signature } = head;
+  return { sort, seq, hash, time: Date.parse(time), keyId: key_id, signature };
+}

@@ -1,0 +1,39 @@
+/** Lists an organization's audit. */
+import type { Json } from '../../proto/json.ts';
+import { policyOn } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
+import { selectHead, selectPage } from './store.ts';
+import { type AuditQuery, entryOnWire, headOnWire } from './wire.ts';
+
+/**
+ * A page of entries, newest first. `removed` is the signed head of the last entry that retention
+ * removed: the chain goes on after it.
+ * @throws GatewayError BAD_REQUEST for a cursor of another list or of other filters
+ */
+export async function listAudit(ctx: Context, query: AuditQuery): Promise<Json> {
+  const { db, settings, caller } = ctx;
+  const { limit, cursor, ...filter } = query;
+  const { sealedDataKey } = await policyOn(ctx);
+  const list: ListContext = {
+    settings,
+    orgUuid: caller.orgUuid,
+    sealedDataKey,
+    list: `audit:${JSON.stringify(filter)}`,
+  };
+  const last = await readCursor(list, cursor);
+  const before = last === undefined ? undefined : Number(last);
+  const [rows, [removed]] = await db.batch([
+    selectPage(db, caller.orgUuid, filter, { limit, before }),
+    selectHead(db, caller.orgUuid, 'removed'),
+  ]);
+  const shown = rows.slice(0, limit);
+  const end = shown.at(-1);
+  return {
+    entries: shown.map(({ row }) => ({ ...entryOnWire(row), details: { ...row.details } as Json })),
+    ...(removed ? { removed: { ...headOnWire(removed) } } : {}),
+    ...(rows.length > limit && end
+      ? { next_cursor: await writeCursor(list, String(end.position)) }
+      : {}),
+  };
+}

@@ -1,0 +1,100 @@
+/** How slices write audit entries: beside the change they tell of, or after the reply. */
+import type { Context, PublicContext } from '../context.ts';
+import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
+import { noteChange, noteEntry } from './journal.ts';
+import {
+  insertEntriesOfAccountAfterChange,
+  insertEntryAfterChange,
+  selectOrganizationsOfAccount,
+} from './store.ts';
+
+/** A change by the caller. */
+export interface Change {
+  /** As worker/audit/action.ts names what the route does. */
+  readonly action: string;
+  /** For example `endpoint:<uuid>`. */
+  readonly resource: string;
+  readonly details?: AuditDetails;
+}
+
+/**
+ * The entry of a change, to be put into the same batch **right after the statement that decides
+ * whether anything changed**: it is written exactly if that statement changed a row. A SELECT in
+ * between does no harm. Statements after it that ask `changes() > 0` themselves go on asking the
+ * same question, since its own row then counts.
+ */
+export function auditStatement(ctx: Context, change: Change) {
+  noteChange(ctx, ctx.caller.orgUuid);
+  return insertEntryAfterChange(ctx.db, entryOf(ctx, byCaller(ctx), change, 'success'));
+}
+
+/** Who did something, where no token tells it. */
+export interface Actor {
+  readonly orgUuid: string;
+  readonly username: string;
+  /** The account's UUID, where there is an account. */
+  readonly uuid?: string | undefined;
+}
+
+/** As `auditStatement`, for a request without a token. */
+export function auditStatementBy(ctx: PublicContext, actor: Actor, change: Change) {
+  noteChange(ctx, actor.orgUuid);
+  return insertEntryAfterChange(ctx.db, entryOf(ctx, actor, change, 'success'));
+}
+
+/**
+ * As `auditStatement`, for a change of an account: one entry in each organization that it is a
+ * member of.
+ */
+export function auditAccountStatement(
+  ctx: PublicContext,
+  account: { readonly uuid: string; readonly username: string },
+  action: string,
+) {
+  ctx.afterReply(noteOrganizationsOf(ctx, account.uuid));
+  const change = { action, resource: `user:${account.uuid}` };
+  const entry = entryOf(ctx, { ...account, orgUuid: '' }, change, 'success');
+  return insertEntriesOfAccountAfterChange(ctx.db, account.uuid, entry);
+}
+
+/**
+ * An entry that no change goes with: it is written after the reply, at most once a second.
+ * Repeats of one that did not succeed are counted instead of written again.
+ */
+export function recordAfterReply(
+  ctx: PublicContext,
+  actor: Actor,
+  happened: Change & { readonly outcome: Outcome },
+): void {
+  noteEntry(ctx, entryOf(ctx, actor, happened, happened.outcome));
+}
+
+function byCaller({ caller }: Context): Actor {
+  return { orgUuid: caller.orgUuid, username: caller.userId, uuid: caller.userUuid };
+}
+
+function entryOf(
+  ctx: PublicContext,
+  { orgUuid, username, uuid }: Actor,
+  { action, resource, details }: Change,
+  outcome: Outcome,
+): NewEntry {
+  return {
+    orgUuid,
+    time: ctx.now(),
+    actor: username,
+    action,
+    resource,
+    outcome,
+    address: ctx.address,
+    requestId: ctx.requestId,
+    details: { ...(uuid === undefined ? {} : { actor_uuid: uuid }), ...details },
+    repeats: 1,
+  };
+}
+
+async function noteOrganizationsOf(ctx: PublicContext, accountUuid: string): Promise<void> {
+  for (const { orgUuid } of await selectOrganizationsOfAccount(ctx.db, accountUuid)) {
+    noteChange(ctx, orgUuid);
+  }
+}

@@ -1,0 +1,278 @@
+/** Statements about audit entries and the heads of their chains; the organization comes first in each. */
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
+import type { Database } from '../context.ts';
+import {
+  type AuditEntryRow,
+  type AuditHeadRow,
+  auditEntries,
+  auditHeads,
+  memberships,
+  organizations,
+} from '../db/schema.ts';
+import { type NewEntry, type Outcome, tidied } from './entry.ts';
+
+/** The members of an entry as a selection that inserts it; `orgUuid` may be a column. */
+function valuesOf(entry: NewEntry, orgUuid: SQL<string> | typeof memberships.orgUuid) {
+  const { time, actor, action, resource, outcome, address, requestId, details, repeats } =
+    tidied(entry);
+  return {
+    orgUuid,
+    time: sql<number>`${time}`.as('time'),
+    actor: sql<string>`${actor}`.as('actor'),
+    action: sql<string>`${action}`.as('action'),
+    resource: sql<string>`${resource}`.as('resource'),
+    outcome: sql<Outcome>`${outcome}`.as('outcome'),
+    address: sql<string>`${address}`.as('address'),
+    requestId: sql<string>`${requestId}`.as('request_id'),
+    details: sql<AuditEntryRow['details']>`${JSON.stringify(details)}`.as('details'),
+    repeats: sql<number>`${repeats}`.as('repeats'),
+    seq: sql<number | null>`null`.as('seq'),
+    prevHash: sql<string | null>`null`.as('prev_hash'),
+    hash: sql<string | null>`null`.as('hash'),
+  };
+}
+
+/** Inserts the entry if the statement before it in the batch changed something. */
+export function insertEntryAfterChange(db: Database, entry: NewEntry) {
+  const orgUuid = sql<string>`${entry.orgUuid}`;
+  return db
+    .insert(auditEntries)
+    .select(db.select(valuesOf(entry, orgUuid)).from(sql`(select 1)`).where(sql`changes() > 0`));
+}
+
+/**
+ * Inserts the entry into every organization that the account is a member of, if the statement
+ * before it in the batch changed something; the entry's own organization does not count.
+ */
+export function insertEntriesOfAccountAfterChange(
+  db: Database,
+  accountUuid: string,
+  entry: NewEntry,
+) {
+  return db.insert(auditEntries).select(
+    db
+      .select(valuesOf(entry, memberships.orgUuid))
+      .from(memberships)
+      .where(and(eq(memberships.accountUuid, accountUuid), sql`changes() > 0`)),
+  );
+}
+
+/** The organizations that an account is a member of. */
+export function selectOrganizationsOfAccount(db: Database, accountUuid: string) {
+  return db
+    .select({ orgUuid: memberships.orgUuid })
+    .from(memberships)
+    .where(eq(memberships.accountUuid, accountUuid));
+}
+
+/** Inserts the entry; nothing is written for an organization that is gone. */
+export function insertEntry(db: Database, entry: NewEntry) {
+  const orgUuid = sql<string>`${organizations.uuid}`;
+  return db
+    .insert(auditEntries)
+    .select(
+      db
+        .select(valuesOf(entry, orgUuid))
+        .from(organizations)
+        .where(eq(organizations.uuid, entry.orgUuid)),
+    );
+}
+
+/** What `GET /audit` filters by. */
+export interface AuditFilter {
+  /** A username as it was, or an account's UUID. */
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly outcome?: Outcome | undefined;
+  /** Unix epoch milliseconds, both included. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** SQLite's own number of a row: rises with each insertion. */
+const POSITION = sql<number>`${auditEntries}."rowid"`;
+
+/** Newest first, one row more than `limit` when there are more. */
+export function selectPage(
+  db: Database,
+  orgUuid: string,
+  { actor, action, resource, outcome, from, to }: AuditFilter,
+  { limit, before }: { readonly limit: number; readonly before: number | undefined },
+) {
+  const isActor =
+    actor === undefined
+      ? undefined
+      : sql`(${auditEntries.actor} = ${actor} or ${auditEntries.details} ->> 'actor_uuid' = ${actor.toLowerCase()})`;
+  return db
+    .select({ position: POSITION, row: auditEntries })
+    .from(auditEntries)
+    .where(
+      and(
+        eq(auditEntries.orgUuid, orgUuid),
+        before === undefined ? undefined : lt(POSITION, before),
+        isActor,
+        action === undefined ? undefined : eq(auditEntries.action, action),
+        resource === undefined ? undefined : eq(auditEntries.resource, resource),
+        outcome === undefined ? undefined : eq(auditEntries.outcome, outcome),
+        from === undefined ? undefined : gte(auditEntries.time, from),
+        to === undefined ? undefined : lte(auditEntries.time, to),
+      ),
+    )
+    .orderBy(desc(POSITION))
+    .limit(limit + 1);
+}
+
+/** The last chained entry: at most one row. */
+export function selectTail(db: Database, orgUuid: string) {
+  return db
+    .select({ seq: auditEntries.seq, hash: auditEntries.hash })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.orgUuid, orgUuid), isNotNull(auditEntries.seq)))
+    .orderBy(desc(auditEntries.seq))
+    .limit(1);
+}
+
+/** The oldest entries without a number, in the order in which they were written. */
+export function selectUnchained(db: Database, orgUuid: string, limit: number) {
+  return db
+    .select({ position: POSITION, row: auditEntries })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.orgUuid, orgUuid), isNull(auditEntries.seq)))
+    .orderBy(asc(POSITION))
+    .limit(limit);
+}
+
+/** An entry's place in the chain, by the position of its row. */
+export interface Numbered {
+  readonly position: number;
+  readonly seq: number;
+  readonly hash: string;
+  readonly prevHash: string;
+}
+
+/** Gives entries their numbers, all or none; one that has its number keeps it. */
+export function numberEntries(db: Database, orgUuid: string, numbered: readonly Numbered[]) {
+  return db.run(sql`update ${auditEntries}
+    set "seq" = each.value ->> 'seq', "prev_hash" = each.value ->> 'prevHash', "hash" = each.value ->> 'hash'
+    from json_each(${JSON.stringify(numbered)}) as each
+    where "org_uuid" = ${orgUuid} and ${POSITION} = each.value ->> 'position' and "seq" is null`);
+}
+
+/** At most one row. */
+export function selectHead(db: Database, orgUuid: string, sort: AuditHeadRow['sort']) {
+  return db
+    .select()
+    .from(auditHeads)
+    .where(and(eq(auditHeads.orgUuid, orgUuid), eq(auditHeads.sort, sort)));
+}
+
+/** Stores a head in place of the one of its sort. */
+export function upsertHead(db: Database, orgUuid: string, row: Omit<AuditHeadRow, 'orgUuid'>) {
+  const { sort: _sort, ...members } = row;
+  return db
+    .insert(auditHeads)
+    .values({ ...row, orgUuid })
+    .onConflictDoUpdate({ target: [auditHeads.orgUuid, auditHeads.sort], set: members });
+}
+
+/**
+ * The first chained entry that is not older than `cutoff`, and the first and last of all: those
+ * before the first young one may go. One row, its members null where there is none.
+ */
+export function selectSpan(db: Database, orgUuid: string, cutoff: number) {
+  return db
+    .select({
+      first: sql<number | null>`min(${auditEntries.seq})`,
+      last: sql<number | null>`max(${auditEntries.seq})`,
+      young: sql<
+        number | null
+      >`min(case when ${auditEntries.time} >= ${cutoff} then ${auditEntries.seq} end)`,
+    })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.orgUuid, orgUuid), isNotNull(auditEntries.seq)));
+}
+
+/** The entry of a number: at most one row. */
+export function selectLink(db: Database, orgUuid: string, seq: number) {
+  return db
+    .select({ hash: auditEntries.hash })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.orgUuid, orgUuid), eq(auditEntries.seq, seq)));
+}
+
+/** Removes the chained entries up to and with a number. */
+export function deleteEntriesThrough(db: Database, orgUuid: string, seq: number) {
+  return db
+    .delete(auditEntries)
+    .where(and(eq(auditEntries.orgUuid, orgUuid), lte(auditEntries.seq, seq)));
+}
+
+/** Removes an organization's entries, at most so many. For deleting the organization in steps. */
+export function deleteEntries(db: Database, orgUuid: string, limit: number) {
+  return db.run(sql`delete from ${auditEntries} where "rowid" in
+    (select "rowid" from ${auditEntries} where "org_uuid" = ${orgUuid} limit ${limit})`);
+}
+
+/** Removes an organization's heads. For deleting the organization. */
+export function deleteHeads(db: Database, orgUuid: string) {
+  return db.delete(auditHeads).where(eq(auditHeads.orgUuid, orgUuid));
+}
+
+/** Organizations with entries that are not chained yet, at most so many. */
+export function selectUnchainedOrganizations(db: Database, limit: number) {
+  return db
+    .selectDistinct({ orgUuid: auditEntries.orgUuid })
+    .from(auditEntries)
+    .where(isNull(auditEntries.seq))
+    .limit(limit);
+}
+
+/** Days that an organization's entries are kept. Contract §5, `dataRetentionDays`. */
+const RETENTION_DAYS = 90;
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Organizations whose oldest chained entry is older than they keep entries, with the time before
+ * which theirs are too old; at most so many.
+ */
+export function selectExpiringOrganizations(db: Database, now: number, limit: number) {
+  const days = sql`coalesce(json_extract(${organizations.settings}, '$.dataRetentionDays'), ${RETENTION_DAYS})`;
+  const cutoff = sql<number>`${now} - ${days} * ${DAY_MS}`;
+  const oldest = sql`(select ${auditEntries.time} from ${auditEntries}
+    where ${auditEntries.orgUuid} = ${organizations.uuid} and ${auditEntries.seq} is not null
+    order by ${auditEntries.seq} limit 1)`;
+  return db
+    .select({ orgUuid: organizations.uuid, cutoff })
+    .from(organizations)
+    .where(sql`${days} > 0 and ${oldest} < ${cutoff}`)
+    .limit(limit);
+}
+
+/** Bytes of what an entry holds beside its texts of free length. */
+const FIXED_BYTES = 260;
+
+/** How much an organization's audit counts towards its storage. Contract §5, "Quotas". One row. */
+export function selectAuditBytes(db: Database, orgUuid: string) {
+  const texts = sql`length(${auditEntries.details}) + length(${auditEntries.actor}) + length(${auditEntries.resource})`;
+  return db
+    .select({
+      entries: count(),
+      bytes: sql<number>`coalesce(sum(${texts} + ${FIXED_BYTES}), 0)`,
+    })
+    .from(auditEntries)
+    .where(eq(auditEntries.orgUuid, orgUuid));
+}
