@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { WAIT_MAX_MS } from './connection-pool.ts';
-import { IDLE_MAX_MS, MOVE_EVERY_MS, WAITING_MAX } from './slots.ts';
+import { CLOSING_MAX_MS, IDLE_MAX_MS, MOVE_EVERY_MS, WAITING_MAX } from './slots.ts';
 import { PoolModel, type Step } from './test/pool-model.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -25,7 +25,7 @@ describe('any order of events', () => {
   const anyStep = fc.record({
     does: fc.constantFrom<Step['does'][]>(
       ...(['acquire', 'acquire', 'acquire', 'open', 'open', 'release', 'release'] as const),
-      ...(['fail', 'discard', 'leave', 'wait'] as const),
+      ...(['fail', 'discard', 'leave', 'wait', 'closed'] as const),
     ),
     pick: fc.nat(200),
   });
@@ -39,11 +39,17 @@ describe('any order of events', () => {
 
   test('keeps the caps, forgets nobody and leaks no slot', async () => {
     await fc.assert(
-      fc.asyncProperty(anyCaps, fc.array(anyStep, { maxLength: 80 }), async (caps, steps) => {
-        const model = await play(caps, steps);
-        await model.checkNobodyIsForgotten();
-        await model.settle();
-      }),
+      fc.asyncProperty(
+        anyCaps,
+        fc.array(anyStep, { maxLength: 80 }),
+        fc.boolean(),
+        async (caps, steps, slowToClose) => {
+          const model = new PoolModel(caps, slowToClose);
+          for (const step of steps) await model.step(step);
+          await model.checkNobodyIsForgotten();
+          await model.settle();
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -172,6 +178,24 @@ describe('pools of one endpoint', () => {
     const model = await play({ total: 1 }, [...turns, acquire(0)]);
     expect(model.openings).toHaveLength(0);
     await model.step(wait(MOVE_EVERY_MS));
+    expect(model.openings).toHaveLength(1);
+  });
+
+  test('wait until the backend has let go of a connection before they open the next', async () => {
+    const model = new PoolModel({ total: 1, production: 1, development: 1 }, true);
+    for (const step of [acquire(0), open, acquire(1), release]) await model.step(step);
+    expect([model.closings.length, model.openings.length]).toEqual([1, 0]);
+    await model.step({ does: 'closed', pick: 0 });
+    expect([model.closings.length, model.openings.length]).toEqual([0, 1]);
+    await model.step(open);
+    expect(outcomes(model)).toEqual(['served', 'served']);
+  });
+
+  test('wait no longer than a second for a backend that does not let go', async () => {
+    const model = new PoolModel({ total: 1, production: 1, development: 1 }, true);
+    for (const step of [acquire(0), open, acquire(1), release]) await model.step(step);
+    model.closings.length = 0;
+    await vi.advanceTimersByTimeAsync(CLOSING_MAX_MS);
     expect(model.openings).toHaveLength(1);
   });
 

@@ -149,6 +149,11 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
 
   /** Asynchronous, so that a maker that throws at once fails like one that rejects. */
   async #openConnection(signal: AbortSignal): Promise<Connection> {
+    const closed = this.#slots.nextClosed();
+    if (closed !== undefined) {
+      await closed;
+      signal.throwIfAborted();
+    }
     return this.#maker.open(signal);
   }
 
@@ -160,7 +165,8 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
   #forget(connection: Connection): void {
     this.#open.delete(connection);
     this.#slots.free(this.profile);
-    this.#maker.close(connection);
+    const closed = this.#maker.close(connection);
+    if (closed instanceof Promise) this.#slots.closing(closed);
   }
 
   #passOn(): void {

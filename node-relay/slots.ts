@@ -16,6 +16,9 @@ export const IDLE_MAX_MS = 60_000;
  */
 export const MOVE_EVERY_MS = 50;
 
+/** A backend that does not let go of a connection is not waited for longer, in milliseconds. Spec silent. */
+export const CLOSING_MAX_MS = 1000;
+
 /** What the slots need to know of a pool that shares them. */
 export interface SlotHolder {
   readonly profile: Profile;
@@ -36,6 +39,8 @@ export class Slots {
   readonly #used: Record<Profile, number> = { production: 0, development: 0 };
   #caps: Caps = { total: CAP_DEFAULT, production: CAP_DEFAULT, development: CAP_DEFAULT };
   #asked: Caps = { total: 0, production: 0, development: 0 };
+  /** Connections whose slot is free already, but which the backend may still count. */
+  readonly #closing: Promise<void>[] = [];
   #arrivals = 0;
   #movedAt = Number.NEGATIVE_INFINITY;
   #moveTimer: NodeJS.Timeout | undefined;
@@ -111,6 +116,24 @@ export class Slots {
   /** Gives a slot back; `balance` passes it on. */
   free(profile: Profile): void {
     this.#used[profile] -= 1;
+  }
+
+  /** Tells of a connection that ends, when its slot is given back. */
+  closing(closed: Promise<void>): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSING_MAX_MS);
+    const ended = promise.then(() => {
+      clearTimeout(timer);
+      const place = this.#closing.indexOf(ended);
+      if (place >= 0) this.#closing.splice(place, 1);
+    });
+    this.#closing.push(ended);
+    closed.then(resolve, resolve);
+  }
+
+  /** What an opening has to wait for, so that there is never one connection too many; never rejects. */
+  nextClosed(): Promise<void> | undefined {
+    return this.#closing.shift();
   }
 
   /** Whether a connection that comes back has to end, because the caps were lowered. */

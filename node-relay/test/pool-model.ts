@@ -2,7 +2,7 @@
 import { expect, vi } from 'vitest';
 import type { Caps, Profile } from '../../proto/driver.ts';
 import { SlottedPool } from '../connection-pool.ts';
-import { MOVE_EVERY_MS, Slots } from '../slots.ts';
+import { CLOSING_MAX_MS, MOVE_EVERY_MS, Slots } from '../slots.ts';
 
 /** A connection that knows its pool. */
 export interface Fake {
@@ -24,7 +24,10 @@ interface Asked {
 /** What a step may do; `pick` chooses among what there is. */
 export type Step =
   | { readonly does: 'acquire'; readonly pick: number }
-  | { readonly does: 'open' | 'fail' | 'release' | 'discard' | 'leave'; readonly pick: number }
+  | {
+      readonly does: 'open' | 'fail' | 'release' | 'discard' | 'leave' | 'closed';
+      readonly pick: number;
+    }
   | { readonly does: 'wait'; readonly pick: number };
 
 const PROFILES: readonly Profile[] = ['production', 'production', 'development'];
@@ -36,13 +39,17 @@ export class PoolModel {
   readonly asked: Asked[] = [];
   readonly held: Fake[] = [];
   readonly openings: Opening[] = [];
-  /** Made and not yet closed. */
+  /** Told to close, and not yet let go by the backend. */
+  readonly closings: { readonly connection: Fake; readonly done: () => void }[] = [];
+  /** Made and not yet told to close. */
   readonly alive = new Set<Fake>();
   made = 0;
   readonly #caps: Caps;
+  readonly #slowToClose: boolean;
 
-  constructor(caps: Caps) {
+  constructor(caps: Caps, slowToClose = false) {
     this.#caps = caps;
+    this.#slowToClose = slowToClose;
     this.slots.caps = caps;
     this.pools = PROFILES.map((profile, pool) => this.#pool(profile, pool));
   }
@@ -52,6 +59,7 @@ export class PoolModel {
     if (does === 'open' || does === 'fail') take(this.openings, pick)?.settle(does);
     if (does === 'release') this.#giveBack(pick, 'release');
     if (does === 'discard') this.#giveBack(pick, 'discard');
+    if (does === 'closed') take(this.closings, pick)?.done();
     if (does === 'leave') this.#leave(pick);
     await vi.advanceTimersByTimeAsync(does === 'wait' ? pick % 100 : 0);
     this.#checkCaps();
@@ -77,7 +85,10 @@ export class PoolModel {
 
   /** Nobody waits while there is room, or an idle connection that could end for him. */
   async checkNobodyIsForgotten(): Promise<void> {
-    await vi.advanceTimersByTimeAsync(MOVE_EVERY_MS * 2);
+    do {
+      for (const { done } of this.closings.splice(0)) done();
+      await vi.advanceTimersByTimeAsync(MOVE_EVERY_MS * 2);
+    } while (this.closings.length > 0);
     for (const pool of this.pools) {
       if (pool.waiting === 0) continue;
       const used = this.#used();
@@ -91,9 +102,10 @@ export class PoolModel {
 
   /** Opens, returns and closes everything; then nothing may be left, and nobody may wait. */
   async settle(): Promise<void> {
-    const busy = (): boolean => this.openings.length > 0 || this.held.length > 0;
+    const busy = (): boolean => this.openings.length + this.held.length + this.closings.length > 0;
     await vi.advanceTimersByTimeAsync(MOVE_EVERY_MS * 2);
     while (busy()) {
+      for (const { done } of this.closings.splice(0)) done();
       for (const opening of this.openings.splice(0)) opening.settle('open');
       await vi.advanceTimersByTimeAsync(0);
       while (this.held.length > 0) this.#giveBack(0, 'release');
@@ -129,6 +141,17 @@ export class PoolModel {
       },
       close: (connection) => {
         expect(this.alive.delete(connection)).toBe(true);
+        if (!this.#slowToClose) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const closing = { connection, done: resolve };
+        this.closings.push(closing);
+        // Before the pool stops waiting for it.
+        setTimeout(() => {
+          if (this.closings.includes(closing))
+            this.closings.splice(this.closings.indexOf(closing), 1);
+          resolve();
+        }, CLOSING_MAX_MS - 1);
+        return promise;
       },
     });
   }
@@ -154,10 +177,10 @@ export class PoolModel {
 
   #checkCaps(): void {
     const used = this.#used();
-    expect(used.total).toBeLessThanOrEqual(this.#caps.total);
+    expect(used.total + this.closings.length).toBeLessThanOrEqual(this.#caps.total);
     expect(used.production).toBeLessThanOrEqual(this.#caps.production);
     expect(used.development).toBeLessThanOrEqual(this.#caps.development);
-    expect(this.slots.used).toBe(used.total);
+    if (!this.#slowToClose) expect(this.slots.used).toBe(used.total);
   }
 }
 

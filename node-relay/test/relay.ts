@@ -124,8 +124,8 @@ interface TargetOptions {
 }
 
 /** A request's bytes. */
-export function query(text: string, type = 'query'): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify({ type, query: text }));
+export function query(text: string, type = 'query', params?: unknown[]): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ type, query: text, params }));
 }
 
 /** What a failed call told. */
