@@ -785,7 +785,7 @@ export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
  */
 export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
   /**
-   * Thumbprint of the node's public key.
+   * UUID of the node, which the thumbprint of its public key makes.
    *
    * @generated from field: string node = 1;
    */
