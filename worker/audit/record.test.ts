@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { deleteEndpoint } from '../endpoints/store.ts';
 import { contextOf, entriesOf, settleContexts } from '../test/audit.ts';
 import { insertEndpoint, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
-import { auditAccountStatement, auditStatement, recordAfterReply } from './record.ts';
+import { auditPasswordStatement, auditStatement, recordAfterReply } from './record.ts';
 
 const CHANGE = { action: 'endpoint.delete', resource: 'endpoint:of-the-test' };
 const db = drizzle(env.DB);
@@ -80,7 +80,7 @@ describe('the entry of a change', () => {
     expect(await entriesOf(gateway.organization.uuid)).toHaveLength(expected);
   });
 
-  test('of an account stands in each of its organizations and in no other', async () => {
+  test('of a password stands in each of its organizations and in no other', async () => {
     const [first, second, other] = [
       await startGateway('Read'),
       await startGateway('Read'),
@@ -92,9 +92,13 @@ describe('the entry of a change', () => {
     )
       .bind(second.organization.uuid, first.user.uuid)
       .run();
-    const statement = auditAccountStatement(contextOf(first), first.user, 'auth.password.reset');
-    const touch = db.run(`update accounts set verified_at = 1 where uuid = '${first.user.uuid}'`);
-    await db.batch([touch, statement]);
+    const { user } = first;
+    const change = { ...user, passwordHash: 'made by the test' };
+    const touch = (hash: string) =>
+      db.run(`update accounts set password_hash = '${hash}' where uuid = '${user.uuid}'`);
+    const statement = () => auditPasswordStatement(contextOf(first), change, 'auth.password.reset');
+    await db.batch([touch('of another change'), statement()]);
+    await db.batch([touch(change.passwordHash), statement()]);
     const counts = await Promise.all(
       [first, second, other].map(async (each) => (await entriesOf(each.organization.uuid)).length),
     );

@@ -3,7 +3,7 @@ import type { Context, PublicContext } from '../context.ts';
 import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
 import {
-  insertEntriesOfAccountAfterChange,
+  insertEntriesOfPassword,
   insertEntryAfterChange,
   selectOrganizationsOfAccount,
 } from './store.ts';
@@ -42,19 +42,27 @@ export function auditStatementBy(ctx: PublicContext, actor: Actor, change: Chang
   return insertEntryAfterChange(ctx.db, entryOf(ctx, actor, change, 'success'));
 }
 
+/** An account whose password is changed, and what is stored of the new one. */
+export interface PasswordChange {
+  readonly uuid: string;
+  readonly username: string;
+  readonly passwordHash: string;
+}
+
 /**
- * As `auditStatement`, for a change of an account: one entry in each organization that it is a
- * member of.
+ * The entries of a change of a password, one in each organization that the account is a member
+ * of, to be put anywhere after the change in its batch: they are written exactly if the account
+ * has this hash then, and its salt makes it a hash of this change alone.
  */
-export function auditAccountStatement(
+export function auditPasswordStatement(
   ctx: PublicContext,
-  account: { readonly uuid: string; readonly username: string },
+  { passwordHash, ...account }: PasswordChange,
   action: string,
 ) {
   ctx.afterReply(noteOrganizationsOf(ctx, account.uuid));
   const change = { action, resource: `user:${account.uuid}` };
   const entry = entryOf(ctx, { ...account, orgUuid: '' }, change, 'success');
-  return insertEntriesOfAccountAfterChange(ctx.db, account.uuid, entry);
+  return insertEntriesOfPassword(ctx.db, account.uuid, passwordHash, entry);
 }
 
 /**

@@ -17,11 +17,13 @@ import type { Database } from '../context.ts';
 import {
   type AuditEntryRow,
   type AuditHeadRow,
+  accounts,
   auditEntries,
   auditHeads,
   memberships,
   organizations,
 } from '../db/schema.ts';
+import { isUuid } from '../http/ids.ts';
 import { type NewEntry, type Outcome, tidied } from './entry.ts';
 
 /** The members of an entry as a selection that inserts it; `orgUuid` may be a column. */
@@ -54,19 +56,24 @@ export function insertEntryAfterChange(db: Database, entry: NewEntry) {
 }
 
 /**
- * Inserts the entry into every organization that the account is a member of, if the statement
- * before it in the batch changed something; the entry's own organization does not count.
+ * Inserts the entry into every organization that the account is a member of, if that is the hash
+ * of its password now; the entry's own organization does not count.
  */
-export function insertEntriesOfAccountAfterChange(
+export function insertEntriesOfPassword(
   db: Database,
   accountUuid: string,
+  passwordHash: string,
   entry: NewEntry,
 ) {
   return db.insert(auditEntries).select(
     db
       .select(valuesOf(entry, memberships.orgUuid))
       .from(memberships)
-      .where(and(eq(memberships.accountUuid, accountUuid), sql`changes() > 0`)),
+      .innerJoin(
+        accounts,
+        and(eq(accounts.uuid, memberships.accountUuid), eq(accounts.passwordHash, passwordHash)),
+      )
+      .where(eq(memberships.accountUuid, accountUuid)),
   );
 }
 
@@ -76,6 +83,21 @@ export function selectOrganizationsOfAccount(db: Database, accountUuid: string) 
     .select({ orgUuid: memberships.orgUuid })
     .from(memberships)
     .where(eq(memberships.accountUuid, accountUuid));
+}
+
+/**
+ * The organization of that id or UUID: at most one row.
+ * @param organization as a client names it
+ */
+export function selectOrganization(db: Database, organization: string) {
+  return db
+    .select({ orgUuid: organizations.uuid })
+    .from(organizations)
+    .where(
+      isUuid(organization)
+        ? eq(organizations.uuid, organization.toLowerCase())
+        : eq(organizations.id, organization),
+    );
 }
 
 /** Inserts the entry; nothing is written for an organization that is gone. */

@@ -1,6 +1,7 @@
 /** Logs a user in. Spec: "Authentication". Contract §2, §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { effectiveLevel } from '../access/levels.ts';
+import * as audit from '../audit/login.ts';
 import type { PublicContext } from '../context.ts';
 import { credentialsOf, organizationOf } from './credentials.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
@@ -24,10 +25,13 @@ export async function login(ctx: PublicContext) {
   // Computed whoever it is: unknown, no member, or wrong cost the same and read the same.
   const matches = await isPassword(ctx, password, found?.passwordHash);
   if (!matches || !found?.passwordHash || !found.orgUuid || !found.orgId) {
+    audit.recordFailedLogin(ctx, organization, found?.orgUuid ? found : undefined);
     throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
   }
   const issuedAt = Math.max(startedAt, found.passwordChangedAt);
   ctx.afterReply(recordLogin(ctx.db, found.orgUuid, found.uuid, startedAt).execute());
+  const { uuid, username, orgUuid } = found;
+  audit.recordLogin(ctx, { orgUuid, username, uuid });
   if (isOutdated(found.passwordHash)) {
     ctx.afterReply(rehash(ctx, found.uuid, found.passwordHash, password));
   }

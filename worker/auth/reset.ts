@@ -1,6 +1,7 @@
 /** Password resets. Spec: "Password reset". Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { forgetAll } from '../access/policy.ts';
+import { auditPasswordStatement } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
 import { mailerOf } from './mailer.ts';
 import { hashPassword } from './passwords.ts';
@@ -82,6 +83,11 @@ export async function completeReset(
       useReset(ctx.db, uuid, digest, now),
       setPasswordAfterChange(ctx.db, uuid, hash, now),
       endResetsAfterChange(ctx.db, uuid, now),
+      auditPasswordStatement(
+        ctx,
+        { uuid, username: account?.username ?? username, passwordHash: hash },
+        'auth.password.reset',
+      ),
     ])
     // Here and not by the route's `changes`: else anybody could empty the memory by asking.
     .finally(forgetAll);

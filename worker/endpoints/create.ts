@@ -1,6 +1,7 @@
 /** Makes an endpoint: checks it, connects, stores it. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Policy } from '../access/policy.ts';
+import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { sealConfig } from './config.ts';
@@ -43,6 +44,11 @@ export async function createEndpoint(
   const seen = { connectionStatus: 'available', at: now } as const;
   const [inserted] = await db.batch([
     insertEndpoint(db, row, settings.QUOTAS.endpoints),
+    auditStatement(ctx, {
+      action: 'endpoint.create',
+      resource: `endpoint:${uuid}`,
+      details: { id: row.id },
+    }),
     noteConnection(db, caller.orgUuid, uuid, seen),
   ]);
   if (inserted.length === 0) await refuse(ctx, row.id);

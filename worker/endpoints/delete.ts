@@ -1,4 +1,5 @@
 /** Removes an endpoint with all that is held of it; its backend is not touched. */
+import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { deletePlacements } from '../nodes/store.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
@@ -15,6 +16,11 @@ export async function removeEndpoint(ctx: Context, endpoint: Endpoint): Promise<
   const { orgUuid, uuid, id } = endpoint.row;
   const [deleted] = await db.batch([
     deleteEndpoint(db, orgUuid, uuid),
+    auditStatement(ctx, {
+      action: 'endpoint.delete',
+      resource: `endpoint:${uuid}`,
+      details: { id },
+    }),
     deleteRules(db, orgUuid, uuid),
     deletePlacements(db, orgUuid, uuid),
     deleteUsage(db, orgUuid, uuid),

@@ -2,6 +2,8 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { kindNamed, kindSpec } from '../../proto/kinds/index.ts';
+import { fieldsOf } from '../audit/fields.ts';
+import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { parse } from '../http/parse.ts';
@@ -41,7 +43,14 @@ export async function changeEndpoint(
     }),
     updatedAt: ctx.now(),
   };
-  const [stored] = await updateEndpoint(db, row, changes);
+  const [[stored]] = await db.batch([
+    updateEndpoint(db, row, changes),
+    auditStatement(ctx, {
+      action: 'endpoint.update',
+      resource: `endpoint:${row.uuid}`,
+      details: { id: row.id, fields: fieldsOf(patch) },
+    }),
+  ]);
   if (!stored) {
     throw new GatewayError('EDIT_CONFLICT', `Endpoint ${row.id} was changed in the meantime`);
   }

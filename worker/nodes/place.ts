@@ -1,6 +1,7 @@
 /** Says how a node serves an endpoint. Spec: "Node placement record". */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
@@ -32,7 +33,14 @@ export async function placeOnNode(
     weight: body.weight,
     metadata: body.metadata,
   };
-  await upsertPlacement(ctx.db, row.orgUuid, placement);
+  await ctx.db.batch([
+    upsertPlacement(ctx.db, row.orgUuid, placement),
+    auditStatement(ctx, {
+      action: 'endpoint.nodes.set',
+      resource: `endpoint:${row.uuid}`,
+      details: { id: row.id, node: node.uuid },
+    }),
+  ]);
   return placementRecordOf(placement);
 }
 

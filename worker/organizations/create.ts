@@ -42,6 +42,7 @@ export async function createWithSuperAdmins(ctx: PublicContext, body: WithSuperA
     description: body.description,
     settings: {},
     newAccounts,
+    founderName: body.super_admins[0]?.username ?? '',
     founders,
     resets: [],
   });
@@ -72,6 +73,7 @@ export async function createWithAdminEmail(ctx: PublicContext, body: WithAdminEm
     description,
     settings,
     newAccounts: [account],
+    founderName: body.adminEmail,
     founders: [{ uuid: account.uuid, description: '' }],
     resets: [{ ...reset, accountUuid: account.uuid }],
   }).catch((thrown: unknown) => {

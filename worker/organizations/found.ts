@@ -1,5 +1,6 @@
 /** Stores a new organization with all it begins with, or nothing. */
 import { GatewayError } from '../../proto/errors.ts';
+import { auditStatementBy } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
 import type { OrganizationRow } from '../db/schema.ts';
 import {
@@ -20,6 +21,8 @@ export interface FoundingPlan
     'uuid' | 'id' | 'name' | 'description' | 'settings' | 'sealedDataKey'
   > {
   readonly newAccounts: readonly NewAccount[];
+  /** Username of the first founder. */
+  readonly founderName: string;
   /** All become members and SuperAdmins; at least one. */
   readonly founders: readonly Founder[];
   readonly resets: readonly { tokenDigest: string; accountUuid: string; expiresAt: number }[];
@@ -31,13 +34,19 @@ export interface FoundingPlan
  */
 export async function found(ctx: PublicContext, plan: FoundingPlan): Promise<{ Ok: string }> {
   const { db } = ctx;
-  const { newAccounts, founders, resets, ...organization } = plan;
+  const { newAccounts, founders, founderName, resets, ...organization } = plan;
   const now = ctx.now();
   const by = founders[0]?.uuid ?? '';
   const row = { ...organization, createdAt: now, updatedAt: now, lastModifiedBy: by };
   const keys = newAccounts.map(({ usernameKey }) => usernameKey);
-  const [made, , , , , holders] = await db.batch([
+  const actor = { orgUuid: plan.uuid, username: founderName, uuid: by };
+  const [made, , , , , , holders] = await db.batch([
     insertOrganization(db, row, keys),
+    auditStatementBy(ctx, actor, {
+      action: 'organization.create',
+      resource: `organization:${plan.uuid}`,
+      details: { id: plan.id },
+    }),
     insertAccounts(db, plan.uuid, newAccounts, now),
     insertMemberships(db, plan.uuid, founders, by, now),
     insertSuperAdmins(db, plan.uuid, founders, by, now),
