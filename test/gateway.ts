@@ -99,16 +99,27 @@ export interface Run {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs scripts/start.ts with just those flags and a minimal environment. */
+/** Runs scripts/start.ts, or through npm, with just those flags and a minimal environment. */
 export function runStart(
   args: readonly string[],
   { env = {}, npm = false }: { env?: Readonly<Record<string, string>>; npm?: boolean } = {},
 ): Run {
+  if (npm) return run('npm', ['start', '--silent', '--', ...args], env);
+  return runScript('scripts/start.ts', args, env);
+}
+
+/** Runs a script of the project with just those flags and a minimal environment. */
+export function runScript(
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Run {
+  return run(process.execPath, ['scripts/run.mjs', script, ...args], env);
+}
+
+function run(command: string, args: string[], env: Readonly<Record<string, string>>): Run {
   const { PATH = '', HOME = '' } = process.env;
-  const [command, first] = npm
-    ? ['npm', ['start', '--silent', '--']]
-    : [process.execPath, ['scripts/run.mjs', 'scripts/start.ts']];
-  const child = spawn(command, [...first, ...args], {
+  const child = spawn(command, args, {
     cwd: ROOT,
     // As under npm, it ends with the process that started it.
     env: { PATH, HOME, npm_lifecycle_event: 'test', ...env },

@@ -77,6 +77,9 @@ const SettingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof SettingsSchema>>;
 
+/** Every setting there is, for who lists them. */
+export const SETTING_NAMES = SettingsSchema.keyof().options;
+
 const read = new WeakMap<object, Settings>();
 
 /**
