@@ -5,6 +5,7 @@ import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Bindings, Outside } from './context.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
+import { grantRoutes } from './grants/routes.ts';
 import { documentationPage } from './help/page.ts';
 import { helpRoutes } from './help/routes.ts';
 import type { AnyRoute } from './http/route.ts';
@@ -17,6 +18,7 @@ export const routes: readonly AnyRoute[] = [
   ...organizationRoutes,
   ...endpointRoutes,
   ...auditRoutes,
+  ...grantRoutes(() => routes),
   ...helpRoutes(() => routes),
 ];
 

@@ -9,7 +9,14 @@ import { ADDITIONS, OPERATIONS } from './operations.ts';
  * Operations of the specification that are not served yet, by what their paths begin with.
  * It only ever shrinks: an entry whose operations are served fails the test below.
  */
-const STILL_MISSING = ['/organizations', '/org', '/templates', '/workflows', '/iam/', '/json/'];
+const STILL_MISSING = [
+  '/organizations',
+  '/org',
+  '/templates',
+  '/workflows',
+  '/iam/users',
+  '/json/',
+];
 
 const served = routes.flatMap((each) =>
   pathsOf(each).flatMap((path) =>
@@ -39,8 +46,11 @@ test('nothing is served that neither the specification nor the contract names', 
 const BELOW = { Read: 'None', Write: 'Read', Admin: 'Write', SuperAdmin: 'Admin' } as const;
 const guarded = served.filter(([, , level]) => level !== 'Public');
 /** A path with its parameters filled in. */
-const filled = (path: string, endpoint = 'unknown') =>
-  path.replace(':endpoint', endpoint).replaceAll(/:(\w+)/g, 'unknown');
+const filled = (path: string, endpoint = 'unknown', user = 'unknown') =>
+  path
+    .replace(':endpoint', endpoint)
+    .replace(/:(?:subject|user)$/, encodeURIComponent(user))
+    .replaceAll(/:(\w+)/g, 'unknown');
 
 test.each(guarded)('%s %s refuses a request without a token', async (method, path) => {
   const gateway = await startGateway('SuperAdmin');
@@ -50,7 +60,7 @@ test.each(guarded)('%s %s refuses a request without a token', async (method, pat
   });
 });
 
-test.each(guarded.filter(([, path]) => path.startsWith('/endpoints/:endpoint')))(
+test.each(guarded.filter(([, path]) => path.includes('/:endpoint')))(
   '%s %s does not find what another organization has',
   async (method, path) => {
     const gateway = await startGateway('SuperAdmin');
@@ -63,15 +73,17 @@ test.each(guarded.filter(([, path]) => path.startsWith('/endpoints/:endpoint')))
 );
 
 describe('one level below what is needed', () => {
+  // Nothing of these kinds can be made yet, and what is not there is 404 before it is 403.
+  const isUnmade = (path: string) => path.endsWith('/:template') || path.endsWith('/:workflow');
   const levelled = guarded.flatMap(([method, path, level]) =>
-    level === 'Member' || level === 'Public' || level === 'None'
+    level === 'Member' || level === 'Public' || level === 'None' || isUnmade(path)
       ? []
       : [[method, path, level, BELOW[level]] as const],
   );
   test.each(levelled)('%s %s, which needs %s, refuses %s', async (method, path, level, below) => {
     const gateway = await startGateway(below);
     const id = await insertEndpoint(gateway);
-    expect(await gateway.call(method, filled(path, id))).toEqual({
+    expect(await gateway.call(method, filled(path, id, gateway.user.username))).toEqual({
       status: 403,
       body: failure('FORBIDDEN', `This operation needs ${level} access`),
     });

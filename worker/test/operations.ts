@@ -80,6 +80,8 @@ export const ADDITIONS = [
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
   ['POST', '/endpoints/:endpoint/sessions', 'Write'],
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],
+  ['GET', '/iam/rbac/check', 'Member'],
+  ['DELETE', '/iam/rbac/workflows/:workflow', 'SuperAdmin'],
   ['GET', '/audit', 'Admin'],
   ['GET', '/audit/head', 'Admin'],
 ] as const;

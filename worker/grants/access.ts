@@ -1,0 +1,135 @@
+/** What operations on rules act on: a subject, a resource, or all resources of a kind. */
+import { type Access, demand } from '../access/access.ts';
+import type { EntityKind } from '../access/explain.ts';
+import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
+import { type Policy, policyOf, widened } from '../access/policy.ts';
+import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import { isUuid } from '../http/ids.ts';
+import { resourceNotFound } from './kinds.ts';
+import { type ResourceName, selectResource, selectResourceUuid } from './store.ts';
+import { membersNamed, type Subject, subjectNamed } from './subjects.ts';
+
+/** Parameter of a path that names a subject. */
+export interface SubjectParams {
+  readonly subject: string;
+}
+
+/** What rules are held on. */
+export interface Target {
+  readonly uuid: string;
+  readonly id: string;
+}
+
+/** The subject that the path names, and how the caller stands on the organization. */
+async function findSubject(ctx: Context, { subject }: SubjectParams) {
+  const [standing, rules, members] = await ctx.db.batch([
+    selectStanding(ctx.db, ctx.caller),
+    selectRules(ctx.db, ctx.caller),
+    membersNamed(ctx, [subject]),
+  ]);
+  const policy = policyOf(ctx, standing, rules);
+  return { resource: subjectNamed(subject, members), policy };
+}
+
+/**
+ * Demands Admin of the organization for a change of a subject's rules.
+ * @throws GatewayError USER_NOT_FOUND
+ */
+export const onSubject: Access<SubjectParams, Subject> = { level: 'Admin', find: findSubject };
+
+/**
+ * Demands nothing for one's own rules, and Admin of the organization for another's.
+ * @throws GatewayError USER_NOT_FOUND, FORBIDDEN
+ */
+export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
+  level: 'Member',
+  async find(ctx, params) {
+    const found = await findSubject(ctx, params);
+    const { policy, resource } = found;
+    if (resource.key !== ctx.caller.userUuid) {
+      demand({ held: effectiveLevel(policy), policy, params }, 'Admin');
+    }
+    return found;
+  },
+};
+
+/** Demands Admin of the organization or of one resource of the kind: which one, the request says. */
+export function onSomeOfKind(kind: EntityKind): Access<unknown, undefined> {
+  return {
+    level: 'Admin',
+    async find(ctx) {
+      const [standing, rules, onKind] = await ctx.db.batch([
+        selectStanding(ctx.db, ctx.caller),
+        selectRules(ctx.db, ctx.caller),
+        selectRulesOnKind(ctx.db, ctx.caller, kind),
+      ]);
+      const policy = policyOf(ctx, standing, rules);
+      return { resource: undefined, policy: widened(policy, 'Admin', onKind) };
+    },
+  };
+}
+
+/** As `onSomeOfKind`, for the subject that the path names. */
+export function onSubjectOfKind(kind: EntityKind): Access<SubjectParams, Subject> {
+  return {
+    level: 'Admin',
+    async find(ctx, params) {
+      const { resource } = await findSubject(ctx, params);
+      return { resource, policy: (await onSomeOfKind(kind).find(ctx, params)).policy };
+    },
+  };
+}
+
+/**
+ * Demands `level` on the organization or on the resource that the path names.
+ * @throws GatewayError 404 of the resource's sort
+ */
+export function onTarget(kind: EntityKind, level: Level): Access<Record<string, string>, Target> {
+  return {
+    level,
+    async find(ctx, params) {
+      const { target, policy } = await findTarget(ctx, kind, params[kind] ?? '');
+      return { resource: target, policy };
+    },
+  };
+}
+
+/**
+ * A resource, and how the caller stands to its rules.
+ * @throws GatewayError TOKEN_REVOKED, 404 of the resource's sort
+ */
+export async function findTarget(ctx: Context, kind: EntityKind, named: string) {
+  const { db, caller } = ctx;
+  const name = resourceName(named);
+  const uuid = selectResourceUuid(db, caller.orgUuid, kind, name);
+  const [standing, rules, rows] = await db.batch([
+    selectStanding(db, caller),
+    selectRules(db, caller, uuid),
+    selectResource(db, caller.orgUuid, kind, name),
+  ]);
+  const policy = policyOf(ctx, standing, rules);
+  const [target] = rows;
+  if (!target) throw resourceNotFound(kind, named);
+  return { target, policy: administering(policy) };
+}
+
+/** A value that parses as a UUID is one. Contract §1, "Ids in paths". */
+function resourceName(named: string): ResourceName {
+  return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
+}
+
+/**
+ * Rules are in the hands of who is Admin of the organization, and of who is Admin of the resource:
+ * a rule on the resource gives there, but takes nothing away. Contract §4.
+ */
+function administering(policy: Policy): Policy {
+  const alone = onOrganizationAlone(policy);
+  return reaches(effectiveLevel(policy), effectiveLevel(alone)) ? policy : alone;
+}
+
+/** How the caller stands on the organization, whatever he has on its resources. */
+function onOrganizationAlone(policy: Policy): Policy {
+  const rules = policy.rules.filter(({ resourceKind }) => resourceKind === 'organization');
+  return { ...policy, onResource: [], rules };
+}

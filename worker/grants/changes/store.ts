@@ -1,0 +1,194 @@
+/**
+ * Statements that change rules. What may not be is part of the statement that writes: D1 has no
+ * transaction in which one could look first. Rules of several subjects are bound as one JSON text.
+ */
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
+import type { EntityKind } from '../../access/explain.ts';
+import type { Level } from '../../access/levels.ts';
+import type { Database } from '../../context.ts';
+import { memberships, type ResourceKind, rules } from '../../db/schema.ts';
+import { selectResourceUuid } from '../store.ts';
+
+/** A subject of rules, and the level it is to have; null to have none. */
+export type Entry = readonly [subject: string, level: Level | null];
+
+/** Which rules a change is about, within one organization. */
+export type Scope =
+  | { readonly resourceUuid: string; readonly kind: ResourceKind }
+  | { readonly kind: EntityKind }
+  | 'everything';
+
+/** A change of rules: whose, and where. */
+export interface Change {
+  readonly orgUuid: string;
+  readonly scope: Scope;
+  readonly entries: readonly Entry[];
+}
+
+/** A change that gives each subject a level on one resource. */
+export interface GrantingChange extends Change {
+  readonly scope: { readonly resourceUuid: string; readonly kind: ResourceKind };
+  readonly entries: readonly (readonly [subject: string, level: Level])[];
+}
+
+/** The rules of a scope; all when it has no bounds. */
+function inScope(scope: Scope): SQL | undefined {
+  if (scope === 'everything') return undefined;
+  return 'resourceUuid' in scope
+    ? eq(rules.resourceUuid, scope.resourceUuid)
+    : eq(rules.resourceKind, scope.kind);
+}
+
+/**
+ * Rules of Admin and SuperAdmin that a change touches: of its subjects, in its scope or on the
+ * organization. A denial on the organization touches all that its subject has.
+ */
+function highRules({ orgUuid, scope, entries }: Change): SQL | undefined {
+  const touched = inScope(scope);
+  const list = JSON.stringify(entries);
+  const denied = sql`${rules.subject} in
+    (select value ->> 0 from json_each(${list}) where value ->> 1 = 'None')`;
+  const onOrganization = eq(rules.resourceUuid, orgUuid);
+  const denies = scope !== 'everything' && scope.kind === 'organization' ? denied : undefined;
+  return and(
+    eq(rules.orgUuid, orgUuid),
+    inArray(rules.level, ['Admin', 'SuperAdmin']),
+    sql`${rules.subject} in (select value ->> 0 from json_each(${list}))`,
+    touched === undefined ? undefined : or(onOrganization, touched, denies),
+  );
+}
+
+/** One row when a change touches Admin or SuperAdmin. */
+export function selectHighRules(db: Database, change: Change) {
+  return db.select({ level: rules.level }).from(rules).where(highRules(change)).limit(1);
+}
+
+/** Whether a user remains who is SuperAdmin of the organization; groups do not count. */
+function keepsSuperAdmin({ orgUuid, scope, entries }: Change): SQL | undefined {
+  const onOrganization =
+    scope === 'everything' || ('resourceUuid' in scope && scope.kind === 'organization');
+  const makesOne = entries.some(
+    ([subject, level]) => level === 'SuperAdmin' && !subject.startsWith('group:'),
+  );
+  if (!onOrganization || makesOne) return undefined;
+  const subjects = JSON.stringify(entries.map(([subject]) => subject));
+  return sql`exists (select 1 from ${rules} as "kept"
+    where "kept"."org_uuid" = ${orgUuid} and "kept"."resource_uuid" = ${orgUuid}
+      and "kept"."level" = 'SuperAdmin' and "kept"."subject" not like 'group:%'
+      and "kept"."subject" not in (select value from json_each(${subjects})))`;
+}
+
+/** Whether the change may be made: by a SuperAdmin any, by others what touches no Admin. */
+function isAllowed(change: Change, bySuperAdmin: boolean): SQL | undefined {
+  if (bySuperAdmin) return undefined;
+  return sql`not exists (select 1 from ${rules} where ${highRules(change)})`;
+}
+
+/** What makes a change, and when. */
+export interface Author {
+  readonly bySuperAdmin: boolean;
+  /** Account UUID. */
+  readonly by: string;
+  /** Unix epoch milliseconds. */
+  readonly at: number;
+}
+
+/**
+ * Gives each subject its level, or none of them: no row comes back when one is no member any
+ * longer, the resource is gone, the change touches what its author may not, or no SuperAdmin
+ * would remain.
+ */
+export function upsertRules(
+  db: Database,
+  change: GrantingChange,
+  { bySuperAdmin, by, at }: Author,
+) {
+  const { orgUuid, scope, entries } = change;
+  const users = entries.map(([subject]) => subject).filter((each) => !each.startsWith('group:'));
+  const members = sql`(select count(*) from ${memberships} where ${memberships.orgUuid} = ${orgUuid}
+    and ${memberships.accountUuid} in (select value from json_each(${JSON.stringify(users)})))`;
+  const allowed = and(
+    sql`${members} = ${users.length}`,
+    isThere(db, orgUuid, scope),
+    isAllowed(change, bySuperAdmin),
+    keepsSuperAdmin(change),
+  );
+  return db
+    .insert(rules)
+    .select(
+      sql`select ${orgUuid}, ${scope.kind}, ${scope.resourceUuid}, value ->> 0, value ->> 1, ${at}, ${by}
+        from json_each(${JSON.stringify(entries)}) where ${allowed}`,
+    )
+    .onConflictDoUpdate({
+      target: [rules.orgUuid, rules.resourceUuid, rules.subject],
+      set: { level: sql`excluded.level`, createdAt: at, createdBy: by },
+    })
+    .returning({ subject: rules.subject });
+}
+
+function isThere(
+  db: Database,
+  orgUuid: string,
+  { kind, resourceUuid }: GrantingChange['scope'],
+): SQL | undefined {
+  if (kind === 'organization') return undefined;
+  return sql`exists ${selectResourceUuid(db, orgUuid, kind, { uuid: resourceUuid })}`;
+}
+
+/** Takes a subject's rules away; none goes when one of them may not. */
+export function deleteRules(db: Database, change: Change, bySuperAdmin: boolean) {
+  return db
+    .delete(rules)
+    .where(and(ofSubjects(change), mayTakeAway(change, bySuperAdmin)))
+    .returning({ subject: rules.subject });
+}
+
+/** Whether rules may be taken away: the author may, and a SuperAdmin remains. */
+export function mayTakeAway(change: Change, bySuperAdmin: boolean): SQL | undefined {
+  return and(isAllowed(change, bySuperAdmin), or(keepsSuperAdmin(change), isNoSuperAdmin(change)));
+}
+
+/** Takes away all rules on a resource. */
+export function deleteDocument(db: Database, orgUuid: string, resourceUuid: string) {
+  return db
+    .delete(rules)
+    .where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, resourceUuid)));
+}
+
+/** Takes away all rules on the organization but one SuperAdmin's own; nothing when he is none. */
+export function deleteOthersRules(db: Database, orgUuid: string, superAdmin: string) {
+  return db.delete(rules).where(
+    and(
+      eq(rules.orgUuid, orgUuid),
+      eq(rules.resourceUuid, orgUuid),
+      ne(rules.subject, superAdmin),
+      sql`exists (select 1 from ${rules} as "own" where "own"."org_uuid" = ${orgUuid}
+          and "own"."resource_uuid" = ${orgUuid} and "own"."subject" = ${superAdmin}
+          and "own"."level" = 'SuperAdmin')`,
+    ),
+  );
+}
+
+/** One row when a subject of the change still has a rule in its scope. */
+export function selectRemaining(db: Database, change: Change) {
+  return db.select({ level: rules.level }).from(rules).where(ofSubjects(change)).limit(1);
+}
+
+function ofSubjects({ orgUuid, scope, entries }: Change): SQL | undefined {
+  const subjects = JSON.stringify(entries.map(([subject]) => subject));
+  return and(
+    eq(rules.orgUuid, orgUuid),
+    sql`${rules.subject} in (select value from json_each(${subjects}))`,
+    inScope(scope),
+  );
+}
+
+/** Whether none of the subjects is what must remain. */
+function isNoSuperAdmin(change: Change): SQL | undefined {
+  if (keepsSuperAdmin(change) === undefined) return undefined;
+  const subjects = JSON.stringify(change.entries.map(([subject]) => subject));
+  return sql`not exists (select 1 from ${rules} as "lost"
+    where "lost"."org_uuid" = ${change.orgUuid} and "lost"."resource_uuid" = ${change.orgUuid}
+      and "lost"."level" = 'SuperAdmin' and "lost"."subject" not like 'group:%'
+      and "lost"."subject" in (select value from json_each(${subjects})))`;
+}

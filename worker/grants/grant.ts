@@ -1,0 +1,113 @@
+/** Gives subjects a level. Contract §4. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { demand } from '../access/access.ts';
+import { effectiveLevel, reaches } from '../access/levels.ts';
+import { type Policy, policyOn } from '../access/policy.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import type { ResourceKind } from '../db/schema.ts';
+import { isUuid } from '../http/ids.ts';
+import { findTarget, type Target } from './access.ts';
+import { type GrantingChange, selectHighRules, upsertRules } from './changes/store.ts';
+import { pluralOf, resourceNotFound, resultMemberOf } from './kinds.ts';
+import type { Additions } from './schema.ts';
+import { membersNamed, type Subject, subjectNamed } from './subjects.ts';
+
+/** A change that its author may make, as far as was seen when it was asked for. */
+interface Plan {
+  readonly target: Target;
+  readonly subjects: readonly Subject[];
+  readonly change: GrantingChange;
+  readonly bySuperAdmin: boolean;
+}
+
+/**
+ * Gives each subject its level on one resource, or none of them. A grant replaces the earlier one.
+ * @throws GatewayError 404 of the resource's sort, USER_NOT_FOUND, FORBIDDEN, LAST_SUPER_ADMIN,
+ * EDIT_CONFLICT
+ */
+export async function addSubjects(
+  ctx: Context,
+  kind: ResourceKind,
+  additions: Additions,
+): Promise<Json> {
+  const { target, subjects, change, bySuperAdmin } = await plan(ctx, kind, additions);
+  const author = { bySuperAdmin, by: ctx.caller.userUuid, at: ctx.now() };
+  const entries = change.entries.map(([subject, level]) =>
+    auditStatement(ctx, {
+      action: `rbac.${pluralOf(kind)}.subjects.create`,
+      resource: `${kind}:${target.uuid}`,
+      details: { id: target.id, subject, level },
+    }),
+  );
+  const [written] = await ctx.db.batch([upsertRules(ctx.db, change, author), ...entries]);
+  if (written.length === 0) {
+    await plan(ctx, kind, additions); // Says what changed meanwhile, if that is why.
+    throw kind === 'organization' ? lastSuperAdmin() : changedMeanwhile();
+  }
+  const added = change.entries.map(([, level], at) => ({
+    subject: subjects[at]?.name ?? '',
+    accessLevel: level,
+  }));
+  const [first] = added;
+  if (additions.isList || !first) {
+    return { message: `${added.length} subjects added to ${kind} ${target.id}`, subjects: added };
+  }
+  const message = `${first.subject} has ${first.accessLevel} on ${kind} ${target.id}`;
+  return { message, ...first, [resultMemberOf(kind)]: target.id };
+}
+
+/** At least one SuperAdmin stays, or nobody could ever make one again. */
+export function lastSuperAdmin(): GatewayError {
+  return new GatewayError('LAST_SUPER_ADMIN', 'The organization needs a user who is SuperAdmin');
+}
+
+/** Somebody else was faster, and what he did is no longer there to see. */
+export function changedMeanwhile(): GatewayError {
+  return new GatewayError('EDIT_CONFLICT', 'The rules were changed meanwhile: try again');
+}
+
+async function plan(ctx: Context, kind: ResourceKind, additions: Additions): Promise<Plan> {
+  const { target, policy } = await targetOf(ctx, kind, additions.entity);
+  const names = additions.subjects.map(([name]) => name);
+  const members = await membersNamed(ctx, names);
+  const subjects = names.map((name) => subjectNamed(name, members));
+  if (new Set(subjects.map(({ key }) => key)).size < subjects.length) throw namedTwice();
+  const change = {
+    orgUuid: ctx.caller.orgUuid,
+    scope: { kind, resourceUuid: target.uuid },
+    entries: subjects.map(({ key }, at) => [key, additions.subjects[at]?.[1] ?? 'None'] as const),
+  };
+  const touchesAdmin =
+    change.entries.some(([, level]) => reaches(level, 'Admin')) ||
+    (await selectHighRules(ctx.db, change)).length > 0;
+  const held = effectiveLevel(policy);
+  const params = { [kind]: target.id };
+  demand({ held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin');
+  return { target, subjects, change, bySuperAdmin: held === 'SuperAdmin' };
+}
+
+/**
+ * What rules are held on, and how the caller stands to them.
+ * @param named none for the organization
+ * @throws GatewayError 404 of the resource's sort
+ */
+async function targetOf(
+  ctx: Context,
+  kind: ResourceKind,
+  named: string | undefined,
+): Promise<{ target: Target; policy: Policy }> {
+  if (kind !== 'organization') return findTarget(ctx, kind, named ?? '');
+  const { orgUuid: uuid, orgId: id } = ctx.caller;
+  const isOwn =
+    named === undefined || (isUuid(named) ? named.toLowerCase() === uuid : named === id);
+  if (!isOwn) throw resourceNotFound(kind, named);
+  return { target: { uuid, id }, policy: await policyOn(ctx) };
+}
+
+function namedTwice(): GatewayError {
+  return new GatewayError('BAD_REQUEST', 'subjects: names a subject twice', {
+    details: [{ path: 'subjects', message: 'names a subject twice' }],
+  });
+}

@@ -1,0 +1,109 @@
+/** Operations on the rules of resources: the same for each kind. Spec: "RBAC". Contract §4. */
+import * as z from 'zod';
+import { anyMember } from '../access/access.ts';
+import type { EntityKind } from '../access/explain.ts';
+import { type AnyRoute, route } from '../http/route.ts';
+import { onSomeOfKind, onSubjectOfKind, onTarget, ownOrAsAdmin } from './access.ts';
+import { addSubjects } from './grant.ts';
+import { idMemberOf, pluralOf } from './kinds.ts';
+import { removeDocument, removeFromKind } from './revoke.ts';
+import {
+  addedTo,
+  additionsOn,
+  documentOf,
+  levelsOn,
+  RemovedDocument,
+  removedFrom,
+} from './schema.ts';
+import { showAccessible, showDocument, showPermissions } from './show.ts';
+
+/** Parameter of every path below `…/subjects/{subject}`. */
+export const SubjectPath = z.object({ subject: z.string().min(1) });
+
+/** What the caller may read of a kind; of endpoints only. */
+export const ownRoute: AnyRoute = route({
+  method: 'GET',
+  path: '/iam/rbac/endpoints/subjects',
+  summary: 'Show the endpoints that you may read, with your level on each',
+  access: anyMember,
+  changes: 'nothing',
+  reply: 'bare',
+  result: levelsOn('endpoints'),
+  handle: (ctx, { policy }) => showAccessible(ctx, policy, 'endpoint'),
+});
+
+/** All operations on the rules of one kind; what names no resource comes before what does. */
+export function routesOn(kind: EntityKind): AnyRoute[] {
+  return [...subjectRoutesOn(kind), ...documentRoutesOn(kind)];
+}
+
+function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
+  const path = `/iam/rbac/${pluralOf(kind)}/subjects`;
+  return [
+    route({
+      method: 'POST',
+      path,
+      summary: `Give subjects a level on one ${kind}`,
+      access: onSomeOfKind(kind),
+      changes: 'organization',
+      body: additionsOn(kind),
+      reply: 'bare',
+      result: addedTo(kind),
+      handle: (ctx, { body }) => addSubjects(ctx, kind, body),
+    }),
+    route({
+      // The specification lists this one with POST.
+      method: kind === 'workflow' ? ['GET', 'POST'] : 'GET',
+      path: `${path}/:subject`,
+      summary: `Show a subject's levels on ${pluralOf(kind)}`,
+      access: ownOrAsAdmin,
+      changes: 'nothing',
+      params: SubjectPath,
+      reply: 'bare',
+      result: levelsOn(pluralOf(kind)),
+      handle: (ctx, { resource }) => showPermissions(ctx, resource, [kind]),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:subject`,
+      summary: `Remove a subject's level on one ${kind}, or on all`,
+      access: onSubjectOfKind(kind),
+      changes: 'organization',
+      params: SubjectPath,
+      query: z.strictObject({ [idMemberOf(kind)]: z.string().min(1).optional() }),
+      reply: 'bare',
+      result: removedFrom(kind),
+      handle: (ctx, { resource, query }) =>
+        removeFromKind(ctx, kind, resource, query[idMemberOf(kind)]),
+    }),
+  ];
+}
+
+function documentRoutesOn(kind: EntityKind): AnyRoute[] {
+  const path = `/iam/rbac/${pluralOf(kind)}/:${kind}`;
+  const params = z.record(z.string(), z.string());
+  return [
+    route({
+      method: 'GET',
+      path,
+      summary: `Show the rules on one ${kind}`,
+      access: onTarget(kind, 'Admin'),
+      changes: 'nothing',
+      params,
+      reply: 'bare',
+      result: documentOf(kind),
+      handle: (ctx, { resource }) => showDocument(ctx, kind, resource),
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      summary: `Remove all rules on one ${kind}`,
+      access: onTarget(kind, 'SuperAdmin'),
+      changes: 'organization',
+      params,
+      reply: 'bare',
+      result: RemovedDocument,
+      handle: (ctx, { resource }) => removeDocument(ctx, kind, resource),
+    }),
+  ];
+}

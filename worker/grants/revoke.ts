@@ -1,0 +1,178 @@
+/** Takes levels away: a subject's on one resource, on all of a kind, or everywhere. Contract §4. */
+import type { Json } from '../../proto/json.ts';
+import { demand } from '../access/access.ts';
+import type { EntityKind } from '../access/explain.ts';
+import { effectiveLevel } from '../access/levels.ts';
+import { type Policy, policyOn } from '../access/policy.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import type { ResourceKind } from '../db/schema.ts';
+import { findTarget, type Target } from './access.ts';
+import {
+  type Change,
+  deleteDocument,
+  deleteOthersRules,
+  deleteRules,
+  type Scope,
+  selectHighRules,
+  selectRemaining,
+} from './changes/store.ts';
+import { changedMeanwhile, lastSuperAdmin } from './grant.ts';
+import { pluralOf, resultMemberOf } from './kinds.ts';
+import { selectDocument, selectOrganizationRule } from './store.ts';
+import { isGroup, type Subject } from './subjects.ts';
+
+/**
+ * Takes a subject's level on the organization away; its rules on resources stay.
+ * @throws GatewayError FORBIDDEN, LAST_SUPER_ADMIN, EDIT_CONFLICT
+ */
+export async function removeFromOrganization(ctx: Context, subject: Subject): Promise<Json> {
+  const { orgUuid, orgId } = ctx.caller;
+  const scope = { kind: 'organization', resourceUuid: orgUuid } as const;
+  await takeAway(ctx, { subject, scope, policy: await policyOn(ctx) });
+  return removed('organization', subject, orgId);
+}
+
+/**
+ * Takes a subject's level on one resource away, or those on all of a kind.
+ * @param named the resource's id or UUID
+ * @throws GatewayError 404 of the resource's sort, FORBIDDEN, EDIT_CONFLICT
+ */
+export async function removeFromKind(
+  ctx: Context,
+  kind: EntityKind,
+  subject: Subject,
+  named: string | undefined,
+): Promise<Json> {
+  if (named === undefined) {
+    await takeAway(ctx, { subject, scope: { kind }, policy: await policyOn(ctx) });
+    return removed(kind, subject, null);
+  }
+  const { target, policy } = await findTarget(ctx, kind, named);
+  const scope = { kind, resourceUuid: target.uuid };
+  await takeAway(ctx, { subject, scope, policy, target });
+  return removed(kind, subject, target.id);
+}
+
+/**
+ * Takes all of a subject's levels in the organization away; it stays a member.
+ * @throws GatewayError FORBIDDEN, LAST_SUPER_ADMIN, EDIT_CONFLICT
+ */
+export async function removeEverywhere(ctx: Context, subject: Subject): Promise<Json> {
+  await takeAway(ctx, { subject, scope: 'everything', policy: await policyOn(ctx) });
+  return {
+    message: `All permissions of ${subject.name} removed`,
+    subject: subject.name,
+    organizationId: null,
+    endpointId: null,
+    templateId: null,
+    workflowId: null,
+  };
+}
+
+/** Takes all rules on a resource away. */
+export async function removeDocument(
+  ctx: Context,
+  kind: EntityKind,
+  { uuid, id }: Target,
+): Promise<Json> {
+  const { orgUuid } = ctx.caller;
+  const [before] = await ctx.db.batch([
+    selectDocument(ctx.db, orgUuid, uuid),
+    deleteDocument(ctx.db, orgUuid, uuid),
+    auditStatement(ctx, {
+      action: `rbac.${pluralOf(kind)}.delete`,
+      resource: `${kind}:${uuid}`,
+      details: { id },
+    }),
+  ]);
+  return removedDocument(`${kind} ${id}`, before);
+}
+
+/**
+ * Takes all rules on the organization away but the caller's own SuperAdmin.
+ * @throws GatewayError LAST_SUPER_ADMIN when the caller himself has no such rule
+ */
+export async function removeOrganizationDocument(ctx: Context): Promise<Json> {
+  const { orgUuid, orgId, userUuid } = ctx.caller;
+  const [before, , , own] = await ctx.db.batch([
+    selectDocument(ctx.db, orgUuid, orgUuid),
+    deleteOthersRules(ctx.db, orgUuid, userUuid),
+    auditStatement(ctx, {
+      action: 'rbac.organizations.delete',
+      resource: `organization:${orgUuid}`,
+    }),
+    selectOrganizationRule(ctx.db, orgUuid, userUuid),
+  ]);
+  if (own[0]?.level !== 'SuperAdmin') throw lastSuperAdmin();
+  return removedDocument(
+    `organization ${orgId}`,
+    before.filter(({ subject }) => subject !== userUuid),
+  );
+}
+
+/** What is taken away, where, and by whom. */
+interface Removal {
+  readonly subject: Subject;
+  readonly scope: Scope;
+  /** How the caller stands there. */
+  readonly policy: Policy;
+  readonly target?: Target;
+}
+
+async function takeAway(ctx: Context, removal: Removal): Promise<void> {
+  const { subject, scope, policy, target } = removal;
+  const { orgUuid } = ctx.caller;
+  const change: Change = { orgUuid, scope, entries: [[subject.key, null]] };
+  const held = effectiveLevel(policy);
+  const params = scope === 'everything' || !target ? {} : { [scope.kind]: target.id };
+  const check = async () => {
+    const high = await selectHighRules(ctx.db, change);
+    demand({ held, policy, params }, high.length > 0 ? 'SuperAdmin' : 'Admin');
+  };
+  await check();
+  const [, , remaining] = await ctx.db.batch([
+    deleteRules(ctx.db, change, held === 'SuperAdmin'),
+    auditStatement(ctx, entryOf(orgUuid, removal)),
+    selectRemaining(ctx.db, change),
+  ]);
+  if (remaining.length === 0) return;
+  await check(); // Says what changed meanwhile, if that is why.
+  throw held === 'SuperAdmin' ? lastSuperAdmin() : changedMeanwhile();
+}
+
+function entryOf(orgUuid: string, { subject, scope, target }: Removal) {
+  const where = scope === 'everything' ? 'subjects' : `${pluralOf(scope.kind)}.subjects`;
+  const resource =
+    scope !== 'everything' && 'resourceUuid' in scope
+      ? `${scope.kind}:${scope.resourceUuid}`
+      : `organization:${orgUuid}`;
+  return {
+    action: `rbac.${where}.delete`,
+    resource,
+    details: { subject: subject.key, ...(target ? { id: target.id } : {}) },
+  };
+}
+
+function removed(kind: ResourceKind, { name }: Subject, id: string | null): Json {
+  const where = id === null ? `all ${pluralOf(kind)}` : `${kind} ${id}`;
+  return {
+    message: `Permissions of ${name} on ${where} removed`,
+    subject: name,
+    [resultMemberOf(kind)]: id,
+  };
+}
+
+function removedDocument(
+  where: string,
+  rows: readonly { readonly subject: string; readonly username: string | null }[],
+): Json {
+  const named = (isWanted: boolean) =>
+    rows
+      .filter(({ subject }) => isGroup(subject) === isWanted)
+      .map(({ subject, username }) => username ?? subject.replace(/^group:/, ''));
+  return {
+    message: `Permissions on ${where} removed`,
+    removed_subjects: { users: named(false), groups: named(true) },
+  };
+}

@@ -1,0 +1,75 @@
+/** Rules as they are told: of one resource, or of one subject. Contract §4. */
+import type { Json } from '../../proto/json.ts';
+import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
+import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
+import type { Policy } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import type { ResourceKind } from '../db/schema.ts';
+import type { Target } from './access.ts';
+import { idMemberOf, pluralOf } from './kinds.ts';
+import {
+  selectDocument,
+  selectOrganizationRule,
+  selectRulesOfSubject,
+  selectWithOwnRule,
+} from './store.ts';
+import { isGroup, type Subject } from './subjects.ts';
+
+type LevelsById = { [id: string]: Level };
+
+/** The configuration document of a resource or of the organization. */
+export async function showDocument(
+  ctx: Context,
+  kind: ResourceKind,
+  { uuid, id }: Target,
+): Promise<Json> {
+  const rows = await selectDocument(ctx.db, ctx.caller.orgUuid, uuid);
+  const of = (groups: boolean): LevelsById =>
+    Object.fromEntries(
+      rows
+        .filter(({ subject }) => isGroup(subject) === groups)
+        .map(({ subject, username, level }) => [username ?? subject.replace(/^group:/, ''), level]),
+    );
+  return { [idMemberOf(kind)]: id, users: of(false), groups: of(true) };
+}
+
+/** A subject's levels by rules on resources of these kinds. */
+export async function showPermissions(
+  ctx: Context,
+  { key, name }: Subject,
+  kinds: readonly ResourceKind[],
+): Promise<Json> {
+  const sorts: [string, LevelsById][] = [];
+  for (const kind of kinds) sorts.push([pluralOf(kind), await levelsOn(ctx, kind, key)]);
+  return { subject: name, ...Object.fromEntries(sorts) };
+}
+
+/** All of a subject's levels. Spec: "Permission summary of a subject". */
+export function showSummary(ctx: Context, subject: Subject): Promise<Json> {
+  return showPermissions(ctx, subject, ['organization', ...ENTITY_KINDS]);
+}
+
+/** What the caller may read of a kind, with the level in force on each. */
+export async function showAccessible(
+  ctx: Context,
+  policy: Policy,
+  kind: EntityKind,
+): Promise<Json> {
+  const rows = await selectWithOwnRule(ctx.db, ctx.caller, kind);
+  const levels = rows.map(({ id, level }): [string, Level] => [
+    id,
+    effectiveLevel({ onOrganization: policy.onOrganization, onResource: level ? [level] : [] }),
+  ]);
+  const readable = levels.filter(([, level]) => reaches(level, 'Read'));
+  return { subject: policy.username, [pluralOf(kind)]: Object.fromEntries(readable) };
+}
+
+async function levelsOn(ctx: Context, kind: ResourceKind, subject: string): Promise<LevelsById> {
+  const { orgUuid, orgId } = ctx.caller;
+  if (kind !== 'organization') {
+    const rows = await selectRulesOfSubject(ctx.db, orgUuid, kind, subject);
+    return Object.fromEntries(rows.map(({ id, level }) => [id, level]));
+  }
+  const rows = await selectOrganizationRule(ctx.db, orgUuid, subject);
+  return Object.fromEntries(rows.map(({ level }) => [orgId, level]));
+}

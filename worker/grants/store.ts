@@ -1,0 +1,120 @@
+/** Statements that read what rules are about: resources, members, and the rules themselves. */
+import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm';
+import type { EntityKind } from '../access/explain.ts';
+import type { Caller, Database } from '../context.ts';
+import { accounts, endpoints, memberships, rules } from '../db/schema.ts';
+
+/** Where resources are. A kind whose table is still to come has no resources. */
+const TABLES: Readonly<Record<EntityKind, typeof endpoints | undefined>> = {
+  endpoint: endpoints,
+  template: undefined,
+  workflow: undefined,
+};
+
+/** How a path or a body names a resource. */
+export type ResourceName = { readonly uuid: string } | { readonly id: string };
+
+/** The table of a kind, and what holds of no row when there is none. */
+function tableOf(kind: EntityKind) {
+  const table = TABLES[kind];
+  return { table: table ?? endpoints, exists: table ? undefined : sql`false` };
+}
+
+function named(orgUuid: string, kind: EntityKind, name: ResourceName): SQL | undefined {
+  const { table, exists } = tableOf(kind);
+  const match = 'uuid' in name ? eq(table.uuid, name.uuid) : eq(table.id, name.id);
+  return and(eq(table.orgUuid, orgUuid), match, exists);
+}
+
+/** At most one row: the resource of that name. */
+export function selectResource(
+  db: Database,
+  orgUuid: string,
+  kind: EntityKind,
+  name: ResourceName,
+) {
+  const { table } = tableOf(kind);
+  return db
+    .select({ uuid: table.uuid, id: table.id })
+    .from(table)
+    .where(named(orgUuid, kind, name));
+}
+
+/** The uuid alone, for use inside other statements. */
+export function selectResourceUuid(
+  db: Database,
+  orgUuid: string,
+  kind: EntityKind,
+  name: ResourceName,
+) {
+  const { table } = tableOf(kind);
+  return db
+    .select({ uuid: table.uuid })
+    .from(table)
+    .where(named(orgUuid, kind, name));
+}
+
+/** Members of the organization by `usernameKey` or account UUID, each with its level there. */
+export function selectMembers(db: Database, orgUuid: string, keysAndUuids: readonly string[]) {
+  const named = sql`(select value from json_each(${JSON.stringify(keysAndUuids)}))`;
+  return db
+    .select({ uuid: accounts.uuid, username: accounts.username, usernameKey: accounts.usernameKey })
+    .from(accounts)
+    .innerJoin(
+      memberships,
+      and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, accounts.uuid)),
+    )
+    .where(or(sql`${accounts.usernameKey} in ${named}`, sql`${accounts.uuid} in ${named}`));
+}
+
+/** Rules on one resource, or on the organization, with the names of the users they are for. */
+export function selectDocument(db: Database, orgUuid: string, resourceUuid: string) {
+  return db
+    .select({ subject: rules.subject, username: accounts.username, level: rules.level })
+    .from(rules)
+    .leftJoin(accounts, eq(accounts.uuid, rules.subject))
+    .where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, resourceUuid)))
+    .orderBy(asc(rules.subject));
+}
+
+/** At most one row: a subject's level on the organization. */
+export function selectOrganizationRule(db: Database, orgUuid: string, subject: string) {
+  return db
+    .select({ level: rules.level })
+    .from(rules)
+    .where(
+      and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, orgUuid), eq(rules.subject, subject)),
+    );
+}
+
+/** A subject's rules on resources of a kind, by the resources' ids. */
+export function selectRulesOfSubject(
+  db: Database,
+  orgUuid: string,
+  kind: EntityKind,
+  subject: string,
+) {
+  const { table, exists } = tableOf(kind);
+  return db
+    .select({ id: table.id, level: rules.level })
+    .from(rules)
+    .innerJoin(table, and(eq(table.orgUuid, orgUuid), eq(table.uuid, rules.resourceUuid)))
+    .where(and(eq(rules.orgUuid, orgUuid), eq(rules.subject, subject), exists))
+    .orderBy(asc(table.id));
+}
+
+/** All resources of a kind by id, each with the caller's own rule there, if he has one. */
+export function selectWithOwnRule(db: Database, { orgUuid, userUuid }: Caller, kind: EntityKind) {
+  const { table, exists } = tableOf(kind);
+  const own = and(
+    eq(rules.orgUuid, orgUuid),
+    eq(rules.resourceUuid, table.uuid),
+    eq(rules.subject, userUuid),
+  );
+  return db
+    .select({ id: table.id, level: rules.level })
+    .from(table)
+    .leftJoin(rules, own)
+    .where(and(eq(table.orgUuid, orgUuid), exists))
+    .orderBy(asc(table.id));
+}
