@@ -84,6 +84,7 @@ export function encodeParameters(
 function encodeValue(value: Json, type: TypeInfo | undefined): FieldValue {
   if (value === null) return null;
   if (typeof value === 'string') return value;
+  if (Object.is(value, -0)) return '-0';
   if (typeof value === 'number' || isRawJson(value)) return numberText(value);
   if (typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) {

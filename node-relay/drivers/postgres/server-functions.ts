@@ -75,7 +75,7 @@ export function isRefusedByName(found: ReachedFunction): boolean {
   const { name, volatile, serverOwn, extension, rawInput } = found;
   if (!serverOwn && extension === null) return false;
   if (REFUSED_STABLE_SET.has(name) || REFUSED_FAMILIES.test(name)) return true;
-  return serverOwn && (rawInput || (volatile && !isHarmless(name)));
+  return serverOwn && (rawInput || volatile) && !isHarmless(name);
 }
 
 /** Whether calling it may leave something on the connection. Contract §6, "Nothing that one caller sets". */

@@ -25,6 +25,7 @@ class Lines implements Sink {
   #text = '';
   #wake: (() => void) | undefined;
   #ended = false;
+  #abandoned = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -36,8 +37,16 @@ class Lines implements Sink {
 
   row(values: readonly FieldValue[]): void {
     this.rowCount += 1;
+    if (this.#abandoned) return;
     this.#text += `${this.write?.(values)}\n`;
     if (this.#text.length >= PIECE_LENGTH) this.#cut();
+  }
+
+  /** Drops what still comes, so that the server gets to read that it shall stop. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#pieces.length = 0;
+    this.#connection.wire.stream.resume();
   }
 
   /** The last piece, whatever its size; none comes after. */
@@ -70,9 +79,9 @@ class Lines implements Sink {
 }
 
 /**
- * Streams one statement. The first piece is empty and follows the server's acceptance. A write is
- * kept only once its last row has been taken; leaving early undoes it. A read on a pooled connection that turns out
- * dead before that is tried again.
+ * Streams one statement. The first piece is empty and follows the server's acceptance. A write is kept once its
+ * last row has arrived here; leaving before that undoes it. A read on a pooled connection that
+ * turns out dead before the first piece is tried again.
  */
 export async function* streamRows(
   database: Database,
@@ -175,7 +184,7 @@ class Streaming {
     } finally {
       if (outcome === 'running') {
         connection.interrupt();
-        connection.wire.stream.resume();
+        this.#lines.abandon();
         await running;
       }
       database.giveBack(connection, this.#traces);
@@ -208,7 +217,7 @@ class Streaming {
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
     const { connection, call } = this.#scene;
-    const stop = () => connection.wire.stream.resume();
+    const stop = () => this.#lines.abandon();
     call.signal.addEventListener('abort', stop, { once: true });
     return attempt(connection, this.read ? 'read' : 'write', call.signal, work).finally(() =>
       call.signal.removeEventListener('abort', stop),

@@ -1,0 +1,191 @@
+/** `/read` can change nothing: every attack as a superuser, with the database compared before and after. */
+import { existsSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../../../proto/driver.ts';
+import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { failureOf } from '../contract.ts';
+import { callOf } from '../test/host.ts';
+import { ATTACKS, READS, TRAPS } from './attacks.ts';
+import { run, sql, TestDatabase } from './test-database.ts';
+
+let database: TestDatabase;
+let read: Session<PostgresRequest>;
+let write: Session<PostgresRequest>;
+const notifications: string[] = [];
+
+beforeAll(async () => {
+  database = await TestDatabase.create(TRAPS);
+  const dsn = `dbname=${database.name} ${dsnOf(database.url)}`;
+  await database.outside.query(`ALTER DATABASE ${database.name} SET trap.dsn = '${dsn}'`);
+  database.outside.on('notification', ({ channel }) => notifications.push(channel));
+  await database.outside.query('LISTEN attack');
+  read = await database.open('read');
+  write = await database.open('write');
+}, 30_000);
+afterAll(() => database.drop());
+
+function dsnOf(url: string): string {
+  const { hostname, port, username, password } = new URL(url);
+  return `host=${hostname} port=${port} user=${username} password=${password}`;
+}
+
+/** Everything that an attack could have changed. */
+async function digest(): Promise<unknown> {
+  const { rows } = await database.outside.query(`SELECT
+    (SELECT json_agg(i ORDER BY id) FROM items i) AS items,
+    (SELECT count(*) FROM trace) AS traces,
+    (SELECT last_value::text || is_called FROM counter) AS counter,
+    (SELECT json_agg(relname ORDER BY relname) FROM pg_class WHERE oid >= 16384) AS relations,
+    (SELECT count(*) FROM pg_proc) AS functions,
+    (SELECT count(*) FROM pg_largeobject_metadata) AS large_objects,
+    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS advisory_locks,
+    (SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'attack') AS slots,
+    (SELECT count(*) FROM pg_replication_origin WHERE roname = 'attack') AS origins,
+    (SELECT count(*) FROM pg_prepared_xacts WHERE gid = 'attack') AS prepared,
+    (SELECT count(*) FROM pg_db_role_setting) AS settings,
+    (SELECT count(*) FROM pg_database WHERE datname = 'made') AS databases,
+    (SELECT obj_description('items'::regclass)) AS comment,
+    (SELECT relacl::text FROM pg_class WHERE relname = 'items') AS rights`);
+  return { ...rows[0], notifications: [...notifications], file: existsSync(ATTACK_FILE) };
+}
+
+const ATTACK_FILE = '/tmp/causeway-attack';
+// Not what the server says: nothing of an attack is sent to it.
+const REFUSALS = /^BAD_REQUEST$/;
+
+/** The ways in which a text can reach the database on a read. */
+const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
+  { way: 'query', send: (query) => read.run(sql(query), callOf('read')) },
+  {
+    way: 'query_typed',
+    send: (query) => read.run(sql(query, [], { type: 'query_typed' }), callOf('read')),
+  },
+  {
+    way: 'simple_read_only',
+    send: (query) => read.run(sql(query, [], { type: 'simple_read_only' }), callOf('read')),
+  },
+  {
+    way: 'copy_out',
+    send: (query) => read.run(sql(query, [], { type: 'copy_out' }), callOf('read')),
+  },
+  { way: 'a stream', send: (query) => drained(read.stream?.(sql(query), callOf('read'))) },
+  {
+    way: 'query_read_only on a write connection',
+    send: (query) => write.run(sql(query, [], { type: 'query_read_only' }), callOf('write')),
+  },
+];
+
+async function drained(stream: AsyncIterable<Uint8Array> | undefined): Promise<void> {
+  for await (const _ of stream ?? []);
+}
+
+describe('the attack corpus', () => {
+  test.each(WAYS)(
+    'changes nothing by way of $way',
+    async ({ way, send }) => {
+      rmSync(ATTACK_FILE, { force: true });
+      const before = await digest();
+      const passed: string[] = [];
+      for (const attack of ATTACKS) {
+        const failure = await failureOf(send(attack)).catch(() => undefined);
+        const code = (failure as { code?: string } | undefined)?.code ?? '';
+        // No statements are none: there is nothing to refuse.
+        if (!REFUSALS.test(code) && !(way === 'simple_read_only' && isEmpty(attack)))
+          passed.push(attack);
+      }
+      expect(passed).toEqual([]);
+      expect(await digest()).toEqual(before);
+    },
+    30_000,
+  );
+
+  test('has teeth: what it calls would write', async () => {
+    await write.run(sql("SELECT bite('x')"), callOf('write'));
+    const { rows } = await database.outside.query(
+      'WITH gone AS (DELETE FROM trace RETURNING *) SELECT count(*)::int AS n FROM gone',
+    );
+    expect(rows).toEqual([{ n: 1 }]);
+  });
+});
+
+function isEmpty(text: string): boolean {
+  return /^(?:;|--.*)?$/.test(text);
+}
+
+describe('reads', () => {
+  test.each(READS)('pass: %s', async (query) => {
+    expect(await run(read, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
+    const lease = await write.lease?.(callOf('write'));
+    if (!lease) return;
+    expect(await run(lease, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
+    await lease.close();
+  });
+
+  test('answer several statements in one snapshot', async () => {
+    const request = sql('SELECT 1 AS a; SELECT 2 AS b', [], { type: 'simple_read_only' });
+    expect(await run(read, request, 'read')).toMatchObject({
+      results: [{ rows: [{ a: 1 }] }, { rows: [{ b: 2 }] }],
+    });
+  });
+});
+
+describe('allow_functions', () => {
+  const call = sql('SELECT hidden.lower(1)');
+
+  test.each([
+    { allow: true, passes: true },
+    { allow: ['lower', 'bite'], passes: true },
+    { allow: ['hidden.lower'], passes: true },
+    { allow: ['public.lower'], passes: false },
+    { allow: [], passes: false },
+    { allow: false, passes: false },
+  ])('$allow lets a VOLATILE function of that name through: $passes', async ({ allow, passes }) => {
+    const session = await database.open('read', { allow_functions: allow });
+    const code = await session.run(call, callOf('read')).then(
+      () => 'passed',
+      (error: { code: string }) => error.code,
+    );
+    expect(code).toBe(passes ? 'passed' : 'BAD_REQUEST');
+    await database.outside.query('DELETE FROM trace');
+  });
+
+  test('never lifts what is refused of the server and its extensions', async () => {
+    const session = await database.open('read', { allow_functions: true });
+    for (const query of [
+      "SELECT pg_read_file('PG_VERSION')",
+      "SELECT nextval('counter')",
+      "SELECT dblink_connect('x', '')",
+      'SELECT pg_advisory_lock(1)',
+    ]) {
+      expect(await failureOf(session.run(sql(query), callOf('read')))).toMatchObject({
+        code: 'BAD_REQUEST',
+        details: [{ rule: 'read_function' }],
+      });
+    }
+  });
+});
+
+describe('a read session', () => {
+  test('stays read-only whatever its URL asks for', async () => {
+    const url = `${database.url}?options=-c%20default_transaction_read_only%3Doff%20-c%20standard_conforming_strings%3Doff`;
+    const session = await database.open('read', { allow_functions: true }, url);
+    const query =
+      "SELECT current_setting('default_transaction_read_only') a, current_setting('standard_conforming_strings') b";
+    expect((await run(session, sql(query), 'read')).rows).toEqual([{ a: 'on', b: 'on' }]);
+  });
+
+  test('names what is wrong with a statement', async () => {
+    expect(await failureOf(read.run(sql('SELEC 1'), callOf('read')))).toMatchObject({
+      code: 'REQUEST_FAILED',
+      details: [{ source: 'postgres', code: '42601', position: 1 }],
+    });
+    expect(await failureOf(read.run(sql('DELETE FROM items'), callOf('read')))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: 'DELETE is not taken on /read; send it to /write',
+      details: [{ rule: 'read_statement', path: 'query' }],
+    });
+    expect(await failureOf(read.run(sql("SELECT 'x' ==> 'y'"), callOf('read')))).toMatchObject({
+      details: [{ rule: 'read_volatile_function', function: 'public.bite_operator' }],
+    });
+  });
+});
