@@ -110,8 +110,7 @@ export function upsertRules(
   const allowed = and(
     sql`${members} = ${users.length}`,
     isThere(db, orgUuid, scope),
-    isAllowed(change, bySuperAdmin),
-    keepsSuperAdmin(change),
+    mayMake(change, bySuperAdmin),
   );
   return db
     .insert(rules)
@@ -139,12 +138,12 @@ function isThere(
 export function deleteRules(db: Database, change: Change, bySuperAdmin: boolean) {
   return db
     .delete(rules)
-    .where(and(ofSubjects(change), mayTakeAway(change, bySuperAdmin)))
+    .where(and(ofSubjects(change), mayMake(change, bySuperAdmin)))
     .returning({ subject: rules.subject });
 }
 
-/** Whether rules may be taken away: the author may, and a SuperAdmin remains. */
-export function mayTakeAway(change: Change, bySuperAdmin: boolean): SQL | undefined {
+/** Whether a change may be made: by its author, and so that a SuperAdmin remains who was there. */
+export function mayMake(change: Change, bySuperAdmin: boolean): SQL | undefined {
   return and(isAllowed(change, bySuperAdmin), or(keepsSuperAdmin(change), isNoSuperAdmin(change)));
 }
 
