@@ -30,6 +30,26 @@ test('64 wait; one more is told to come back, until there is room again', async 
   expect(await tryLogin(gateway)).toMatchObject({ status: 200 });
 });
 
+test('between two pieces of work others get their time, though all timers are overdue', async () => {
+  const turnsOfOthers: number[] = [];
+  let ticks = 0;
+  let stop = false;
+  const other = (async () => {
+    for (; !stop; ticks += 1) await scheduler.wait(1);
+  })();
+  const hold = () => {
+    turnsOfOthers.push(ticks);
+    const until = performance.now() + 30;
+    while (performance.now() < until);
+    ticks = 0;
+  };
+  await Promise.all([1, 2, 3, 4].map(() => inTurn(ctx, hold)));
+  stop = true;
+  await other;
+  // Without a rest it is one at the most; the least of them would tell of the machine's load.
+  expect(Math.max(...turnsOfOthers.slice(1))).toBeGreaterThanOrEqual(3);
+});
+
 test('work that fails leaves the line to the next', async () => {
   const failing = inTurn(ctx, () => {
     throw new GatewayError('INTERNAL', 'fails');
