@@ -39,7 +39,11 @@ describe('rows', () => {
   });
 
   test('are read by the bare form and by the wrapped one', async () => {
-    const one = success({ columns: [{ name: 'n', type: 'integer' }], rows: [{ n: 7 }], row_count: 1 });
+    const one = success({
+      columns: [{ name: 'n', type: 'integer' }],
+      rows: [{ n: 7 }],
+      row_count: 1,
+    });
     expect(await read({ query: 'select $1::int as n', params: [7] })).toEqual(one);
     expect(
       await read({ request: { kind: 'PostgreSQL', type: 'QUERY', query: 'select 7 as n' } }),
