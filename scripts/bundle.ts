@@ -1,17 +1,41 @@
 /** The worker as the edge runtime takes it: its code in one module, its bindings from wrangler.toml. */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, stop } from 'esbuild';
 import type { Unstable_MiniflareWorkerOptions } from 'wrangler';
 
 /** The project's folder. */
 export const ROOT = join(import.meta.dirname, '..');
 
-/** The bundled worker as text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
-export async function bundleWorker(entry: string): Promise<string> {
+/** What wrangler reads out of wrangler.toml, in the form that Miniflare takes. */
+export type WorkerOptions = Unstable_MiniflareWorkerOptions;
+
+/** A worker that is ready to run. */
+export interface BuiltWorker {
+  /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
+  readonly code: string;
+  readonly options: WorkerOptions;
+}
+
+/**
+ * Builds the worker. Code and options are remembered in `cache` until something they are made of
+ * changes: making them takes longer than everything else of a start.
+ * @throws what esbuild says when the worker does not build
+ */
+export async function buildWorker(cache: string): Promise<BuiltWorker> {
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const [code, options] = await Promise.all([
+    remembered(cache, 'worker', await sources(['worker', 'proto']), bundle),
+    remembered(cache, 'options', ['wrangler.toml'], readOptions),
+  ]);
+  // readOptions wrote it; the folder is the owner's alone.
+  return { code, options: JSON.parse(options) as WorkerOptions };
+}
+
+async function bundle(): Promise<string> {
+  const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [entry],
+    entryPoints: ['worker/index.ts'],
     absWorkingDir: ROOT,
     bundle: true,
     format: 'esm',
@@ -19,7 +43,6 @@ export async function bundleWorker(entry: string): Promise<string> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
     keepNames: true,
-    sourcemap: 'inline',
     write: false,
     logLevel: 'silent',
   });
@@ -30,29 +53,47 @@ export async function bundleWorker(entry: string): Promise<string> {
   return file.text;
 }
 
-/** What wrangler reads out of wrangler.toml, in the form that Miniflare takes. */
-export type WorkerOptions = Unstable_MiniflareWorkerOptions;
-
-/**
- * The worker's options of wrangler.toml, remembered in `cache`: loading wrangler for them takes
- * longer than everything else of a start.
- */
-export async function readWorkerOptions(cache: string): Promise<WorkerOptions> {
-  const config = join(ROOT, 'wrangler.toml');
-  const digest = createHash('sha256')
-    .update(ROOT)
-    .update(await readFile(config))
-    .update(await readFile(join(ROOT, 'node_modules/wrangler/package.json')))
-    .digest('hex');
-  const file = join(cache, `worker-options-${digest.slice(0, 16)}.json`);
-  const kept = await readFile(file, 'utf8').catch(() => undefined);
-  // It is what this function wrote; the folder is the owner's alone.
-  if (kept !== undefined) return JSON.parse(kept) as WorkerOptions;
+async function readOptions(): Promise<string> {
   process.env.WRANGLER_SEND_METRICS ??= 'false';
   process.env.WRANGLER_HIDE_BANNER ??= 'true';
   const { unstable_getMiniflareWorkerOptions } = await import('wrangler');
-  const options = unstable_getMiniflareWorkerOptions(config);
-  await mkdir(cache, { recursive: true, mode: 0o700 });
-  await writeFile(file, JSON.stringify(options), { mode: 0o600 });
-  return options;
+  return JSON.stringify(unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')));
+}
+
+/** Every file below the folders, relative to the project's. */
+async function sources(folders: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(join(ROOT, folder), { recursive: true });
+      return names.filter((name) => /\.(ts|json)$/.test(name)).map((name) => join(folder, name));
+    }),
+  );
+  return lists.flat().toSorted();
+}
+
+/** What `make` made of these files, of the installed packages and of this file. */
+async function remembered(
+  cache: string,
+  name: string,
+  files: readonly string[],
+  make: () => Promise<string>,
+): Promise<string> {
+  const hash = createHash('sha256').update(ROOT);
+  const all = [...files, 'package-lock.json', 'scripts/bundle.ts'];
+  const texts = await Promise.all(all.map((file) => readFile(join(ROOT, file))));
+  for (const [index, text] of texts.entries()) {
+    hash.update(`\0${all[index]}\0${text.length}\0`).update(text);
+  }
+  const digest = hash.digest('hex').slice(0, 32);
+  const kept = join(cache, `${name}-${digest}`);
+  const text = await readFile(kept, 'utf8').catch(() => undefined);
+  if (text !== undefined) return text;
+  const made = await make();
+  for (const older of await readdir(cache)) {
+    if (older.startsWith(`${name}-`)) await rm(join(cache, older), { force: true });
+  }
+  // Whole or not at all: a start may be interrupted here.
+  await writeFile(`${kept}.${process.pid}`, made, { mode: 0o600 });
+  await rename(`${kept}.${process.pid}`, kept);
+  return made;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import { bundleWorker, ROOT, readWorkerOptions, type WorkerOptions } from './bundle.ts';
+import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { SETPRIV } from './postgres-server.ts';
@@ -27,12 +27,9 @@ export interface EdgeOptions {
  * @throws what esbuild says when the worker does not build
  */
 export async function startEdge(options: EdgeOptions): Promise<Miniflare> {
-  const [read, code] = await Promise.all([
-    readWorkerOptions(options.cache),
-    bundleWorker(join(ROOT, 'worker/index.ts')),
-  ]);
+  const worker = await buildWorker(options.cache);
   tetherRuntime();
-  const edge = ourSignals(() => new Miniflare(miniflareOptions(options, read, code)));
+  const edge = ourSignals(() => new Miniflare(miniflareOptions(options, worker)));
   try {
     await edge.ready;
     await applyMigrations(await edge.getD1Database('DB'));
@@ -64,7 +61,7 @@ function ourSignals(make: () => Miniflare): Miniflare {
   return made;
 }
 
-function miniflareOptions(options: EdgeOptions, read: WorkerOptions, code: string) {
+function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWorker) {
   const converted = convertV4MiniflareOptions({
     // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
     host: '127.0.0.1',

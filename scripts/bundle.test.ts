@@ -1,0 +1,31 @@
+/** What is built is remembered until it would come out otherwise. */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildWorker } from './bundle.ts';
+
+let cache: string;
+beforeAll(async () => {
+  cache = await mkdtemp(join(tmpdir(), 'causeway-cache-'));
+});
+afterAll(() => rm(cache, { recursive: true }));
+
+test('a worker is one module with the bindings of wrangler.toml', async () => {
+  const { code, options } = await buildWorker(cache);
+  expect(/\w+ as default\b/.test(code.slice(-200))).toBe(true);
+  expect(options.workerOptions.d1Databases).toHaveProperty('DB');
+  expect(options.workerOptions.compatibilityFlags).toContain('nodejs_compat');
+});
+
+test('the same sources are not built again; what older ones gave is removed', async () => {
+  const built = await buildWorker(cache);
+  const [worker = ''] = (await readdir(cache)).filter((name) => name.startsWith('worker-'));
+  const kept = join(cache, worker);
+  await writeFile(kept, `${await readFile(kept, 'utf8')}// kept`);
+  expect((await buildWorker(cache)).code).toBe(`${built.code}// kept`);
+  await rm(kept);
+  await writeFile(join(cache, 'worker-of-before'), '');
+  expect((await buildWorker(cache)).code).toBe(built.code);
+  expect(await readdir(cache)).toHaveLength(2);
+});
