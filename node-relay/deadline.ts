@@ -50,12 +50,12 @@ export class Deadline {
 
 /** The signal's reason as a failure as soon as it aborts, else what the promise becomes. */
 export async function orAbort<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([promise, aborted]);
+    return await Promise.race([aborted, promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }

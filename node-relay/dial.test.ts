@@ -260,6 +260,15 @@ describe('dial', () => {
     });
   });
 
+  test('does not wait for a resolver that does not answer', async () => {
+    const reason = new GatewayError('TIMED_OUT', 'late');
+    const client = new AbortController();
+    const { promise: never } = Promise.withResolvers<readonly string[]>();
+    const dialled = dialer('*', { resolve: () => never }).dial('a.example', 1, client.signal);
+    client.abort(reason);
+    await expect(dialled).rejects.toBe(reason);
+  });
+
   test('ends when its signal aborts', async () => {
     const reason = new GatewayError('TIMED_OUT', 'late');
     const client = new AbortController();

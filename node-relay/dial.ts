@@ -12,6 +12,7 @@ import {
   parseAddress,
 } from './addresses.ts';
 import { type AllowList, isAllowed } from './allow-list.ts';
+import { orAbort } from './deadline.ts';
 
 /** Longest time until one address accepts, in milliseconds. Spec silent. */
 export const CONNECT_MAX_MS = 10_000;
@@ -48,8 +49,8 @@ export class Dialer {
    * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, the signal's reason
    */
   async dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-    signal.throwIfAborted();
-    const addresses = await this.addresses(host, port);
+    // The system's resolver cannot be told to stop.
+    const addresses = await orAbort(this.addresses(host, port), signal);
     let failure: unknown;
     for (const address of addresses) {
       signal.throwIfAborted();

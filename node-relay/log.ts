@@ -4,8 +4,13 @@ import { GatewayError } from '../proto/errors.ts';
 
 export type Log = Logger;
 
-/** A log; lines leave without holding up the caller, and are flushed when the process ends. */
-export function createLog(stream: DestinationStream = destination({ sync: false })): Log {
+/**
+ * A log; lines leave in order without holding up the caller. With a least length of 0, `flush`
+ * would not wait for what is being written.
+ */
+export function createLog(
+  stream: DestinationStream = destination({ sync: false, minLength: 1 }),
+): Log {
   return pino({ base: { program: 'relay' }, timestamp: stdTimeFunctions.isoTime }, stream);
 }
 

@@ -125,7 +125,7 @@ describe('/healthz, /metrics and what is not there', () => {
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const text = await reply.text();
     const line =
-      /^(# (HELP|TYPE) [a-z0-9_:]+ .+|[a-z0-9_:]+(\{([a-z_]+="[^"\\\n]*",?)*\})? [-+\d.e]+( \d+)?|)$/i;
+      /^(# (HELP|TYPE) [a-z0-9_:]+ .+|[a-z0-9_:]+(\{([a-z_]+="[^"\\\n]*",?)*\})? ([-+\d.e]+|NaN|[-+]Inf)|)$/i;
     expect(text.split('\n').filter((each) => !line.test(each))).toEqual([]);
     expect(text).toContain('relay_calls_total{method="Run",kind="postgres",code="OK"} 1');
     expect(text).toContain('relay_calls_total{method="Run",kind="postgres",code="INTERNAL"} 1');
