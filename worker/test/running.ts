@@ -31,7 +31,6 @@ export async function startRunning(
   });
   if (made.status !== 200) throw new Error(`The endpoint was not made: ${JSON.stringify(made)}`);
   const { data } = made.body as { data: { uuid: string } }; // Its status says so.
-  await gateway.settle();
   const bearer = await gateway.token();
 
   /** The raw response of a POST below the endpoint, as the gateway's user. */
