@@ -1,6 +1,6 @@
 /** Entry point of the worker: requests, the clock, and the objects that own what needs one owner. */
 import { createApp } from './app.ts';
-import { sweepExpired, sweepUnchained } from './audit/sweep.ts';
+import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import type { Bindings } from './context.ts';
 
 export { AuditChain } from './audit/chain.ts';

@@ -1,5 +1,5 @@
 /** What a route does, as audit entries name it: `endpoint.create`, `endpoint.read`, `rbac.endpoints.subjects.delete`. */
-import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
+import { type AnyRoute, type Method, methodsOf, pathsOf } from '../http/route.ts';
 
 /** Paths that hold many of a kind: a POST there makes one. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
@@ -24,14 +24,22 @@ const VERBS = {
 /** Stable: it follows from the route's method and path alone. */
 export function actionOf(route: AnyRoute): string {
   const [path = '/'] = pathsOf(route);
-  const methods = methodsOf(route);
-  const method = methods.includes('POST') ? 'POST' : (methods[0] ?? 'GET');
   const segments = path.split('/').filter((each) => each !== '' && each !== 'iam');
   const names = segments.filter((each) => !each.startsWith(':'));
-  const last = segments.at(-1) ?? '';
   const [head = '', ...rest] = names;
   const named = [COLLECTIONS[head] ?? head, ...rest].join('.');
-  if (method === 'POST' && !last.startsWith(':') && !Object.hasOwn(COLLECTIONS, last)) return named;
-  const isList = method === 'GET' && Object.hasOwn(COLLECTIONS, last) && last !== 'organizations';
-  return `${named}.${isList ? 'list' : VERBS[method]}`;
+  const verb = verbOf(methodsOf(route), segments.at(-1) ?? '');
+  return verb === undefined ? named : `${named}.${verb}`;
+}
+
+/** `undefined` where the path's last segment is the verb itself. */
+function verbOf(methods: readonly Method[], last: string): string | undefined {
+  const isOne = last.startsWith(':');
+  const isCollection = Object.hasOwn(COLLECTIONS, last);
+  // Where two methods serve alike, the one that fits the path names it.
+  const method = methods.find((each) => (each === 'GET') === isOne) ?? methods[0] ?? 'GET';
+  if (method === 'POST' && isOne) return 'run';
+  if (method === 'POST' && !isCollection) return undefined;
+  if (method === 'GET' && isCollection && last !== 'organizations') return 'list';
+  return VERBS[method];
 }

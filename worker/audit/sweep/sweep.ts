@@ -1,6 +1,6 @@
 /** What the clock does for audits: chains that were not woken, and entries that are too old. */
-import { type Bindings, databaseOf } from '../context.ts';
-import { pokeChains } from './journal.ts';
+import { type Bindings, databaseOf } from '../../context.ts';
+import { pokeChains } from '../journal.ts';
 import { selectExpiringOrganizations, selectUnchainedOrganizations } from './store.ts';
 
 /** Organizations of one sweep; the next takes the others. */

@@ -1,0 +1,34 @@
+/** Statements that find the organizations whose audit wants something done. */
+import { isNull, sql } from 'drizzle-orm';
+import type { Database } from '../../context.ts';
+import { auditEntries, organizations } from '../../db/schema.ts';
+
+/** Organizations with entries that are not chained yet, at most so many. */
+export function selectUnchainedOrganizations(db: Database, limit: number) {
+  return db
+    .selectDistinct({ orgUuid: auditEntries.orgUuid })
+    .from(auditEntries)
+    .where(isNull(auditEntries.seq))
+    .limit(limit);
+}
+
+/** Days that an organization's entries are kept. Contract §5, `dataRetentionDays`. */
+const RETENTION_DAYS = 90;
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Organizations whose oldest chained entry is older than they keep entries, with the time before
+ * which theirs are too old; at most so many.
+ */
+export function selectExpiringOrganizations(db: Database, now: number, limit: number) {
+  const days = sql`coalesce(json_extract(${organizations.settings}, '$.dataRetentionDays'), ${RETENTION_DAYS})`;
+  const cutoff = sql<number>`${now} - ${days} * ${DAY_MS}`;
+  const oldest = sql`(select ${auditEntries.time} from ${auditEntries}
+    where ${auditEntries.orgUuid} = ${organizations.uuid} and ${auditEntries.seq} is not null
+    order by ${auditEntries.seq} limit 1)`;
+  return db
+    .select({ orgUuid: organizations.uuid, cutoff })
+    .from(organizations)
+    .where(sql`${days} > 0 and ${oldest} < ${cutoff}`)
+    .limit(limit);
+}
