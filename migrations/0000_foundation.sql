@@ -91,10 +91,12 @@ CREATE TABLE `organizations` (
 	`sealed_data_key` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
-	`last_modified_by` text NOT NULL
+	`last_modified_by` text NOT NULL,
+	`deleted_at` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organizations_id_unique` ON `organizations` (`id`);--> statement-breakpoint
+CREATE INDEX `organizations_deleted` ON `organizations` (`deleted_at`) WHERE "deleted_at" is not null;--> statement-breakpoint
 CREATE TABLE `password_resets` (
 	`token_digest` text PRIMARY KEY NOT NULL,
 	`account_uuid` text NOT NULL,

@@ -93,9 +93,7 @@ export function policyOf(
   [standing]: readonly Standing[],
   rules: readonly Rule[],
 ): Policy {
-  if (!standing || standing.passwordChangedAt > caller.issuedAt) {
-    throw new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
-  }
+  if (!standing || standing.passwordChangedAt > caller.issuedAt) throw tokenRevoked();
   const levels = (onOrganization: boolean) =>
     rules
       .filter((rule) => (rule.resourceUuid === caller.orgUuid) === onOrganization)
@@ -108,6 +106,11 @@ export function policyOf(
     username: standing.username,
     sealedDataKey: standing.sealedDataKey,
   };
+}
+
+/** Who it was issued to, or where, is gone. Contract §13, "token faults". */
+export function tokenRevoked(): GatewayError {
+  return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Statements about a caller's standing: membership, account, and rules. */
-import { and, eq, inArray, or, type SQLWrapper } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, type SQLWrapper } from 'drizzle-orm';
 import type { Caller, Database } from '../context.ts';
 import { accounts, memberships, organizations, rules } from '../db/schema.ts';
 
@@ -13,7 +13,10 @@ export function selectStanding(db: Database, { orgUuid, userUuid }: Caller) {
     })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.uuid, memberships.accountUuid))
-    .innerJoin(organizations, eq(organizations.uuid, memberships.orgUuid))
+    .innerJoin(
+      organizations,
+      and(eq(organizations.uuid, memberships.orgUuid), isNull(organizations.deletedAt)),
+    )
     .where(and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, userUuid)));
 }
 

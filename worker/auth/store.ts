@@ -37,7 +37,7 @@ export function selectForLogin(db: Database, organization: string, user: string)
       level: rules.level,
     })
     .from(accounts)
-    .leftJoin(organizations, isOrganization)
+    .leftJoin(organizations, and(isOrganization, isNull(organizations.deletedAt)))
     .leftJoin(
       memberships,
       and(eq(memberships.orgUuid, organizations.uuid), eq(memberships.accountUuid, accounts.uuid)),

@@ -25,18 +25,26 @@ export interface OrganizationSettings {
   readonly maxEndpoints?: number;
 }
 
-export const organizations = sqliteTable('organizations', {
-  uuid: text('uuid').primaryKey(),
-  id: text('id').notNull().unique(),
-  name: text('name').notNull(),
-  description: text('description').notNull().default(''),
-  settings: text('settings', { mode: 'json' }).$type<OrganizationSettings>().notNull(),
-  /** The organization's data key, sealed under the installation's key. */
-  sealedDataKey: text('sealed_data_key').notNull(),
-  createdAt: integer('created_at').notNull(),
-  updatedAt: integer('updated_at').notNull(),
-  lastModifiedBy: text('last_modified_by').notNull(),
-});
+export const organizations = sqliteTable(
+  'organizations',
+  {
+    uuid: text('uuid').primaryKey(),
+    id: text('id').notNull().unique(),
+    name: text('name').notNull(),
+    description: text('description').notNull().default(''),
+    settings: text('settings', { mode: 'json' }).$type<OrganizationSettings>().notNull(),
+    /** The organization's data key, sealed under the installation's key. */
+    sealedDataKey: text('sealed_data_key').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    lastModifiedBy: text('last_modified_by').notNull(),
+    /** Since when it is gone for everybody; what it had is swept. Null while it is there. */
+    deletedAt: integer('deleted_at'),
+  },
+  (table) => [
+    index('organizations_deleted').on(table.deletedAt).where(sql`"deleted_at" is not null`),
+  ],
+);
 export type OrganizationRow = typeof organizations.$inferSelect;
 
 /** A person or program, once in the installation. */

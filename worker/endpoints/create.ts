@@ -1,6 +1,6 @@
 /** Makes an endpoint: checks it, connects, stores it. */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Policy } from '../access/policy.ts';
+import { type Policy, tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
@@ -13,7 +13,7 @@ import { insertEndpoint, noteConnection, selectRoom } from './store.ts';
 
 /**
  * Stores an endpoint whose backend answers; otherwise nothing is stored.
- * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, what `parseKind`, `parseConfig` and `connectAll` throw
+ * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, TOKEN_REVOKED, what `parseKind`, `parseConfig` and `connectAll` throw
  */
 export async function createEndpoint(
   ctx: Context,
@@ -59,15 +59,17 @@ export async function createEndpoint(
 async function demandRoom(ctx: Context, id: string): Promise<void> {
   const { db, settings, caller } = ctx;
   const [room] = await selectRoom(db, caller.orgUuid, id, settings.QUOTAS.endpoints);
-  if (room?.taken) throw endpointExists(id);
-  if (room?.full) throw quotaExceeded();
+  if (!room) throw tokenRevoked();
+  if (room.taken) throw endpointExists(id);
+  if (room.full) throw quotaExceeded();
 }
 
-/** Others were faster: says at what. */
+/** Others were faster: says at what. Also when that was deleting the organization. */
 async function refuse(ctx: Context, id: string): Promise<never> {
   const { db, settings, caller } = ctx;
   const [room] = await selectRoom(db, caller.orgUuid, id, settings.QUOTAS.endpoints);
-  throw room?.taken ? endpointExists(id) : quotaExceeded();
+  if (!room) throw tokenRevoked();
+  throw room.taken ? endpointExists(id) : quotaExceeded();
 }
 
 function endpointExists(id: string): GatewayError {

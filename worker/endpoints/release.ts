@@ -1,9 +1,8 @@
 /** Has relays forget what they know of an endpoint. */
-import type { Context } from '../context.ts';
+import type { PublicContext } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import { callRelay } from '../drivers/relay.ts';
 import { defaultNode } from '../nodes/default-node.ts';
-import type { Endpoint } from './access.ts';
 
 /** Milliseconds that a relay has to answer. */
 const RELEASE_TIMEOUT_MS = 10_000;
@@ -14,8 +13,8 @@ const RELEASE_TIMEOUT_MS = 10_000;
  * @throws GatewayError NODE_UNAVAILABLE, TIMED_OUT: a relay that is gone has none to close
  */
 export async function releaseEndpoint(
-  ctx: Context,
-  { row }: Endpoint,
+  ctx: PublicContext,
+  { row }: { readonly row: { readonly uuid: string } },
   keepRevision = 0,
 ): Promise<void> {
   const detached = { ...ctx, timing: {}, signal: new AbortController().signal };

@@ -1,5 +1,5 @@
 /** Statements about endpoints; the organization comes first in each. */
-import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import type { Caller, Database } from '../context.ts';
 import {
@@ -79,7 +79,7 @@ export function selectReadable(db: Database, caller: Caller, { byDefault, after,
 }
 
 /** How many endpoints an organization may have: the installation's quota, or its own lower one. */
-function allowed(quota: number): SQL {
+export function allowed(quota: number): SQL {
   const own = sql`json_extract(${organizations.settings}, '$.maxEndpoints')`;
   return sql`min(${quota}, coalesce(${own}, ${quota}))`;
 }
@@ -88,7 +88,7 @@ function counted(orgUuid: string): SQL {
   return sql`(select count(*) from ${endpoints} where ${endpoints.orgUuid} = ${orgUuid})`;
 }
 
-/** One row: whether the id is taken, and whether the quota is used up. */
+/** One row: whether the id is taken, and whether the quota is used up. None when the organization is gone. */
 export function selectRoom(db: Database, orgUuid: string, id: string, quota: number) {
   const taken = selectEndpointUuid(db, orgUuid, { id });
   return db
@@ -97,7 +97,7 @@ export function selectRoom(db: Database, orgUuid: string, id: string, quota: num
       full: sql<number>`${counted(orgUuid)} >= ${allowed(quota)}`.mapWith(Boolean),
     })
     .from(organizations)
-    .where(eq(organizations.uuid, orgUuid));
+    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)));
 }
 
 /**
@@ -128,7 +128,11 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
     })
     .from(organizations)
     .where(
-      and(eq(organizations.uuid, row.orgUuid), sql`${counted(row.orgUuid)} < ${allowed(quota)}`),
+      and(
+        eq(organizations.uuid, row.orgUuid),
+        isNull(organizations.deletedAt),
+        sql`${counted(row.orgUuid)} < ${allowed(quota)}`,
+      ),
     );
   return db.insert(endpoints).select(values).onConflictDoNothing().returning();
 }

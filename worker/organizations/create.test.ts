@@ -64,6 +64,7 @@ describe('the shape with super_admins', () => {
       createdAt: NOW,
       updatedAt: NOW,
       lastModifiedBy: first,
+      deletedAt: null,
     });
     expect(accounts[0]).toEqual({
       uuid: first,

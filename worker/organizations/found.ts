@@ -37,7 +37,13 @@ export async function found(ctx: PublicContext, plan: FoundingPlan): Promise<{ O
   const { newAccounts, founders, founderName, resets, ...organization } = plan;
   const now = ctx.now();
   const by = founders[0]?.uuid ?? '';
-  const row = { ...organization, createdAt: now, updatedAt: now, lastModifiedBy: by };
+  const row = {
+    ...organization,
+    createdAt: now,
+    updatedAt: now,
+    lastModifiedBy: by,
+    deletedAt: null,
+  };
   const keys = newAccounts.map(({ usernameKey }) => usernameKey);
   const actor = { orgUuid: plan.uuid, username: founderName, uuid: by };
   const [made, , , , , , holders] = await db.batch([

@@ -31,7 +31,7 @@ export function insertOrganization(db: Database, row: OrganizationRow, newKeys: 
     .insert(organizations)
     .select(
       sql`select ${row.uuid}, ${row.id}, ${row.name}, ${row.description}, ${JSON.stringify(row.settings)},
-        ${row.sealedDataKey}, ${row.createdAt}, ${row.updatedAt}, ${row.lastModifiedBy}
+        ${row.sealedDataKey}, ${row.createdAt}, ${row.updatedAt}, ${row.lastModifiedBy}, null
       where not exists (
         select 1 from ${accounts}
         where ${accounts.usernameKey} in (select value from json_each(${JSON.stringify(newKeys)}))
