@@ -30,7 +30,7 @@ describeDriver<PostgresRequest>(
       counted: (result) => Number((result as Rows).rows[0]?.n),
       slow: sql('SELECT pg_sleep(30)'),
       refused: { request: sql('SELECT 1 FROM missing_table'), code: '42P01' },
-      rows: (count) => sql(`SELECT i, repeat('x', 90) AS x FROM generate_series(1, ${count}) AS i`),
+      rows: (count) => sql(`SELECT generate_series(1, ${count}) AS i, repeat('x', 90) AS x`),
       backendConnections: async () => {
         const { rows } = await database.outside.query(
           "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway'",

@@ -38,6 +38,8 @@ class Lines implements Sink {
   row(values: readonly FieldValue[]): void {
     this.rowCount += 1;
     if (this.#abandoned) return;
+    // Whoever waits gets all rows of what the socket has just brought.
+    if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
     this.#text += `${this.write?.(values)}\n`;
     if (this.#text.length >= PIECE_LENGTH) this.#cut();
   }
@@ -51,19 +53,20 @@ class Lines implements Sink {
 
   /** The last piece, whatever its size; none comes after. */
   end(): void {
-    if (this.#text !== '') this.#cut();
+    this.#cut();
     this.#ended = true;
     this.#wake?.();
   }
 
   /** The next piece; undefined after the last. */
   async next(): Promise<Buffer | undefined> {
+    // What came while nobody waited is handed over as it is.
+    if (this.#pieces.length === 0) this.#cut();
     while (this.#pieces.length === 0 && !this.#ended) {
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;
-      // Rows that came slowly are handed over as they are.
-      if (this.#text !== '') this.#cut();
-      else await promise;
+      await promise;
+      this.#wake = undefined;
     }
     const piece = this.#pieces.shift();
     if (this.#pieces.length < WAITING_MAX) this.#connection.wire.stream.resume();
@@ -71,6 +74,7 @@ class Lines implements Sink {
   }
 
   #cut(): void {
+    if (this.#text === '') return;
     this.#pieces.push(Buffer.from(this.#text));
     this.#text = '';
     if (this.#pieces.length >= WAITING_MAX) this.#connection.wire.stream.pause();
