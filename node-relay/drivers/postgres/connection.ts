@@ -1,5 +1,6 @@
 /** One connection to a PostgreSQL server: made, cancelled, reset and ended within bounds. */
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { Client, DatabaseError } from 'pg';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -227,7 +228,7 @@ async function logIn(
     ssl: false,
     sslnegotiation: 'postgres',
     client_encoding: 'utf8',
-    enableChannelBinding: true,
+    enableChannelBinding: socket instanceof TLSSocket,
   });
   client.startup = {
     user: settings.user,

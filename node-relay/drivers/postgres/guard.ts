@@ -5,7 +5,7 @@ import type { Json } from '../../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
 import { reachedFunctions } from './reach.ts';
 import { isRefusedByName, mayLeaveTraces, type ReachedFunction } from './server-functions.ts';
-import type { Parsed } from './statement.ts';
+import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 import type { AskRows } from './types.ts';
 
 /** Functions that the endpoint's configuration lets `/read` call: all users' own, or those listed. */
@@ -55,7 +55,7 @@ export class Guard {
 
   /** Whether a statement that was run may have left traces; undefined when the catalog has to be asked. */
   leavesTraces(statement: Parsed): boolean | undefined {
-    if (!statement.plain) return true;
+    if (!statement.plain || statement.text.length > REMEMBERED_MAX_CHARACTERS) return true;
     return this.#remembered(statement, true)?.leavesTraces;
   }
 
@@ -76,7 +76,9 @@ export class Guard {
       leavesTraces: reached.some(mayLeaveTraces),
       expires: Date.now() + VERDICT_MS,
     };
-    this.#verdicts.set(keyOf(statement.text, writes), verdict);
+    if (statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
+      this.#verdicts.set(keyOf(statement.text, writes), verdict);
+    }
     return verdict;
   }
 

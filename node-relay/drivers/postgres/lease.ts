@@ -11,6 +11,7 @@ export class PostgresLease implements Lease<PostgresRequest> {
   readonly #database: Database;
   readonly #connection: Connection;
   #turn: Promise<unknown> = Promise.resolve();
+  #running = false;
 
   constructor(database: Database, connection: Connection) {
     this.#database = database;
@@ -25,7 +26,7 @@ export class PostgresLease implements Lease<PostgresRequest> {
   }
 
   async close(): Promise<void> {
-    this.#connection.interrupt();
+    if (this.#running) this.#connection.interrupt();
     await this.#turn;
     this.#database.discard(this.#connection);
   }
@@ -35,10 +36,13 @@ export class PostgresLease implements Lease<PostgresRequest> {
     if (connection.wire.lost || connection.interrupted) {
       throw new GatewayError('SESSION_NOT_FOUND', 'The session has ended with its connection');
     }
+    this.#running = true;
     const scene = { database: this.#database, connection, call, place: 'lease' as const };
     return attempt(connection, call.mode, call.signal, async () => {
       const { value } = await runRequest(scene, request);
       return value;
+    }).finally(() => {
+      this.#running = false;
     });
   }
 }

@@ -11,7 +11,7 @@ import { parameterQuestion, type Statement, statementMessages } from './messages
 import { dependsOnType, encodeParameters, parametersOf } from './parameters.ts';
 import { SqlResult, tooLarge } from './result.ts';
 import { runSeveral } from './several.ts';
-import { PARSED_MAX_CHARACTERS, type Parsed } from './statement.ts';
+import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** Where and within what a request runs. */
 export interface Scene {
@@ -109,7 +109,7 @@ async function parameterTypes(
     until: 'ready',
     sink: { parameters: (found) => (oids = found) },
   });
-  if (!statement.types && statement.text.length <= PARSED_MAX_CHARACTERS) {
+  if (!statement.types && statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
     database.parameterTypes.set(statement.text, oids);
   }
   return oids;

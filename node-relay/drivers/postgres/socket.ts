@@ -44,9 +44,9 @@ export async function openSocket(
   const socket = await host.dial(settings.host, settings.port, signal);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  if (encryption === 'none') return socket;
   // Later failures are told by whoever reads the socket next.
   socket.on('error', () => {});
+  if (encryption === 'none') return socket;
   const destroy = () => socket.destroy();
   signal.addEventListener('abort', destroy, { once: true });
   try {

@@ -32,7 +32,8 @@ export type ParsedText = { readonly statements: readonly Parsed[] } | { readonly
 
 /** Longer texts are not parsed, because parsing would hold up other calls. */
 export const PARSED_MAX_CHARACTERS = 262_144;
-const REMEMBERED_MAX_CHARACTERS = 8_192;
+/** Longer texts are looked at anew each time, so that what is remembered stays small. */
+export const REMEMBERED_MAX_CHARACTERS = 8_192;
 
 const remembered = new LruMap<string, ParsedText>(2_000);
 

@@ -45,6 +45,8 @@ export interface Exchange {
 interface Pending extends Exchange {
   readonly resolve: (tag: string) => void;
   readonly reject: (error: Error) => void;
+  /** A Sync is on its way, after which the server is ready. */
+  synced: boolean;
   completes: number;
   tag: string;
   error?: Error;
@@ -103,7 +105,9 @@ export class Wire {
   exchange(exchange: Exchange): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.lost) return reject(this.lost);
-      this.#pending = { ...exchange, resolve, reject, completes: 0, tag: '' };
+      // COPY data comes first.
+      const synced = exchange.until === 'ready' && !exchange.sink?.copyIn;
+      this.#pending = { ...exchange, resolve, reject, synced, completes: 0, tag: '' };
       if (exchange.commits) this.uncertain = true;
       if (this.#open) this.#write(exchange.bytes);
       else this.#client.query(this);
@@ -163,7 +167,9 @@ export class Wire {
   }
 
   handleCopyInResponse(): void {
-    for (const bytes of copyMessages(this.#pending?.sink?.copyIn)) this.#write(bytes);
+    const pending = this.#pending;
+    if (pending) pending.synced = true;
+    for (const bytes of copyMessages(pending?.sink?.copyIn)) this.#write(bytes);
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }): void {
@@ -180,7 +186,8 @@ export class Wire {
       pending.error ??= error;
       // An error before the command was complete undid it.
       if (pending.completes <= (pending.main ?? 0)) this.uncertain = false;
-      if (pending.until !== 'ready') this.#write(SYNC);
+      if (!pending.synced) this.#write(SYNC);
+      pending.synced = true;
     } else {
       this.lose(error);
     }

@@ -199,6 +199,14 @@ describe('COPY', () => {
     });
     expect(await names()).toEqual([]);
   });
+
+  test('into a table that is not there is refused at once', async () => {
+    const into = sql('COPY missing FROM STDIN', [], { type: 'copy_in', value: 'a\n' });
+    expect(await fail(into)).toMatchObject({
+      code: 'REQUEST_FAILED',
+      details: [{ code: '42P01' }],
+    });
+  });
 });
 
 describe('a transaction', () => {
