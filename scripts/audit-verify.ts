@@ -83,7 +83,7 @@ function parseFlags(args: string[]) {
   try {
     return parseArgs({ args, options: FLAGS }).values;
   } catch (thrown) {
-    const [sentence] = thrown instanceof Error ? thrown.message.split('. ') : [];
+    const [sentence] = thrown instanceof Error ? thrown.message.split(/\.\s/) : [];
     throw new Failure(`${sentence}; see --help.`, { cause: thrown });
   }
 }

@@ -94,23 +94,24 @@ export function selectOrganization(db: Database, organization: string) {
     .select({ orgUuid: organizations.uuid })
     .from(organizations)
     .where(
-      isUuid(organization)
-        ? eq(organizations.uuid, organization.toLowerCase())
-        : eq(organizations.id, organization),
+      and(
+        isUuid(organization)
+          ? eq(organizations.uuid, organization.toLowerCase())
+          : eq(organizations.id, organization),
+        isNull(organizations.deletedAt),
+      ),
     );
 }
 
 /** Inserts the entry; nothing is written for an organization that is gone. */
 export function insertEntry(db: Database, entry: NewEntry) {
   const orgUuid = sql<string>`${organizations.uuid}`;
-  return db
-    .insert(auditEntries)
-    .select(
-      db
-        .select(valuesOf(entry, orgUuid))
-        .from(organizations)
-        .where(eq(organizations.uuid, entry.orgUuid)),
-    );
+  return db.insert(auditEntries).select(
+    db
+      .select(valuesOf(entry, orgUuid))
+      .from(organizations)
+      .where(and(eq(organizations.uuid, entry.orgUuid), isNull(organizations.deletedAt))),
+  );
 }
 
 /** What `GET /audit` filters by. */

@@ -1,5 +1,5 @@
 /** Statements that find the organizations whose audit wants something done. */
-import { isNull, sql } from 'drizzle-orm';
+import { and, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
 import { auditEntries, organizations } from '../../db/schema.ts';
 
@@ -29,6 +29,6 @@ export function selectExpiringOrganizations(db: Database, now: number, limit: nu
   return db
     .select({ orgUuid: organizations.uuid, cutoff })
     .from(organizations)
-    .where(sql`${days} > 0 and ${oldest} < ${cutoff}`)
+    .where(and(isNull(organizations.deletedAt), sql`${days} > 0 and ${oldest} < ${cutoff}`))
     .limit(limit);
 }
