@@ -13,6 +13,9 @@ export interface Bindings {
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;
+  /** Counts steps of requests: worker/http/caller-limits.ts. */
+  readonly LIMIT_BY_USER: RateLimit;
+  readonly LIMIT_BY_ORGANIZATION: RateLimit;
 }
 
 export type Database = DrizzleD1Database;

@@ -24,10 +24,17 @@ const LONGEST_KEY = 512;
 export async function count(ctx: PublicContext, limit: Limit, key: string): Promise<void> {
   if (ctx.settings.RATE_LIMITS === 'off') return;
   const { success } = await limit.binding(ctx.env).limit({ key: key.slice(0, LONGEST_KEY) });
-  if (success) return;
-  throw new GatewayError('RATE_LIMITED', 'Too many requests: try again later', {
-    retryAfter: limit.windowSeconds,
-    headers: { 'RateLimit-Policy': `"${limit.name}";q=${limit.quota};w=${limit.windowSeconds}` },
+  if (!success) throw tooMany(limit, limit.windowSeconds);
+}
+
+/**
+ * The refusal of what is over a limit.
+ * @param retryAfter seconds
+ */
+export function tooMany({ name, quota, windowSeconds }: Limit, retryAfter: number): GatewayError {
+  return new GatewayError('RATE_LIMITED', 'Too many requests: try again later', {
+    retryAfter,
+    headers: { 'RateLimit-Policy': `"${name}";q=${quota};w=${windowSeconds}` },
   });
 }
 
