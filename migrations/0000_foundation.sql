@@ -68,6 +68,14 @@ CREATE TABLE `endpoints` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `endpoints_org_id` ON `endpoints` (`org_uuid`,`id`);--> statement-breakpoint
+CREATE TABLE `member_activity` (
+	`org_uuid` text NOT NULL,
+	`account_uuid` text NOT NULL,
+	`last_active_at` integer NOT NULL,
+	`operations` text NOT NULL,
+	PRIMARY KEY(`org_uuid`, `account_uuid`)
+);
+--> statement-breakpoint
 CREATE TABLE `memberships` (
 	`org_uuid` text NOT NULL,
 	`account_uuid` text NOT NULL,

@@ -11,6 +11,8 @@ import { helpRoutes } from './help/routes.ts';
 import type { AnyRoute } from './http/route.ts';
 import { type App, mount } from './http/run.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { noteOperation } from './users/activity/note.ts';
+import { userRoutes } from './users/routes.ts';
 
 /** Every operation of the API, in the specification's order. */
 export const routes: readonly AnyRoute[] = [
@@ -18,6 +20,7 @@ export const routes: readonly AnyRoute[] = [
   ...organizationRoutes,
   ...endpointRoutes,
   ...auditRoutes,
+  ...userRoutes,
   ...grantRoutes(() => routes),
   ...helpRoutes(() => routes),
 ];
@@ -27,6 +30,6 @@ export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   app.get('/docs', () => documentationPage(routes));
-  mount(app, routes, outside, recordDenial);
+  mount(app, routes, outside, { refused: recordDenial, performed: noteOperation });
   return app;
 }

@@ -86,6 +86,29 @@ export const memberships = sqliteTable(
   ],
 );
 
+/** One of the things that a user did last. Spec: "User (IAM)", `lastOperations`. */
+export interface DoneOperation {
+  /** As audit entries name it: `endpoint.read`. */
+  readonly operation: string;
+  /** For example `endpoint:orders`, as the request named it. */
+  readonly resource: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+}
+
+/** What members did last; written off the caller's path. */
+export const memberActivity = sqliteTable(
+  'member_activity',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    accountUuid: text('account_uuid').notNull(),
+    lastActiveAt: integer('last_active_at').notNull(),
+    /** The last ten, newest first. */
+    operations: text('operations', { mode: 'json' }).$type<readonly DoneOperation[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgUuid, table.accountUuid] })],
+);
+
 /** What a rule is held on. */
 export type ResourceKind = 'organization' | 'endpoint' | 'template' | 'workflow';
 

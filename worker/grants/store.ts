@@ -1,6 +1,7 @@
 /** Statements that read what rules are about: resources, members, and the rules themselves. */
-import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../access/explain.ts';
+import type { Level } from '../access/levels.ts';
 import type { Caller, Database } from '../context.ts';
 import { accounts, endpoints, memberships, rules } from '../db/schema.ts';
 
@@ -117,4 +118,27 @@ export function selectWithOwnRule(db: Database, { orgUuid, userUuid }: Caller, k
     .leftJoin(rules, own)
     .where(and(eq(table.orgUuid, orgUuid), exists))
     .orderBy(asc(table.id));
+}
+
+/** One row: of how many resources of a kind a user is Admin or SuperAdmin. */
+export function countManaged(
+  db: Database,
+  orgUuid: string,
+  kind: EntityKind,
+  subject: string,
+  onOrganization: Level | null,
+) {
+  const { table, exists } = tableOf(kind);
+  const own = and(
+    eq(rules.orgUuid, orgUuid),
+    eq(rules.resourceUuid, table.uuid),
+    eq(rules.subject, subject),
+  );
+  const isFinal = onOrganization === 'None' || onOrganization === 'SuperAdmin';
+  const level = isFinal ? sql`${onOrganization}` : sql`coalesce(${rules.level}, ${onOrganization})`;
+  return db
+    .select({ count: count() })
+    .from(table)
+    .leftJoin(rules, own)
+    .where(and(eq(table.orgUuid, orgUuid), exists, inArray(level, ['Admin', 'SuperAdmin'])));
 }

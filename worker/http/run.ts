@@ -14,7 +14,6 @@ import {
 import { settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
 import { checkBodyHeaders, parseBody, readBody } from './body.ts';
-import { countCaller } from './caller-limits.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError, serverTiming } from './respond.ts';
@@ -25,25 +24,30 @@ export const BASE_PATH = '/api/v1';
 
 export type App = Hono<{ Bindings: Bindings }>;
 
-/** Is told of every request that a route answers with an error, before the reply; it must not throw. */
-export type Refused = (
-  open: PublicContext,
-  route: AnyRoute,
-  params: Readonly<Record<string, string>>,
-  thrown: unknown,
-) => void;
+/** Who is told of requests, before their replies; neither may throw. */
+export interface Observers {
+  /** Of every request that a route answers with an error. */
+  refused(
+    open: PublicContext,
+    route: AnyRoute,
+    params: Readonly<Record<string, string>>,
+    thrown: unknown,
+  ): void;
+  /** Of every other request that carries a token. */
+  performed(ctx: Context, route: AnyRoute, params: Readonly<Record<string, string>>): void;
+}
 
 /** Adds routes to the app; other methods on their paths are 405, other paths 404. */
 export function mount(
   app: App,
   routes: readonly AnyRoute[],
   outside: Outside,
-  refused: Refused,
+  observers: Observers,
 ): void {
   const methods = new Map<string, string[]>();
   for (const each of routes) {
     for (const path of pathsOf(each)) {
-      app.on([...methodsOf(each)], BASE_PATH + path, (c) => answer(c, each, outside, refused));
+      app.on([...methodsOf(each)], BASE_PATH + path, (c) => answer(c, each, outside, observers));
       methods.set(path, [...(methods.get(path) ?? []), ...methodsOf(each)]);
     }
   }
@@ -60,7 +64,7 @@ async function answer(
   c: HonoContext<{ Bindings: Bindings }>,
   each: AnyRoute,
   outside: Outside,
-  refused: Refused,
+  observers: Observers,
 ): Promise<Response> {
   const request = c.req.raw;
   const settings = settingsOf(c.env);
@@ -73,12 +77,12 @@ async function answer(
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
   try {
-    const response = await perform(open, each, c.req.param());
+    const response = await perform(open, each, c.req.param(), observers);
     const timing = serverTiming(open.timing);
     if (timing !== '') response.headers.set('Server-Timing', timing);
     return response;
   } catch (thrown) {
-    refused(open, each, c.req.param(), thrown);
+    observers.refused(open, each, c.req.param(), thrown);
     return respondToError(thrown, open.requestId, c.req.path);
   }
 }
@@ -87,12 +91,12 @@ async function perform(
   open: PublicContext,
   each: AnyRoute,
   pathParams: Record<string, string>,
+  { performed }: Observers,
 ): Promise<Response> {
   const { request, settings } = open;
   checkBodyHeaders(request, settings.BODY_MAX_BYTES);
   await each.admit?.(open);
   const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
-  if (each.access.level !== 'Public') countCaller(ctx);
   const params: unknown = parse(each.params, pathParams, 'path');
   const started = open.now();
   const authorized =
@@ -105,6 +109,7 @@ async function perform(
   const body: unknown = parse(each.body, parseBody(bytes), 'body');
   try {
     const reply = await each.handle(ctx, { ...authorized, params, query, body });
+    if (each.access.level !== 'Public') performed(ctx, each, pathParams);
     return respond(reply, each.reply, open.requestId);
   } finally {
     if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);

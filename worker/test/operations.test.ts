@@ -9,14 +9,7 @@ import { ADDITIONS, OPERATIONS } from './operations.ts';
  * Operations of the specification that are not served yet, by what their paths begin with.
  * It only ever shrinks: an entry whose operations are served fails the test below.
  */
-const STILL_MISSING = [
-  '/organizations',
-  '/org',
-  '/templates',
-  '/workflows',
-  '/iam/users',
-  '/json/',
-];
+const STILL_MISSING = ['/templates', '/workflows', '/json/'];
 
 const served = routes.flatMap((each) =>
   pathsOf(each).flatMap((path) =>

@@ -80,6 +80,8 @@ export const ADDITIONS = [
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
   ['POST', '/endpoints/:endpoint/sessions', 'Write'],
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],
+  ['GET', '/iam/users', 'Admin'],
+  ['PATCH', '/iam/users/:user', 'Member'],
   ['GET', '/iam/rbac/check', 'Member'],
   ['DELETE', '/iam/rbac/workflows/:workflow', 'SuperAdmin'],
   ['GET', '/audit', 'Admin'],

@@ -1,0 +1,45 @@
+/** What operations on users act on: a member of the caller's organization. */
+import { GatewayError } from '../../proto/errors.ts';
+import { type Access, demand } from '../access/access.ts';
+import { effectiveLevel } from '../access/levels.ts';
+import { policyOf } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import { isGroup, membersNamed, type Subject, subjectNamed } from '../grants/subjects.ts';
+
+/** Parameter of a path that names a user, by username or UUID. */
+export interface UserParams {
+  readonly user: string;
+}
+
+/**
+ * Demands Admin of the organization.
+ * @throws GatewayError USER_NOT_FOUND
+ */
+export const onUser: Access<UserParams, Subject> = { level: 'Admin', find: findUser };
+
+/**
+ * Demands nothing for oneself, and Admin of the organization for another.
+ * @throws GatewayError USER_NOT_FOUND, FORBIDDEN
+ */
+export const selfOrAsAdmin: Access<UserParams, Subject> = {
+  level: 'Member',
+  async find(ctx, params) {
+    const { resource, policy } = await findUser(ctx, params);
+    if (resource.key !== ctx.caller.userUuid) {
+      demand({ held: effectiveLevel(policy), policy, params }, 'Admin');
+    }
+    return { resource, policy };
+  },
+};
+
+async function findUser(ctx: Context, { user }: UserParams) {
+  const [standing, rules, members] = await ctx.db.batch([
+    selectStanding(ctx.db, ctx.caller),
+    selectRules(ctx.db, ctx.caller),
+    membersNamed(ctx, [user]),
+  ]);
+  const policy = policyOf(ctx, standing, rules);
+  if (isGroup(user)) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
+  return { resource: subjectNamed(user, members), policy };
+}

@@ -1,0 +1,79 @@
+/** Operations on users. Spec: "IAM users". Contract §3. */
+import { onOrganization } from '../access/access.ts';
+import { type AnyRoute, route } from '../http/route.ts';
+import { onUser, selfOrAsAdmin } from './access.ts';
+import { addUser, associate } from './add.ts';
+import { changeUser } from './change.ts';
+import { removeUser } from './remove.ts';
+import {
+  AddBody,
+  Added,
+  Changed,
+  Changes,
+  ListQuery,
+  Removed,
+  UserPage,
+  UserPath,
+  UserRecord,
+} from './schema.ts';
+import { listUsers, showUser } from './show.ts';
+
+export const userRoutes: AnyRoute[] = [
+  route({
+    method: 'POST',
+    path: '/iam/users',
+    summary: 'Make an account a member with a level, or make the account too',
+    access: onOrganization('Admin'),
+    changes: 'organization',
+    body: AddBody,
+    reply: 'bare',
+    result: Added,
+    handle: (ctx, { body, ...standing }) =>
+      Array.isArray(body) ? associate(ctx, standing, body) : addUser(ctx, standing, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/iam/users',
+    summary: 'List the users of the organization',
+    access: onOrganization('Admin'),
+    changes: 'nothing',
+    query: ListQuery,
+    reply: 'bare',
+    result: UserPage,
+    handle: (ctx, { policy, query }) => listUsers(ctx, policy, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/iam/users/:user',
+    summary: 'Show a user; your own record needs no level, another needs Admin',
+    access: selfOrAsAdmin,
+    changes: 'nothing',
+    params: UserPath,
+    reply: 'bare',
+    result: UserRecord,
+    handle: (ctx, { resource }) => showUser(ctx, resource),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/iam/users/:user',
+    summary: "Change your own username, password or description, or another's description",
+    access: selfOrAsAdmin,
+    changes: 'organization',
+    params: UserPath,
+    body: Changes,
+    reply: 'bare',
+    result: Changed,
+    handle: (ctx, { resource, body, ...standing }) => changeUser(ctx, resource, standing, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/iam/users/:user',
+    summary: 'Remove a user from the organization; the account remains',
+    access: onUser,
+    changes: 'organization',
+    params: UserPath,
+    reply: 'bare',
+    result: Removed,
+    handle: (ctx, { resource, ...standing }) => removeUser(ctx, resource, standing),
+  }),
+];

@@ -1,0 +1,236 @@
+/** Statements about members of an organization and their accounts. */
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
+import type { Level } from '../access/levels.ts';
+import { usernameKey } from '../auth/username.ts';
+import type { Database } from '../context.ts';
+import { accounts, memberActivity, memberships, passwordResets, rules } from '../db/schema.ts';
+import { type Change, mayMake } from '../grants/changes/store.ts';
+import type { Status } from './schema.ts';
+
+const creators = alias(accounts, 'creators');
+const modifiers = alias(accounts, 'modifiers');
+const status = sql<Status>`case when ${accounts.passwordHash} is null then 'invited' else 'active' end`;
+const level = sql<Level>`coalesce(${rules.level}, 'None')`;
+
+/** Members with all that is told of them. */
+function selectMembersWhere(db: Database, orgUuid: string, condition: SQL | undefined) {
+  return db
+    .select({
+      uuid: accounts.uuid,
+      username: accounts.username,
+      usernameKey: accounts.usernameKey,
+      description: memberships.description,
+      level,
+      rule: rules.level,
+      status,
+      createdAt: memberships.createdAt,
+      createdBy: sql<string>`coalesce(${creators.username}, ${memberships.createdBy})`,
+      lastModifiedAt: memberships.lastModifiedAt,
+      lastModifiedBy: sql<string>`coalesce(${modifiers.username}, ${memberships.lastModifiedBy})`,
+      lastLoginAt: memberships.lastLoginAt,
+      loginCount: memberships.loginCount,
+      lastActiveAt: memberActivity.lastActiveAt,
+      operations: memberActivity.operations,
+    })
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.uuid, memberships.accountUuid))
+    .leftJoin(creators, eq(creators.uuid, memberships.createdBy))
+    .leftJoin(modifiers, eq(modifiers.uuid, memberships.lastModifiedBy))
+    .leftJoin(
+      rules,
+      and(
+        eq(rules.orgUuid, orgUuid),
+        eq(rules.resourceUuid, orgUuid),
+        eq(rules.subject, memberships.accountUuid),
+      ),
+    )
+    .leftJoin(
+      memberActivity,
+      and(
+        eq(memberActivity.orgUuid, orgUuid),
+        eq(memberActivity.accountUuid, memberships.accountUuid),
+      ),
+    )
+    .where(and(eq(memberships.orgUuid, orgUuid), condition));
+}
+
+/** At most one row. */
+export function selectUser(db: Database, orgUuid: string, accountUuid: string) {
+  return selectMembersWhere(db, orgUuid, eq(memberships.accountUuid, accountUuid));
+}
+
+/** A row of `selectUser` and `selectUsers`. */
+export type UserRow = Awaited<ReturnType<typeof selectUser>>[number];
+
+/** Which members are listed. */
+export interface Filter {
+  readonly level: Level | undefined;
+  readonly status: Status | undefined;
+  /** How the username begins. */
+  readonly q: string | undefined;
+  /** `usernameKey` after which to begin. */
+  readonly after: string | undefined;
+}
+
+/** Members by username, at most `limit`. */
+export function selectUsers(db: Database, orgUuid: string, filter: Filter, limit: number) {
+  const prefix = filter.q === undefined ? undefined : usernameKey(filter.q);
+  return selectMembersWhere(
+    db,
+    orgUuid,
+    and(
+      filter.level === undefined ? undefined : sql`${level} = ${filter.level}`,
+      filter.status === undefined ? undefined : sql`${status} = ${filter.status}`,
+      prefix === undefined
+        ? undefined
+        : sql`substr(${accounts.usernameKey}, 1, length(${prefix})) = ${prefix}`,
+      filter.after === undefined ? undefined : gt(accounts.usernameKey, filter.after),
+    ),
+  )
+    .orderBy(asc(accounts.usernameKey))
+    .limit(limit);
+}
+
+/** An account that is made for a member. */
+export interface NewAccount {
+  readonly uuid: string;
+  readonly username: string;
+  /** Null until a reset is completed. */
+  readonly passwordHash: string | null;
+}
+
+/** No row comes back when there is an account of that name already. */
+export function insertAccount(db: Database, orgUuid: string, row: NewAccount, now: number) {
+  return db
+    .insert(accounts)
+    .values({
+      ...row,
+      usernameKey: usernameKey(row.username),
+      passwordChangedAt: now,
+      createdByOrg: orgUuid,
+      createdAt: now,
+    })
+    .onConflictDoNothing()
+    .returning({ uuid: accounts.uuid });
+}
+
+/** Who is made a member, by whom. */
+export interface NewMember {
+  readonly orgUuid: string;
+  readonly accountUuid: string;
+  readonly description: string;
+  /** Account UUID. */
+  readonly by: string;
+  readonly now: number;
+}
+
+/** Makes an account a member. No row comes back when it is one, or there is no such account. */
+export function insertMembership(db: Database, member: NewMember) {
+  const { orgUuid, accountUuid, description, by, now } = member;
+  return db
+    .insert(memberships)
+    .select(
+      sql`select ${orgUuid}, ${accounts.uuid}, ${description}, ${now}, ${by}, ${now}, ${by}, null, 0
+        from ${accounts} where ${accounts.uuid} = ${accountUuid}`,
+    )
+    .onConflictDoNothing()
+    .returning({ accountUuid: memberships.accountUuid });
+}
+
+/** Gives a new member a level, if the statement before it in the batch changed something. */
+export function insertLevelAfterChange(db: Database, member: NewMember, given: Level) {
+  const { orgUuid, accountUuid, by, now } = member;
+  return db.insert(rules).select(
+    sql`select ${orgUuid}, 'organization', ${orgUuid}, ${accountUuid}, ${given}, ${now}, ${by}
+        where changes() > 0`,
+  );
+}
+
+/** Remembers a started reset of an account, if the account is there. */
+export function insertResetOf(
+  db: Database,
+  accountUuid: string,
+  reset: { readonly tokenDigest: string; readonly expiresAt: number },
+) {
+  return db.insert(passwordResets).select(
+    sql`select ${reset.tokenDigest}, ${accounts.uuid}, ${reset.expiresAt}, null
+        from ${accounts} where ${accounts.uuid} = ${accountUuid}`,
+  );
+}
+
+/** What a user changes of his own account. */
+export interface AccountChanges {
+  readonly username: string | undefined;
+  /** The hash that was verified, and the one that takes its place. */
+  readonly password: { readonly old: string; readonly hash: string } | undefined;
+}
+
+/**
+ * No row comes back when another account has the username, or the password was changed
+ * meanwhile. A change of it lies after every token that was issued under the old one.
+ */
+export function updateAccount(
+  db: Database,
+  accountUuid: string,
+  { username, password }: AccountChanges,
+  now: number,
+) {
+  const key = username === undefined ? undefined : usernameKey(username);
+  const isFree = sql`not exists (select 1 from ${accounts} as "other"
+    where "other"."username_key" = ${key} and "other"."uuid" <> ${accountUuid})`;
+  return db
+    .update(accounts)
+    .set({
+      ...(username === undefined || key === undefined ? {} : { username, usernameKey: key }),
+      ...(password && {
+        passwordHash: password.hash,
+        passwordChangedAt: sql`max(${now}, ${accounts.passwordChangedAt}) + 1`,
+      }),
+    })
+    .where(
+      and(
+        eq(accounts.uuid, accountUuid),
+        key === undefined ? undefined : isFree,
+        password && eq(accounts.passwordHash, password.old),
+      ),
+    )
+    .returning({ uuid: accounts.uuid });
+}
+
+/** Changes what a membership says. */
+export function updateMembership(
+  db: Database,
+  { orgUuid, accountUuid, description, by, now }: NewMember,
+) {
+  return db
+    .update(memberships)
+    .set({ description, lastModifiedAt: now, lastModifiedBy: by })
+    .where(and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, accountUuid)));
+}
+
+/** Ends a membership; no row comes back when it may not end: see `mayMake`. */
+export function deleteMembership(db: Database, accountUuid: string, change: Change, by: boolean) {
+  return db
+    .delete(memberships)
+    .where(
+      and(
+        eq(memberships.orgUuid, change.orgUuid),
+        eq(memberships.accountUuid, accountUuid),
+        mayMake(change, by),
+      ),
+    )
+    .returning({ accountUuid: memberships.accountUuid });
+}
+
+/** Takes away all rules of who is no member any longer. */
+export function deleteRulesOfGone(db: Database, orgUuid: string, accountUuid: string) {
+  return db.delete(rules).where(
+    and(
+      eq(rules.orgUuid, orgUuid),
+      eq(rules.subject, accountUuid),
+      sql`not exists (select 1 from ${memberships} where ${memberships.orgUuid} = ${orgUuid}
+          and ${memberships.accountUuid} = ${accountUuid})`,
+    ),
+  );
+}
