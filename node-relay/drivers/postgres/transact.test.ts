@@ -1,0 +1,159 @@
+/** Operations that belong together: in one transaction, and on one leased connection. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Call, Session } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { after, failureOf } from '../contract.ts';
+import { callOf, jsonOf } from '../test/host.ts';
+import { run, sql, TestDatabase } from './test-database.ts';
+
+let database: TestDatabase;
+let session: Session<PostgresRequest>;
+
+beforeAll(async () => {
+  database = await TestDatabase.create(`
+    CREATE TABLE items (id serial PRIMARY KEY, name text UNIQUE, size int CHECK (size > 0));
+    CREATE TABLE parts (item int REFERENCES items DEFERRABLE INITIALLY DEFERRED, note text);`);
+  session = await database.open('write', { connections: 1 });
+});
+beforeEach(() => database.outside.query('TRUNCATE items RESTART IDENTITY CASCADE'));
+afterAll(() => database.drop());
+
+async function names(): Promise<unknown> {
+  return (await database.outside.query('SELECT name FROM items ORDER BY id')).rows.map(
+    ({ name }) => name,
+  );
+}
+const insert = (name: string, members = {}) =>
+  sql('INSERT INTO items (name) VALUES ($1) RETURNING id', [name], members);
+
+describe('a transaction', () => {
+  const transact = async (operations: PostgresRequest[], bounds: Partial<Call> = {}) =>
+    session.transact?.(operations, callOf('write', bounds)) ?? new Uint8Array();
+  const note = (item: Json) =>
+    sql('INSERT INTO parts VALUES ($1, $2) RETURNING item', [
+      item,
+      { $literal: { $result: '[9]' } },
+    ]);
+
+  test('uses earlier results as values', async () => {
+    const result = jsonOf(await transact([insert('a'), note({ $result: '[0].rows[0].id' })]));
+    expect(result).toMatchObject([{ rows: [{ id: 1 }] }, { rows: [{ item: 1 }] }]);
+    const { rows } = await database.outside.query('SELECT note FROM parts');
+    expect(rows).toEqual([{ note: '{"$result":"[9]"}' }]);
+  });
+
+  test.each([
+    {
+      what: 'a bad reference',
+      operation: note({ $result: '[0].rows[7].id' }),
+      code: 'BAD_REQUEST',
+    },
+    {
+      what: 'a reference to a later operation',
+      operation: note({ $result: '[1].rows' }),
+      code: 'BAD_REQUEST',
+    },
+    { what: 'a duplicate', operation: insert('a'), code: 'CONSTRAINT_VIOLATED' },
+    { what: 'transaction control', operation: sql('COMMIT'), code: 'BAD_REQUEST' },
+    {
+      what: 'an operation that is too slow',
+      operation: sql('SELECT pg_sleep(10)', [], { timeout_ms: 100 }),
+      code: 'TIMED_OUT',
+    },
+    {
+      what: 'a wrong number of rows',
+      operation: sql('SELECT 1 WHERE false', [], { type: 'query_one' }),
+      code: 'REQUEST_FAILED',
+    },
+    {
+      what: 'a type that cannot be part',
+      operation: sql('COPY items FROM STDIN', [], { type: 'copy_in', value: '' }),
+      code: 'BAD_REQUEST',
+    },
+  ])('is undone by $what, and names the operation', async ({ operation, code }) => {
+    const failure = await failureOf(transact([insert('a'), operation]));
+    expect(failure).toMatchObject({ code, details: [{ operation: 1 }] });
+    expect(await names()).toEqual([]);
+  });
+
+  test('is undone when its results together are too large', async () => {
+    const failure = await failureOf(
+      transact([insert('a'), sql("SELECT repeat('x', 500)")], { resultMaxBytes: 400 }),
+    );
+    expect(failure).toMatchObject({ code: 'RESULT_TOO_LARGE' });
+    expect(await names()).toEqual([]);
+  });
+
+  test('fails at its commit when a deferred constraint does', async () => {
+    expect(await failureOf(transact([insert('a'), note(999)]))).toMatchObject({
+      code: 'CONSTRAINT_VIOLATED',
+    });
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('a lease', () => {
+  async function leased(
+    work: (
+      call: (query: string, mode?: 'read' | 'write', bounds?: Partial<Call>) => Promise<unknown>,
+    ) => Promise<void>,
+  ) {
+    const lease = await session.lease?.(callOf('write'));
+    if (!lease) throw new Error('no lease');
+    await work((query, mode = 'write', bounds = {}) =>
+      run(lease, sql(query), mode, bounds),
+    ).finally(() => lease.close());
+  }
+
+  test('keeps a transaction open between calls, and rolls back when it ends', async () => {
+    await leased(async (call) => {
+      await call('BEGIN');
+      await call("INSERT INTO items (name) VALUES ('kept')");
+      await call('COMMIT');
+      await call('BEGIN');
+      await call("INSERT INTO items (name) VALUES ('lost')");
+    });
+    expect(await names()).toEqual(['kept']);
+  });
+
+  test('takes reads under the same guard, but not inside a write transaction', async () => {
+    await leased(async (call) => {
+      await call('SET standard_conforming_strings = off');
+      expect(await failureOf(call('DELETE FROM items', 'read'))).toMatchObject({
+        code: 'BAD_REQUEST',
+      });
+      expect(await call("SELECT '\\' AS a", 'read')).toMatchObject({ rows: [{ a: '\\' }] });
+      await call('BEGIN');
+      expect(await failureOf(call('SELECT 1', 'read'))).toMatchObject({ code: 'TRANSACTION_OPEN' });
+      await call('ROLLBACK');
+      await call('BEGIN READ ONLY');
+      expect(await failureOf(call('SELECT 1', 'read'))).toMatchObject({ code: 'BAD_REQUEST' });
+      await call('SET LOCAL standard_conforming_strings = on');
+      expect(await call('SELECT 1 AS a', 'read')).toMatchObject({ rows: [{ a: 1 }] });
+      expect(await failureOf(call("SELECT nextval('items_id_seq')", 'read'))).toMatchObject({
+        code: 'BAD_REQUEST',
+      });
+    });
+  });
+
+  test('ends with the call that was stopped on it', async () => {
+    await leased(async (call) => {
+      const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
+      expect(
+        await failureOf(call('SELECT pg_sleep(20)', 'write', { signal: after(100, reason) })),
+      ).toBe(reason);
+      expect(await failureOf(call('SELECT 1'))).toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    });
+  });
+
+  test('takes no two-phase commit', async () => {
+    await leased(async (call) => {
+      await call('BEGIN');
+      expect(await failureOf(call("PREPARE TRANSACTION 'x'"))).toMatchObject({
+        code: 'BAD_REQUEST',
+      });
+    });
+  });
+});
