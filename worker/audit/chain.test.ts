@@ -1,7 +1,13 @@
 /** Numbering, signing and removing, against a real D1. */
-import { createScheduledController, env, runInDurableObject } from 'cloudflare:test';
+import {
+  createExecutionContext,
+  createScheduledController,
+  env,
+  runInDurableObject,
+} from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
+import type { Bindings } from '../context.ts';
 import worker from '../index.ts';
 import { chainOf, contextOf, entriesOf, exportOf, numberAll, silence } from '../test/audit.ts';
 import { NOW, startGateway, type TestGateway } from '../test/gateway.ts';
@@ -38,6 +44,13 @@ async function write(gateway: TestGateway, actions: readonly string[], time = NO
 async function order(gateway: TestGateway) {
   const entries = await entriesOf(gateway.organization.uuid);
   return entries.map(({ seq, action }) => [seq, action]);
+}
+
+/** What the platform's clock does. */
+async function tick({ bindings }: TestGateway, clock: { cron: string; scheduledTime?: Date }) {
+  const handler: ExportedHandler<Bindings> = worker;
+  const controller = createScheduledController(clock);
+  await handler.scheduled?.(controller, bindings, createExecutionContext());
 }
 
 const setRetention = (orgUuid: string, days: number) =>
@@ -145,7 +158,7 @@ describe('a chain', () => {
   test('is woken by the clock when nobody else does', async () => {
     const gateway = await startGateway('Admin');
     await entry(gateway, 'a.b');
-    await worker.scheduled(createScheduledController({ cron: '* * * * *' }), gateway.bindings);
+    await tick(gateway, { cron: '* * * * *' });
     await expect.poll(() => order(gateway), { timeout: 5_000 }).toEqual([[1, 'a.b']]);
   });
 });
@@ -233,8 +246,7 @@ describe('retention', () => {
     expect(await order(gateway)).toHaveLength(1);
   });
 
-  function sweep({ bindings }: TestGateway) {
-    const clock = { cron: '17 * * * *', scheduledTime: new Date(NOW) };
-    return worker.scheduled(createScheduledController(clock), bindings);
+  function sweep(gateway: TestGateway) {
+    return tick(gateway, { cron: '17 * * * *', scheduledTime: new Date(NOW) });
   }
 });
