@@ -148,13 +148,18 @@ export class Connection {
     this.wire.lose(new Error('cut'));
   }
 
-  /** Says goodbye and ends it, within a second. */
-  close(): void {
+  /** Says goodbye; answers when the server has let go of it, or after a second. */
+  async close(): Promise<void> {
     this.inUse = true;
     const timer = setTimeout(() => this.cut(), CLOSE_MS);
-    this.#client.once('end', () => clearTimeout(timer));
     this.wire.lose(new Error('closed'));
-    this.#client.end().catch(() => this.cut());
+    try {
+      await this.#client.end();
+    } catch {
+      this.cut();
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 
