@@ -242,6 +242,38 @@ describe('a body', () => {
   );
 });
 
+test('what was given and taken is in the audit, with whom it was about', async () => {
+  const gateway = await startGateway('Admin');
+  const { uuid: subject, username } = await gateway.addUser('Read');
+  const resource = `organization:${gateway.organization.uuid}`;
+  await gateway.call('POST', ON_ORGANIZATION, {
+    subjects: [
+      [username, 'Write'],
+      ['group:ops', 'None'],
+    ],
+  });
+  await gateway.call('DELETE', `${ON_ORGANIZATION}/${username}`);
+  await gateway.call('DELETE', `${ON_ORGANIZATION}/${username}`);
+  const entry = (action: string, details: object) => ({ action, resource, details });
+  const id = gateway.organization.id;
+  const { results } = await gateway.bindings.DB.prepare(
+    'select action, resource, details from audit_entries where org_uuid = ? order by rowid',
+  )
+    .bind(gateway.organization.uuid)
+    .all<{ details: string }>();
+  const actor_uuid = gateway.user.uuid;
+  expect(results.map((row) => ({ ...row, details: JSON.parse(row.details) }))).toEqual([
+    entry('rbac.organizations.subjects.create', { actor_uuid, id, subject, level: 'Write' }),
+    entry('rbac.organizations.subjects.create', {
+      actor_uuid,
+      id,
+      subject: 'group:ops',
+      level: 'None',
+    }),
+    entry('rbac.organizations.subjects.delete', { actor_uuid, subject }),
+  ]);
+});
+
 test.each(['template', 'workflow'])('no %s is there yet', async (kind) => {
   const gateway = await startGateway('SuperAdmin');
   const { username } = gateway.user;

@@ -6,6 +6,7 @@ import { either } from '../http/either.ts';
 import { idMemberOf, resultMemberOf } from './kinds.ts';
 import { SubjectName } from './subjects.ts';
 
+/** One of the five levels, spelt as the specification does. */
 export const AccessLevel = z.enum(LEVELS);
 const LevelsById = z.record(z.string(), AccessLevel);
 

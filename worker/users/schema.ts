@@ -7,6 +7,7 @@ import { PageQuery } from '../http/cursor.ts';
 import { either } from '../http/either.ts';
 import { Description } from '../http/texts.ts';
 
+/** Parameter of every path below `/iam/users/{user}`: a username or an account's UUID. */
 export const UserPath = z.object({ user: z.string().min(1) });
 
 const AccessLevel = z.enum(LEVELS);
