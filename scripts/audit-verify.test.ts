@@ -44,7 +44,12 @@ async function someEntries(): Promise<AuditEntry[]> {
 
 const entries = await someEntries();
 const headOf = (seq: number) =>
-  signHead(key, ORG, { seq, hash: entries.find((each) => each.seq === seq)?.hash ?? '' }, 0);
+  signHead(
+    key,
+    ORG,
+    { seq, hash: entries.find((each) => each.seq === seq)?.hash ?? '' },
+    { sort: 'newest', now: 0 },
+  );
 
 async function file(name: string, content: unknown): Promise<string> {
   const path = join(folder, name);

@@ -8,7 +8,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, databaseOf } from '../context.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
 import { settingsOf } from '../settings.ts';
-import { type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';
+import { type HeadSort, type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';
 import {
   deleteEntriesThrough,
   type Numbered,
@@ -71,7 +71,7 @@ export class AuditChain extends DurableObject<Bindings> {
       const tail = await this.#chain(orgUuid);
       const [newest] = await selectHead(this.#db, orgUuid, 'newest');
       if (newest && newest.seq === tail.seq && newest.hash === tail.hash) return headOnWire(newest);
-      return this.#sign(orgUuid, tail, 'newest');
+      return this.#sign(orgUuid, tail);
     });
   }
 
@@ -137,21 +137,26 @@ export class AuditChain extends DurableObject<Bindings> {
     const due = newest ? newest.time + SIGN_EVERY_MS : 0;
     const now = Date.now();
     if (due > now) return Math.min(due, now + SIGN_EVERY_MS);
-    await this.#sign(orgUuid, tail, 'newest');
+    await this.#sign(orgUuid, tail);
     return undefined;
   }
 
-  async #sign(orgUuid: string, link: Link, sort: AuditHeadRow['sort']): Promise<SignedHead> {
-    const head = await signHead(settingsOf(this.env).GATEWAY_KEY, orgUuid, link, Date.now());
-    await upsertHead(this.#db, orgUuid, rowOf(head, sort));
+  async #sign(orgUuid: string, link: Link): Promise<SignedHead> {
+    const head = await this.#signed(orgUuid, link, 'newest');
+    await upsertHead(this.#db, orgUuid, rowOf(head, 'newest'));
     return head;
+  }
+
+  #signed(orgUuid: string, link: Link, sort: HeadSort): Promise<SignedHead> {
+    const { GATEWAY_KEY } = settingsOf(this.env);
+    return signHead(GATEWAY_KEY, orgUuid, link, { sort, now: Date.now() });
   }
 
   async #removeThrough(orgUuid: string, seq: number): Promise<void> {
     const [last] = await selectLink(this.#db, orgUuid, seq);
     if (!last?.hash) return;
     const link = { seq, hash: last.hash };
-    const head = await signHead(settingsOf(this.env).GATEWAY_KEY, orgUuid, link, Date.now());
+    const head = await this.#signed(orgUuid, link, 'removed');
     await this.#db.batch([
       upsertHead(this.#db, orgUuid, rowOf(head, 'removed')),
       deleteEntriesThrough(this.#db, orgUuid, seq),
@@ -173,7 +178,7 @@ async function numberAfter(
   return { numbered, last };
 }
 
-function rowOf(head: SignedHead, sort: AuditHeadRow['sort']): Omit<AuditHeadRow, 'orgUuid'> {
+function rowOf(head: SignedHead, sort: HeadSort): Omit<AuditHeadRow, 'orgUuid'> {
   const { seq, hash, time, key_id, signature } = head;
   return { sort, seq, hash, time: Date.parse(time), keyId: key_id, signature };
 }

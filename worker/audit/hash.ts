@@ -38,6 +38,12 @@ export interface SignedHead extends Link {
   readonly signature: string;
 }
 
+/**
+ * What a signature says of the place: that it was the newest then, or that retention removed all
+ * up to it. Whoever holds one of the first sort has none of the second.
+ */
+export type HeadSort = 'newest' | 'removed';
+
 /** Where every chain begins. */
 export const START: Link = { seq: 0, hash: '0'.repeat(64) };
 
@@ -67,27 +73,28 @@ export async function signHead(
   key: JWK,
   orgUuid: string,
   { seq, hash }: Link,
-  now: number,
+  { sort, now }: { readonly sort: HeadSort; readonly now: number },
 ): Promise<SignedHead> {
   const head = { seq, hash, time: new Date(now).toISOString(), key_id: await keyIdOf(key) };
   const { kty = '', crv = '', x = '', d = '' } = key;
   const signing = await crypto.subtle.importKey('jwk', { kty, crv, x, d }, ED25519, false, [
     'sign',
   ]);
-  const signature = await crypto.subtle.sign(ED25519, signing, signedBytes(orgUuid, head));
+  const signature = await crypto.subtle.sign(ED25519, signing, signedBytes(orgUuid, head, sort));
   return { ...head, signature: base64url.encode(new Uint8Array(signature)) };
 }
 
-/** Whether one of these public keys signed the head for this organization. */
+/** Whether one of these public keys signed the head for this organization, as of that sort. */
 export async function isSigned(
   head: SignedHead,
   orgUuid: string,
+  sort: HeadSort,
   keys: readonly JWK[],
 ): Promise<boolean> {
   for (const { kty = '', crv = '', x = '' } of keys) {
     if ((await keyIdOf({ kty, crv, x })) !== head.key_id) continue;
     const key = await crypto.subtle.importKey('jwk', { kty, crv, x }, ED25519, false, ['verify']);
-    const bytes = signedBytes(orgUuid, head);
+    const bytes = signedBytes(orgUuid, head, sort);
     return crypto.subtle.verify(ED25519, key, base64url.decode(head.signature), bytes);
   }
   return false;
@@ -99,8 +106,12 @@ export function keyIdOf({ kty = '', crv = '', x = '' }: JWK): Promise<string> {
 }
 
 /** `type` keeps these bytes apart from everything else that the gateway signs. */
-function signedBytes(orgUuid: string, { seq, hash, time, key_id }: Omit<SignedHead, 'signature'>) {
-  return canonical({ type: 'causeway.audit.head', org_uuid: orgUuid, seq, hash, time, key_id });
+function signedBytes(
+  orgUuid: string,
+  { seq, hash, time, key_id }: Omit<SignedHead, 'signature'>,
+  sort: HeadSort,
+) {
+  return canonical({ type: `causeway.audit.${sort}`, org_uuid: orgUuid, seq, hash, time, key_id });
 }
 
 function canonical(value: object): Uint8Array<ArrayBuffer> {

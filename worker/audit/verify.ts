@@ -84,23 +84,23 @@ async function forgeriesIn({ heads, keys }: Evidence, orgUuid: string): Promise<
   if (keys.length === 0 || orgUuid === '') return [];
   const faults: Fault[] = [];
   for (const head of heads) {
-    if (await isSigned(head, orgUuid, keys).catch(() => false)) continue;
+    if (await isSigned(head, orgUuid, 'newest', keys).catch(() => false)) continue;
     faults.push({ seq: head.seq, message: 'is named by a head that no given key has signed' });
   }
   return faults;
 }
 
-/** Where the export may rightly begin. */
+/** Where the export may rightly begin: at the first, or where retention says. A kept head is no such place. */
 async function startOf(
-  { heads, removed, keys }: Evidence,
+  { removed, keys }: Evidence,
   first: Chained | undefined,
   orgUuid: string,
 ): Promise<{ start: Link; fault?: Fault }> {
-  const trusted = removed && (await isSigned(removed, orgUuid, keys).catch(() => false));
+  const trusted = removed && (await isSigned(removed, orgUuid, 'removed', keys).catch(() => false));
   if (first === undefined) return { start: (trusted && removed) || START };
   const before = first.seq - 1;
-  const known = [START, ...heads, ...(trusted ? [removed] : [])].find(({ seq }) => seq === before);
-  if (known) return { start: known };
+  if (before === START.seq) return { start: START };
+  if (trusted && removed?.seq === before) return { start: removed };
   const message =
     removed?.seq === before && keys.length === 0
       ? 'is the first: give the public key to believe that retention removed those before it'
