@@ -25,8 +25,10 @@ export async function startGateway(url: string): Promise<MeasuredGateway> {
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, RATE_LIMITS: 'off' } },
   );
   const stop = async () => {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
     await rm(data, { recursive: true, force: true });
   };
   try {

@@ -7,7 +7,12 @@ declare global {
     isRawJSON(value: unknown): value is RawJson;
     parse(
       text: string,
-      reviver: (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown,
+      reviver: (
+        this: unknown,
+        key: string,
+        value: unknown,
+        context: { source?: string },
+      ) => unknown,
     ): unknown;
   }
 }
@@ -72,6 +77,7 @@ function digitsOf(text: string): string {
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return '0';
-  const scale = BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
+  const scale =
+    BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
   return `${negative ? '-' : ''}${significant}e${scale}`;
 }

@@ -80,7 +80,11 @@ function unwrap(body: Json | undefined): { [member: string]: Json } {
     return body.request;
   }
   if (isJsonObject(body)) return body;
-  throw badRequest('The body is a JSON object with `type` and its members', 'body', 'not an object');
+  throw badRequest(
+    'The body is a JSON object with `type` and its members',
+    'body',
+    'not an object',
+  );
 }
 
 function namedType(
@@ -94,7 +98,10 @@ function namedType(
 
 function unknownType(spec: KindSpec, type: string): GatewayError {
   if (spec.notCallable.includes(type)) {
-    return new GatewayError('NOT_SUPPORTED', `${spec.label} requests of type ${type} cannot be called`);
+    return new GatewayError(
+      'NOT_SUPPORTED',
+      `${spec.label} requests of type ${type} cannot be called`,
+    );
   }
   const known = Object.keys(spec.types).join(', ');
   return badRequest(`Unknown type ${type}`, 'type', `one of ${known}`);

@@ -46,7 +46,10 @@ const QueryTyped = z.strictObject({
   type: z.enum(['query_typed', 'query_typed_read_only']),
   ...statement,
   ...rows,
-  params: z.array(z.tuple([JsonValue, z.string().min(1)])).max(65_535).optional(),
+  params: z
+    .array(z.tuple([JsonValue, z.string().min(1)]))
+    .max(65_535)
+    .optional(),
 });
 
 /** Several statements without parameters. */
