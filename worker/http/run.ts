@@ -14,6 +14,7 @@ import {
 import { settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
 import { checkBodyHeaders, parseBody, readBody } from './body.ts';
+import { countCaller } from './caller-limits.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError, serverTiming } from './respond.ts';
@@ -97,6 +98,7 @@ async function perform(
   checkBodyHeaders(request, settings.BODY_MAX_BYTES);
   await each.admit?.(open);
   const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
+  if (each.access.level !== 'Public') countCaller(ctx);
   const params: unknown = parse(each.params, pathParams, 'path');
   const started = open.now();
   const authorized =
