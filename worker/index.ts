@@ -1,19 +1,33 @@
 /** Entry point of the worker: requests, the clock, and the objects that own what needs one owner. */
 import { createApp } from './app.ts';
 import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
-import type { Bindings } from './context.ts';
+import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
+import { sweepDeleted } from './organizations/sweep/sweep.ts';
 
 export { AuditChain } from './audit/chain.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';
 
-const app = createApp({ now: Date.now, fetch: (request) => fetch(request) });
+const outside: Outside = { now: Date.now, fetch: (request) => fetch(request) };
+const app = createApp(outside);
 
 export default {
   fetch: app.fetch,
-  async scheduled({ cron, scheduledTime }, env) {
+  async scheduled({ cron, scheduledTime }, env, execution) {
     if (cron === HOURLY) await sweepExpired(env, scheduledTime);
-    else await sweepUnchained(env);
+    else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
   },
 } satisfies ExportedHandler<Bindings>;
+
+/** Of work that nobody asked for. */
+function contextOfClock(env: Bindings, execution: ExecutionContext): PublicContext {
+  return openContext({
+    request: new Request('https://clock.invalid/'),
+    env,
+    outside,
+    requestId: crypto.randomUUID(),
+    address: 'clock',
+    waitUntil: (work) => execution.waitUntil(work),
+  });
+}

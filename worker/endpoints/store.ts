@@ -1,5 +1,5 @@
 /** Statements about endpoints; the organization comes first in each. */
-import { and, asc, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import type { Caller, Database } from '../context.ts';
 import {
@@ -55,31 +55,68 @@ export interface Page {
 
 /** Endpoints that the caller may read, by id. */
 export function selectReadable(db: Database, caller: Caller, { byDefault, after, limit }: Page) {
-  const readable = LEVELS.filter((level) => reaches(level, 'Read'));
-  const ruled = and(
-    eq(rules.orgUuid, endpoints.orgUuid),
-    eq(rules.resourceUuid, endpoints.uuid),
-    eq(rules.subject, caller.userUuid),
-  );
   return db
     .select({ row: endpoints })
     .from(endpoints)
-    .leftJoin(rules, ruled)
+    .leftJoin(rules, ownRule(caller))
     .where(
-      and(
-        eq(endpoints.orgUuid, caller.orgUuid),
-        after === undefined ? undefined : gt(endpoints.id, after),
-        byDefault === 'SuperAdmin'
-          ? undefined
-          : inArray(sql`coalesce(${rules.level}, ${byDefault})`, readable),
-      ),
+      and(isReadable(caller, byDefault), after === undefined ? undefined : gt(endpoints.id, after)),
     )
     .orderBy(asc(endpoints.id))
     .limit(limit + 1);
 }
 
+/** UUIDs of the first `limit` of the endpoints that the caller may read, by id. */
+export function selectReadableUuids(
+  db: Database,
+  caller: Caller,
+  { byDefault, limit }: Omit<Page, 'after'>,
+) {
+  return db
+    .select({ uuid: endpoints.uuid })
+    .from(endpoints)
+    .leftJoin(rules, ownRule(caller))
+    .where(isReadable(caller, byDefault))
+    .orderBy(asc(endpoints.id))
+    .limit(limit);
+}
+
+/** The caller's own rule on an endpoint. */
+function ownRule({ userUuid }: Caller): SQL | undefined {
+  return and(
+    eq(rules.orgUuid, endpoints.orgUuid),
+    eq(rules.resourceUuid, endpoints.uuid),
+    eq(rules.subject, userUuid),
+  );
+}
+
+/** Whether a row joined to `ownRule` is an endpoint that the caller may read. */
+function isReadable({ orgUuid }: Caller, byDefault: Level): SQL | undefined {
+  const readable = LEVELS.filter((level) => reaches(level, 'Read'));
+  return and(
+    eq(endpoints.orgUuid, orgUuid),
+    byDefault === 'SuperAdmin'
+      ? undefined
+      : inArray(sql`coalesce(${rules.level}, ${byDefault})`, readable),
+  );
+}
+
+/** Bytes of what an endpoint's row holds beside its texts of free length. */
+const FIXED_BYTES = 200;
+
+/** How many endpoints an organization has, and how much they count towards its storage. One row. */
+export function selectEndpointTotals(db: Database, orgUuid: string) {
+  const bytes = (column: typeof endpoints.description | typeof endpoints.sealedConfig) =>
+    sql`length(cast(${column} as blob))`;
+  const each = sql`${bytes(endpoints.sealedConfig)} + ${bytes(endpoints.description)} + ${FIXED_BYTES}`;
+  return db
+    .select({ count: count(), bytes: sql<number>`coalesce(sum(${each}), 0)` })
+    .from(endpoints)
+    .where(eq(endpoints.orgUuid, orgUuid));
+}
+
 /** How many endpoints an organization may have: the installation's quota, or its own lower one. */
-export function allowed(quota: number): SQL {
+function allowed(quota: number): SQL {
   const own = sql`json_extract(${organizations.settings}, '$.maxEndpoints')`;
   return sql`min(${quota}, coalesce(${own}, ${quota}))`;
 }

@@ -1,9 +1,22 @@
 /** Operations on organizations. Spec: "Authentication and organizations". */
-import { anyone } from '../access/access.ts';
-import { type AnyRoute, publicRoute } from '../http/route.ts';
+import { anyone, onOrganization } from '../access/access.ts';
+import { type AnyRoute, publicRoute, route } from '../http/route.ts';
 import { admitFounder } from './admit.ts';
+import { changeOrganization } from './change.ts';
 import { createWithAdminEmail, createWithSuperAdmins } from './create.ts';
-import { Created, NewOrganization } from './schema.ts';
+import { deleteOrganization } from './delete.ts';
+import {
+  Created,
+  DeletedOrganization,
+  NewOrganization,
+  OrganizationPatch,
+  OrganizationRecord,
+  Updated,
+} from './schema.ts';
+import { showOrganization } from './show.ts';
+
+/** Both names that the specification lists. */
+const PATHS = ['/organizations', '/org'] as const;
 
 export const organizationRoutes: AnyRoute[] = [
   publicRoute({
@@ -18,5 +31,36 @@ export const organizationRoutes: AnyRoute[] = [
     result: Created,
     handle: (ctx, { body }) =>
       'adminEmail' in body ? createWithAdminEmail(ctx, body) : createWithSuperAdmins(ctx, body),
+  }),
+  route({
+    method: 'GET',
+    path: PATHS,
+    summary: 'Show the organization, its usage and its users',
+    access: onOrganization('Read'),
+    changes: 'nothing',
+    reply: 'bare',
+    result: OrganizationRecord,
+    handle: (ctx, { held }) => showOrganization(ctx, held),
+  }),
+  route({
+    method: 'PATCH',
+    path: PATHS,
+    summary: "Change the organization's name, description and settings",
+    access: onOrganization('SuperAdmin'),
+    changes: 'organization',
+    body: OrganizationPatch,
+    reply: 'bare',
+    result: Updated,
+    handle: (ctx, { body }) => changeOrganization(ctx, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: PATHS,
+    summary: 'Delete the organization with everything it has; accounts stay',
+    access: onOrganization('SuperAdmin'),
+    changes: 'organization',
+    reply: 'bare',
+    result: DeletedOrganization,
+    handle: (ctx) => deleteOrganization(ctx),
   }),
 ];

@@ -3,10 +3,11 @@
  * its id and all its new usernames are free; the rest only if it is there. Rows of several users
  * are bound as one JSON text.
  */
-import { eq, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, notLike, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import {
   accounts,
+  memberActivity,
   memberships,
   type OrganizationRow,
   organizations,
@@ -20,6 +21,120 @@ export function selectOrganizationById(db: Database, id: string) {
     .select({ uuid: organizations.uuid })
     .from(organizations)
     .where(eq(organizations.id, id));
+}
+
+/** At most one row: the organization, and the username of who changed it last. */
+export function selectRecord(db: Database, orgUuid: string) {
+  return db
+    .select({ row: organizations, modifier: accounts.username })
+    .from(organizations)
+    .leftJoin(accounts, eq(accounts.uuid, organizations.lastModifiedBy))
+    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)));
+}
+
+/**
+ * Members with their levels on the organization, by username; at most `limit`.
+ * @param only the account that alone is told of; all when `undefined`
+ */
+export function selectPeople(
+  db: Database,
+  orgUuid: string,
+  { only, limit }: { readonly only: string | undefined; readonly limit: number },
+) {
+  const ownRule = and(
+    eq(rules.orgUuid, memberships.orgUuid),
+    eq(rules.resourceUuid, memberships.orgUuid),
+    eq(rules.subject, memberships.accountUuid),
+  );
+  return db
+    .select({
+      username: accounts.username,
+      level: rules.level,
+      lastLoginAt: memberships.lastLoginAt,
+      lastActiveAt: memberActivity.lastActiveAt,
+    })
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.uuid, memberships.accountUuid))
+    .leftJoin(rules, ownRule)
+    .leftJoin(
+      memberActivity,
+      and(
+        eq(memberActivity.orgUuid, memberships.orgUuid),
+        eq(memberActivity.accountUuid, memberships.accountUuid),
+      ),
+    )
+    .where(
+      and(
+        eq(memberships.orgUuid, orgUuid),
+        only === undefined ? undefined : eq(memberships.accountUuid, only),
+      ),
+    )
+    .orderBy(asc(accounts.usernameKey))
+    .limit(limit);
+}
+
+/** UUIDs of the users who are SuperAdmins; at most `limit`. */
+export function selectSuperAdmins(db: Database, orgUuid: string, limit: number) {
+  return db
+    .select({ uuid: rules.subject })
+    .from(rules)
+    .where(
+      and(
+        eq(rules.orgUuid, orgUuid),
+        eq(rules.resourceUuid, orgUuid),
+        eq(rules.level, 'SuperAdmin'),
+        notLike(rules.subject, 'group:%'),
+      ),
+    )
+    .orderBy(asc(rules.createdAt), asc(rules.subject))
+    .limit(limit);
+}
+
+/** What an update may change; a setting that is null has its default again. */
+export interface OrganizationChanges {
+  readonly name: string | undefined;
+  readonly description: string | undefined;
+  readonly settings: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/**
+ * Changes what is given and leaves the rest, also what others change at the same time: SQLite's
+ * `json_patch` is RFC 7396. No row comes back when the organization is gone.
+ */
+export function updateOrganization(
+  db: Database,
+  orgUuid: string,
+  { name, description, settings }: OrganizationChanges,
+  { by, now }: { readonly by: string; readonly now: number },
+) {
+  return db
+    .update(organizations)
+    .set({
+      ...(name === undefined ? {} : { name }),
+      ...(description === undefined ? {} : { description }),
+      settings: sql`json_patch(${organizations.settings}, ${JSON.stringify(settings)})`,
+      updatedAt: now,
+      lastModifiedBy: by,
+    })
+    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)))
+    .returning({ uuid: organizations.uuid });
+}
+
+/**
+ * Marks an organization as gone: nobody gets in from then on, its id is free, and without its
+ * data key nothing that it had sealed opens again. No row comes back when it is gone already.
+ */
+export function markDeleted(db: Database, orgUuid: string, now: number) {
+  return db
+    .update(organizations)
+    .set({
+      deletedAt: now,
+      // No id that a client can choose has a colon.
+      id: `deleted:${orgUuid}`,
+      sealedDataKey: '',
+    })
+    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)))
+    .returning({ uuid: organizations.uuid });
 }
 
 /**

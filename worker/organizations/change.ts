@@ -1,0 +1,48 @@
+/** Changes an organization's name, description and settings. Spec: "Organization", update input. */
+import { GatewayError } from '../../proto/errors.ts';
+import { tokenRevoked } from '../access/policy.ts';
+import { fieldsOf } from '../audit/fields.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import type { OrganizationPatch } from './schema.ts';
+import { updateOrganization } from './store.ts';
+
+/**
+ * Changes what is given and leaves the rest. `updatedFields` names what was given, whether it
+ * differs from what was or not.
+ * @throws GatewayError QUOTA_EXCEEDED for more endpoints than the installation allows, TOKEN_REVOKED when the organization is gone
+ */
+export async function changeOrganization(
+  ctx: Context,
+  patch: OrganizationPatch,
+): Promise<{ message: string; updatedFields: string[] }> {
+  const { db, caller, settings } = ctx;
+  refuseAboveQuota(patch, settings.QUOTAS.endpoints);
+  const updatedFields = fieldsOf(patch);
+  if (updatedFields.length === 0) {
+    return { message: `Nothing of organization ${caller.orgId} was to change`, updatedFields };
+  }
+  const changes = {
+    name: patch.name,
+    description: patch.description,
+    settings: { ...patch.settings },
+  };
+  const [changed] = await db.batch([
+    updateOrganization(db, caller.orgUuid, changes, { by: caller.userUuid, now: ctx.now() }),
+    auditStatement(ctx, {
+      action: 'organization.update',
+      resource: `organization:${caller.orgUuid}`,
+      details: { id: caller.orgId, fields: updatedFields },
+    }),
+  ]);
+  if (changed.length === 0) throw tokenRevoked();
+  return { message: `Organization ${caller.orgId} updated`, updatedFields };
+}
+
+function refuseAboveQuota({ settings }: OrganizationPatch, quota: number): void {
+  if ((settings?.maxEndpoints ?? 0) <= quota) return;
+  const message = `is more than the ${quota} that the installation allows`;
+  throw new GatewayError('QUOTA_EXCEEDED', `settings.maxEndpoints: ${message}`, {
+    details: [{ path: 'settings.maxEndpoints', message }],
+  });
+}

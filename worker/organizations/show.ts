@@ -1,0 +1,91 @@
+/** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
+import type { Json } from '../../proto/json.ts';
+import { type Level, reaches } from '../access/levels.ts';
+import { tokenRevoked } from '../access/policy.ts';
+import { selectAuditBytes } from '../audit/store.ts';
+import type { Context } from '../context.ts';
+import type { OrganizationSettings } from '../db/schema.ts';
+import { selectEndpointTotals, selectReadableUuids } from '../endpoints/store.ts';
+import { defaultNode } from '../nodes/default-node.ts';
+import type { Settings } from '../settings.ts';
+import { sizeText } from './size-text.ts';
+import { selectPeople, selectRecord, selectSuperAdmins } from './store.ts';
+
+/** Entries of each of the record's lists; whole ones stand under `/endpoints` and `/iam/users`. Spec silent. */
+const LIST_MAX = 1000;
+/** Spec silent but for `dataRetentionDays`, contract §5. */
+const DEFAULTS = {
+  defaultRegion: 'auto',
+  enableAdvancedFeatures: false,
+  dataRetentionDays: 90,
+} as const;
+
+/**
+ * The whole record, in one trip to D1. Who is below Admin sees himself among the users, and the
+ * UUIDs of what he may read: of users that is nobody's else.
+ * @param held the caller's level on the organization
+ * @throws GatewayError TOKEN_REVOKED when the organization is gone since it was looked up
+ */
+export async function showOrganization(ctx: Context, held: Level): Promise<Json> {
+  const { db, caller, settings } = ctx;
+  const { orgUuid } = caller;
+  const isAdmin = reaches(held, 'Admin');
+  const only = isAdmin ? undefined : caller.userUuid;
+  const [[read], people, superAdmins, endpoints, [totals], [audit]] = await db.batch([
+    selectRecord(db, orgUuid),
+    selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
+    selectSuperAdmins(db, orgUuid, LIST_MAX),
+    selectReadableUuids(db, caller, { byDefault: held, limit: LIST_MAX }),
+    selectEndpointTotals(db, orgUuid),
+    selectAuditBytes(db, orgUuid),
+  ]);
+  if (!read) throw tokenRevoked();
+  const { row, modifier } = read;
+  const shown = settingsOf(row.settings, settings);
+  const counts = { endpoints: totals?.count ?? 0, templates: 0, workflows: 0 };
+  return {
+    id: row.id,
+    uuid: row.uuid,
+    name: row.name,
+    super_admin_uuids: isAdmin ? superAdmins.map(({ uuid }) => uuid) : [],
+    gateway_node_uuids: [(await defaultNode(settings)).uuid],
+    endpoint_uuids: endpoints.map(({ uuid }) => uuid),
+    description: row.description,
+    created_at: timestamp(row.createdAt),
+    updated_at: timestamp(row.updatedAt),
+    last_modified_by: modifier ?? row.lastModifiedBy,
+    settings: { ...shown },
+    usage: {
+      endpoints: { count: counts.endpoints, limit: shown.maxEndpoints },
+      templates: { count: counts.templates, limit: settings.QUOTAS.templates },
+      workflows: { count: counts.workflows, limit: settings.QUOTAS.workflows },
+      storage: {
+        used: sizeText((totals?.bytes ?? 0) + (audit?.bytes ?? 0)),
+        limit: sizeText(settings.QUOTAS.storage),
+      },
+    },
+    resources: {
+      users: people.map(({ username, level, lastLoginAt, lastActiveAt }) => ({
+        email: username,
+        accessLevel: level ?? 'None',
+        lastActive: latest(lastLoginAt, lastActiveAt),
+      })),
+      resourceCounts: counts,
+    },
+  };
+}
+
+/** What is in force: the installation's quota bounds what the organization chose. */
+function settingsOf(own: OrganizationSettings, { QUOTAS }: Settings) {
+  const maxEndpoints = Math.min(own.maxEndpoints ?? QUOTAS.endpoints, QUOTAS.endpoints);
+  return { ...DEFAULTS, ...own, maxEndpoints };
+}
+
+function latest(...times: readonly (number | null)[]): string | null {
+  const last = Math.max(...times.map((each) => each ?? 0));
+  return last === 0 ? null : timestamp(last);
+}
+
+function timestamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

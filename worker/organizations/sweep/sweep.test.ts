@@ -1,0 +1,242 @@
+/** What is left of a deleted organization, and who finishes a sweep that was interrupted. */
+import {
+  createExecutionContext,
+  createScheduledController,
+  env,
+  runInDurableObject,
+} from 'cloudflare:test';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { eq, is, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/d1';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { expect, test } from 'vitest';
+import * as schema from '../../db/schema.ts';
+import worker from '../../index.ts';
+import { chainOf, contextOf, numberAll } from '../../test/audit.ts';
+import { insertEndpoint, NOW, startGateway, type TestGateway } from '../../test/gateway.ts';
+import { pingingRelay } from '../../test/pinging-relay.ts';
+import { markDeleted } from '../store.ts';
+import { sweepDeleted, sweepOrganization } from './sweep.ts';
+
+const db = drizzle(env.DB);
+const { accounts, endpoints, endpointUsage, memberships, passwordResets, placements, rules } =
+  schema;
+const TEN_MINUTES = 10 * 60 * 1000;
+
+/** Every table of the schema that has an organization's rows, with the column that tells whose. */
+const TABLES = Object.values(schema).flatMap((each) => {
+  if (!is(each, SQLiteTable)) return [];
+  const { name, columns } = getTableConfig(each);
+  const column = columns.find(
+    (its) => its.name === (name === 'organizations' ? 'uuid' : 'org_uuid'),
+  );
+  return column ? [{ name, table: each, column }] : [];
+});
+
+/** Rows of an organization by table; tables without any are left out. */
+async function rowsOf(orgUuid: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const { name, table, column } of TABLES) {
+    const rows = await db.$count(table, eq(column, orgUuid));
+    if (rows > 0) counts[name] = rows;
+  }
+  return counts;
+}
+
+/** An organization with something of everything: three endpoints, three users. */
+async function furnished(relay = pingingRelay().methods) {
+  const gateway = await startGateway('SuperAdmin', { relay });
+  const { organization, user } = gateway;
+  const orgUuid = organization.uuid;
+  await gateway.addUser('Read');
+  await gateway.addUser(undefined);
+  for (let at = 0; at < 3; at += 1) await insertEndpoint(gateway);
+  const made = await db.select().from(endpoints).where(eq(endpoints.orgUuid, orgUuid));
+  for (const { uuid } of made) {
+    await db.insert(endpointUsage).values({ orgUuid, endpointUuid: uuid });
+    await db.insert(placements).values({
+      orgUuid,
+      endpointUuid: uuid,
+      nodeUuid: crypto.randomUUID(),
+      poolRole: 'any',
+      connectionStatus: 'available',
+      priority: 0,
+      weight: 1,
+      metadata: {},
+    });
+    await db.insert(rules).values({
+      orgUuid,
+      resourceKind: 'endpoint',
+      resourceUuid: uuid,
+      subject: 'group:everybody',
+      level: 'Read',
+      createdAt: NOW,
+      createdBy: 'test',
+    });
+  }
+  await startReset(user.uuid);
+  await gateway.call('PATCH', '/organizations', { name: 'So that there is an audit' });
+  await gateway.settle();
+  await chainOf(orgUuid).head(orgUuid);
+  return { ...gateway, gateway, orgUuid };
+}
+
+async function startReset(accountUuid: string): Promise<void> {
+  const tokenDigest = crypto.randomUUID();
+  await db.insert(passwordResets).values({ tokenDigest, accountUuid, expiresAt: NOW + 1000 });
+}
+
+async function resetsOf(accountUuid: string): Promise<number> {
+  const rows = await db
+    .select()
+    .from(passwordResets)
+    .where(eq(passwordResets.accountUuid, accountUuid));
+  return rows.length;
+}
+
+/** What the clock does, so many milliseconds from now. */
+async function sweepAfter(gateway: TestGateway, ms: number): Promise<void> {
+  gateway.clock.now += ms;
+  await sweepDeleted(contextOf(gateway));
+}
+
+const ALL = [
+  'audit_entries',
+  'audit_heads',
+  'endpoint_usage',
+  'endpoints',
+  'memberships',
+  'organizations',
+  'placements',
+  'rules',
+];
+
+test('everything goes: at once all but the mark, ten minutes later that too', async () => {
+  const { gateway, orgUuid, user } = await furnished();
+  const others = await furnished();
+  expect(Object.keys(await rowsOf(orgUuid))).toEqual(expect.arrayContaining(ALL));
+  const kept = await rowsOf(others.orgUuid);
+  expect((await gateway.call('DELETE', '/organizations')).status).toBe(200);
+  await gateway.settle();
+  expect(await rowsOf(orgUuid)).toEqual({ organizations: 1 });
+  await sweepAfter(gateway, TEN_MINUTES - 1);
+  expect(await rowsOf(orgUuid)).toEqual({ organizations: 1 });
+  await sweepAfter(gateway, 1);
+  expect(await rowsOf(orgUuid)).toEqual({});
+  await runInDurableObject(chainOf(orgUuid), async (_chain, state) => {
+    expect([(await state.storage.list()).size, await state.storage.getAlarm()]).toEqual([0, null]);
+  });
+  expect(await db.select().from(accounts).where(eq(accounts.uuid, user.uuid))).toHaveLength(1);
+  expect(await rowsOf(others.orgUuid)).toEqual(kept);
+});
+
+test('resets go of accounts that are members nowhere else', async () => {
+  const { gateway, orgUuid, user } = await furnished();
+  const elsewhere = await startGateway('Read');
+  const both = await gateway.addUser('Read');
+  await db.insert(memberships).values({
+    orgUuid: elsewhere.organization.uuid,
+    accountUuid: both.uuid,
+    createdAt: NOW,
+    createdBy: 'test',
+    lastModifiedAt: NOW,
+    lastModifiedBy: 'test',
+  });
+  await startReset(both.uuid);
+  await startReset(elsewhere.user.uuid);
+  await markDeleted(db, orgUuid, gateway.clock.now);
+  await sweepAfter(gateway, 0);
+  const left = [user, both, elsewhere.user].map(({ uuid }) => resetsOf(uuid));
+  expect(await Promise.all(left)).toEqual([0, 1, 1]);
+});
+
+test('what was interrupted after the mark is finished by the cron trigger', async () => {
+  const { gateway, orgUuid } = await furnished();
+  await markDeleted(db, orgUuid, Date.now());
+  const execution = createExecutionContext();
+  const cron = createScheduledController({ cron: '* * * * *', scheduledTime: new Date() });
+  await worker.scheduled(cron, gateway.bindings, execution);
+  expect(await rowsOf(orgUuid)).toEqual({ organizations: 1 });
+});
+
+test('what a request writes that was under way when it was deleted goes with the mark', async () => {
+  const { gateway, orgUuid } = await furnished();
+  await gateway.call('DELETE', '/organizations');
+  await gateway.settle();
+  await db.insert(rules).values({
+    orgUuid,
+    resourceKind: 'organization',
+    resourceUuid: orgUuid,
+    subject: 'group:late',
+    level: 'SuperAdmin',
+    createdAt: NOW,
+    createdBy: 'test',
+  });
+  await insertEndpoint(gateway);
+  await numberAll(orgUuid);
+  await sweepAfter(gateway, TEN_MINUTES);
+  expect(await rowsOf(orgUuid)).toEqual({});
+});
+
+test('a relay that does not answer is asked again, until the mark is old', async () => {
+  const relay = pingingRelay();
+  let asked = 0;
+  let down = true;
+  const release = (request: { endpoint: string }) => {
+    asked += 1;
+    if (down) throw new ConnectError('gone', Code.Unavailable);
+    relay.released.push({ endpoint: request.endpoint, keepRevision: 0 });
+    return { pools: 1 };
+  };
+  const { gateway, orgUuid } = await furnished({ ...relay.methods, release });
+  await gateway.call('DELETE', '/organizations');
+  await gateway.settle();
+  expect([asked, await rowsOf(orgUuid)]).toEqual([3, { endpoints: 3, organizations: 1 }]);
+  down = false;
+  await sweepAfter(gateway, 60_000);
+  expect([relay.released.length, await rowsOf(orgUuid)]).toEqual([3, { organizations: 1 }]);
+});
+
+test('a relay that never answers holds nothing up', async () => {
+  const release = () => {
+    throw new ConnectError('gone', Code.Unavailable);
+  };
+  const { gateway, orgUuid } = await furnished({ ...pingingRelay().methods, release });
+  await gateway.call('DELETE', '/organizations');
+  await gateway.settle();
+  await sweepAfter(gateway, TEN_MINUTES);
+  expect(await rowsOf(orgUuid)).toEqual({});
+});
+
+test('an organization that cannot be swept does not hold up the others', async () => {
+  const stuck = await furnished();
+  const { gateway, orgUuid } = await furnished();
+  await markDeleted(db, stuck.orgUuid, NOW - TEN_MINUTES - 1);
+  await markDeleted(db, orgUuid, NOW - TEN_MINUTES);
+  const AUDIT_CHAIN = {
+    getByName: (name: string) => ({
+      forget: () =>
+        name === stuck.orgUuid
+          ? Promise.reject(new Error('not now'))
+          : env.AUDIT_CHAIN.getByName(name).forget(),
+    }),
+  };
+  const bindings = { ...gateway.bindings, AUDIT_CHAIN } as unknown as typeof gateway.bindings; // What the sweep asks of it.
+  const sweeping = sweepDeleted(contextOf({ ...gateway, bindings }));
+  await expect(sweeping).rejects.toThrow('Organizations were not swept');
+  expect(await rowsOf(orgUuid)).toEqual({});
+  await sweepDeleted(contextOf(gateway));
+  expect(await rowsOf(stuck.orgUuid)).toEqual({});
+});
+
+test('12,000 users and rules go in steps', async () => {
+  const { gateway, orgUuid } = await furnished();
+  const many = sql`(with recursive n(i) as (select 1 union all select i + 1 from n where i < 12000) select i from n)`;
+  await db.run(sql`insert into ${memberships} ("org_uuid", "account_uuid", "created_at", "created_by", "last_modified_at", "last_modified_by")
+    select ${orgUuid}, 'account-' || i, 0, 'test', 0, 'test' from ${many}`);
+  await db.run(sql`insert into ${rules} ("org_uuid", "resource_kind", "resource_uuid", "subject", "level", "created_at", "created_by")
+    select ${orgUuid}, 'organization', ${orgUuid}, 'account-' || i, 'Read', 0, 'test' from ${many}`);
+  await markDeleted(db, orgUuid, gateway.clock.now);
+  await sweepOrganization(contextOf(gateway), { uuid: orgUuid, deletedAt: gateway.clock.now });
+  expect(await rowsOf(orgUuid)).toEqual({ organizations: 1 });
+});
