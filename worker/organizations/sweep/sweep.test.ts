@@ -76,7 +76,6 @@ async function furnished(relay = pingingRelay().methods) {
   }
   await startReset(user.uuid);
   await gateway.call('PATCH', '/organizations', { name: 'So that there is an audit' });
-  await gateway.settle();
   await chainOf(orgUuid).head(orgUuid);
   return { ...gateway, gateway, orgUuid };
 }
@@ -94,6 +93,12 @@ async function resetsOf(accountUuid: string): Promise<number> {
   return rows.length;
 }
 
+/** What DELETE does, but for the reply. */
+async function remove({ gateway, orgUuid }: { gateway: TestGateway; orgUuid: string }) {
+  await markDeleted(db, orgUuid, gateway.clock.now);
+  await sweepOrganization(contextOf(gateway), { uuid: orgUuid, deletedAt: gateway.clock.now });
+}
+
 /** What the clock does, so many milliseconds from now. */
 async function sweepAfter(gateway: TestGateway, ms: number): Promise<void> {
   gateway.clock.now += ms;
@@ -105,6 +110,7 @@ const ALL = [
   'audit_heads',
   'endpoint_usage',
   'endpoints',
+  'member_activity',
   'memberships',
   'organizations',
   'placements',
@@ -114,6 +120,8 @@ const ALL = [
 test('everything goes: at once all but the mark, ten minutes later that too', async () => {
   const { gateway, orgUuid, user } = await furnished();
   const others = await furnished();
+  // Until what users did is written too.
+  await Promise.all([gateway.settle(), others.settle()]);
   expect(Object.keys(await rowsOf(orgUuid))).toEqual(expect.arrayContaining(ALL));
   const kept = await rowsOf(others.orgUuid);
   expect((await gateway.call('DELETE', '/organizations')).status).toBe(200);
@@ -161,8 +169,7 @@ test('what was interrupted after the mark is finished by the cron trigger', asyn
 
 test('what a request writes that was under way when it was deleted goes with the mark', async () => {
   const { gateway, orgUuid } = await furnished();
-  await gateway.call('DELETE', '/organizations');
-  await gateway.settle();
+  await remove({ gateway, orgUuid });
   await db.insert(rules).values({
     orgUuid,
     resourceKind: 'organization',
@@ -189,8 +196,7 @@ test('a relay that does not answer is asked again, until the mark is old', async
     return { pools: 1 };
   };
   const { gateway, orgUuid } = await furnished({ ...relay.methods, release });
-  await gateway.call('DELETE', '/organizations');
-  await gateway.settle();
+  await remove({ gateway, orgUuid });
   expect([asked, await rowsOf(orgUuid)]).toEqual([3, { endpoints: 3, organizations: 1 }]);
   down = false;
   await sweepAfter(gateway, 60_000);
@@ -202,8 +208,7 @@ test('a relay that never answers holds nothing up', async () => {
     throw new ConnectError('gone', Code.Unavailable);
   };
   const { gateway, orgUuid } = await furnished({ ...pingingRelay().methods, release });
-  await gateway.call('DELETE', '/organizations');
-  await gateway.settle();
+  await remove({ gateway, orgUuid });
   await sweepAfter(gateway, TEN_MINUTES);
   expect(await rowsOf(orgUuid)).toEqual({});
 });
@@ -236,7 +241,6 @@ test('12,000 users and rules go in steps', async () => {
     select ${orgUuid}, 'account-' || i, 0, 'test', 0, 'test' from ${many}`);
   await db.run(sql`insert into ${rules} ("org_uuid", "resource_kind", "resource_uuid", "subject", "level", "created_at", "created_by")
     select ${orgUuid}, 'organization', ${orgUuid}, 'account-' || i, 'Read', 0, 'test' from ${many}`);
-  await markDeleted(db, orgUuid, gateway.clock.now);
-  await sweepOrganization(contextOf(gateway), { uuid: orgUuid, deletedAt: gateway.clock.now });
+  await remove({ gateway, orgUuid });
   expect(await rowsOf(orgUuid)).toEqual({ organizations: 1 });
 });
