@@ -2,6 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { type Policy, tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
+import { selectAuditBytes } from '../audit/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { sealConfig } from './config.ts';
@@ -9,7 +10,7 @@ import { connectAll } from './connect.ts';
 import { parseConfig, parseKind } from './parse-config.ts';
 import { capsOf } from './record.ts';
 import type { CreateBody } from './schema.ts';
-import { insertEndpoint, noteConnection, selectRoom } from './store.ts';
+import { insertEndpoint, noteConnection, selectEndpointTotals, selectRoom } from './store.ts';
 
 /**
  * Stores an endpoint whose backend answers; otherwise nothing is stored.
@@ -55,13 +56,23 @@ export async function createEndpoint(
   return row;
 }
 
-/** Refuses before any backend is asked what storing would refuse. */
+/**
+ * Refuses before any backend is asked what storing would refuse. Storage is only asked here: what
+ * is created at the same time may go beyond it by that much, and audit goes on beyond it too.
+ */
 async function demandRoom(ctx: Context, id: string): Promise<void> {
-  const { db, settings, caller } = ctx;
-  const [room] = await selectRoom(db, caller.orgUuid, id, settings.QUOTAS.endpoints);
+  const { db, caller } = ctx;
+  const { orgUuid } = caller;
+  const { endpoints, storage } = ctx.settings.QUOTAS;
+  const [[room], [definitions], [audit]] = await db.batch([
+    selectRoom(db, orgUuid, id, endpoints),
+    selectEndpointTotals(db, orgUuid),
+    selectAuditBytes(db, orgUuid),
+  ]);
   if (!room) throw tokenRevoked();
   if (room.taken) throw endpointExists(id);
   if (room.full) throw quotaExceeded();
+  if ((definitions?.bytes ?? 0) + (audit?.bytes ?? 0) >= storage) throw storageUsedUp();
 }
 
 /** Others were faster: says at what. Also when that was deleting the organization. */
@@ -74,6 +85,10 @@ async function refuse(ctx: Context, id: string): Promise<never> {
 
 function endpointExists(id: string): GatewayError {
   return new GatewayError('ENDPOINT_EXISTS', `Endpoint ${id} already exists`);
+}
+
+function storageUsedUp(): GatewayError {
+  return new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
 }
 
 function quotaExceeded(): GatewayError {

@@ -265,3 +265,20 @@ describe('of 20 endpoints created at the same time as many are made as there may
     });
   });
 });
+
+test('no endpoint is made once the storage is used up, and again when there is room', async () => {
+  const gateway = await startGateway('SuperAdmin', {
+    bindings: { QUOTAS: '{"storage":2000}' },
+    relay: pingingRelay().methods,
+  });
+  const config = { write_conn: { url: 'postgresql://u:p@db.test:5432/d' } };
+  const create = (endpoint: string, description = '') =>
+    gateway.call('POST', '/endpoints', { endpoint, description, kind: 'postgres', config });
+  expect((await create('large', 'd'.repeat(1500))).status).toBe(200);
+  expect(await create('small')).toEqual({
+    status: 403,
+    body: failure('QUOTA_EXCEEDED', "The organization's storage is used up"),
+  });
+  await gateway.call('PATCH', '/endpoints/large', { description: '' });
+  expect((await create('small')).status).toBe(200);
+});
