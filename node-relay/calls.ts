@@ -148,7 +148,9 @@ export class Calls {
     // What a driver throws because it was told to stop says less than why.
     const cause =
       signal.aborted && !(thrown instanceof GatewayError) ? (signal.reason as unknown) : thrown;
-    this.#end(call, failureCode(cause), describeFault(cause));
+    // What this node refuses by itself is no fault: its code says all.
+    const fault = cause instanceof CallRefused ? undefined : describeFault(cause);
+    this.#end(call, failureCode(cause), fault);
     return toConnectError(cause);
   }
 

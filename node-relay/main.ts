@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   log.info({ host: config.host, port: relay.port, node: relay.nodeId, version }, 'relay ready');
+  log.flush();
 }
 
 /** The runtime would print the error with its text, which may hold a connection URL. */
