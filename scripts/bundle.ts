@@ -15,6 +15,8 @@ export interface BuiltWorker {
   /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
   readonly code: string;
   readonly options: WorkerOptions;
+  /** Lines at which `scheduled` is called; Miniflare takes none. */
+  readonly crons: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ export async function buildWorker(cache: string): Promise<BuiltWorker> {
     remembered(cache, 'options', ['wrangler.toml'], readOptions),
   ]);
   // readOptions wrote it; the folder is the owner's alone.
-  return { code, options: JSON.parse(options) as WorkerOptions };
+  return { code, ...(JSON.parse(options) as Omit<BuiltWorker, 'code'>) };
 }
 
 async function bundle(): Promise<string> {
@@ -42,7 +44,6 @@ async function bundle(): Promise<string> {
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
-    keepNames: true,
     write: false,
     logLevel: 'silent',
   });
@@ -56,8 +57,11 @@ async function bundle(): Promise<string> {
 async function readOptions(): Promise<string> {
   process.env.WRANGLER_SEND_METRICS ??= 'false';
   process.env.WRANGLER_HIDE_BANNER ??= 'true';
-  const { unstable_getMiniflareWorkerOptions } = await import('wrangler');
-  return JSON.stringify(unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')));
+  const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler');
+  const config = join(ROOT, 'wrangler.toml');
+  const { triggers } = unstable_readConfig({ config });
+  const options = unstable_getMiniflareWorkerOptions(config);
+  return JSON.stringify({ options, crons: triggers.crons ?? [] });
 }
 
 /** Every file below the folders, relative to the project's. */

@@ -5,6 +5,8 @@ import { type Json, parseJson } from '../../proto/json.ts';
 /** Contract: "Body size"; only `identity` encoding is taken. */
 const JSON_TYPES = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+
 /**
  * Refuses a body by its headers alone, before it is read.
  * @throws GatewayError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
@@ -12,7 +14,7 @@ const JSON_TYPES = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 export function checkBodyHeaders(request: Request, maxBytes: number): void {
   const length = request.headers.get('Content-Length');
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
-  if (request.body === null || length === '0') return;
+  if (!hasBody(request, length)) return;
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(
@@ -38,9 +40,9 @@ export async function readBody(
   request: Request,
   maxBytes: number,
 ): Promise<Uint8Array | undefined> {
-  if (request.body === null) return undefined;
-  if (request.headers.get('Content-Length') !== null)
-    return new Uint8Array(await request.arrayBuffer());
+  const length = request.headers.get('Content-Length');
+  if (!hasBody(request, length)) return undefined;
+  if (length !== null) return new Uint8Array(await request.arrayBuffer());
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of request.body as ReadableStream<Uint8Array>) {
@@ -64,13 +66,18 @@ export async function readBody(
 export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
   if (bytes === undefined || bytes.byteLength === 0) return undefined;
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes));
+    return parseJson(decoder.decode(bytes));
   } catch (cause) {
     throw new GatewayError('BAD_REQUEST', 'The body is not JSON', {
       cause,
       details: [{ path: 'body', message: 'is not JSON in UTF-8' }],
     });
   }
+}
+
+/** Asks for the body itself, which makes a stream of it, only where no length tells. */
+function hasBody(request: Request, length: string | null): boolean {
+  return length === null ? request.body !== null : length !== '0';
 }
 
 function tooLarge(maxBytes: number): GatewayError {
