@@ -7,6 +7,7 @@ import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { SETPRIV } from './postgres-server.ts';
+import { type Clock, startTimer } from './timer.ts';
 
 /** Where the worker listens, and what it is given. */
 export interface EdgeOptions {
@@ -20,24 +21,46 @@ export interface EdgeOptions {
   readonly bindings: Readonly<Record<string, string>>;
   /** `host:port` of the relay that the service binding RELAY reaches. */
   readonly relay: string;
+  /** What its cron lines go by; the machine's by default. */
+  readonly clock?: Clock;
+}
+
+/** The running worker. */
+export interface Edge {
+  /** What the worker has as `DB`. */
+  database(): ReturnType<Miniflare['getD1Database']>;
+  dispose(): Promise<void>;
 }
 
 /**
- * Builds the worker, applies migrations and listens.
+ * Builds the worker, applies migrations, listens, and from then on runs the worker's cron lines.
  * @throws what esbuild says when the worker does not build
  */
-export async function startEdge(options: EdgeOptions): Promise<Miniflare> {
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const worker = await buildWorker(options.cache);
   tetherRuntime();
   const edge = ourSignals(() => new Miniflare(miniflareOptions(options, worker)));
   try {
     await edge.ready;
     await applyMigrations(await edge.getD1Database('DB'));
+    const timer = startTimer(worker.crons, (...due) => runLine(edge, ...due), options.clock);
+    return {
+      database: () => edge.getD1Database('DB'),
+      dispose() {
+        timer.stop();
+        return edge.dispose();
+      },
+    };
   } catch (thrown) {
     await edge.dispose().catch(() => {});
     throw thrown;
   }
-  return edge;
+}
+
+async function runLine(edge: Miniflare, cron: string, scheduledTime: number): Promise<void> {
+  const worker = await edge.getWorker();
+  const { outcome } = await worker.scheduled({ cron, scheduledTime: new Date(scheduledTime) });
+  if (outcome !== 'ok') throw new Error(`The worker ended with ${outcome}`);
 }
 
 /** On Linux; elsewhere a killed gateway leaves its runtime behind. */
