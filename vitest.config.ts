@@ -49,6 +49,8 @@ export default defineConfig({
           // One runtime for all files is eight times as fast; tests use unique names instead.
           isolate: false,
           maxWorkers: 1,
+          // Projects of one group share a number of workers; groups run one after another.
+          sequence: { groupOrder: 0 },
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: BUSY_MACHINE_MS,
         },
@@ -57,6 +59,7 @@ export default defineConfig({
         test: {
           name: 'relay',
           include: ['node-relay/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: BUSY_MACHINE_MS,
         },
@@ -65,6 +68,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
           // Whole gateways start and stop.
           testTimeout: 3 * BUSY_MACHINE_MS,
           hookTimeout: 3 * BUSY_MACHINE_MS,
