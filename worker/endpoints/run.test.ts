@@ -75,6 +75,18 @@ describe('a request to an endpoint', () => {
     );
   });
 
+  test.each([
+    ['the backend', 'select', [400, 'authorize;dur=0, node;dur=0']],
+    ['its parser', 7, [400, 'authorize;dur=0']],
+  ])('that %s refuses says how long what was reached took', async (_who, query, expected) => {
+    const run = () => {
+      throw told(Code.InvalidArgument, 'REQUEST_FAILED', 'syntax error');
+    };
+    const gateway = await startRunning({ run });
+    const response = await gateway.post('/read', { query });
+    expect([response.status, response.headers.get('Server-Timing')]).toEqual(expected);
+  });
+
   test('loses no digit of a parameter', async () => {
     const relay = recording();
     const gateway = await startRunning(relay);

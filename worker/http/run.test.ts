@@ -32,6 +32,22 @@ test.each([
   expect(response.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
+test.each([
+  [
+    'a level that is too low tells how long that took to see',
+    'POST',
+    '/iam/users',
+    'authorize;dur=0',
+  ],
+  ['what is not there does', 'GET', '/endpoints/nowhere', 'authorize;dur=0'],
+  ['a public operation, which authorizes nobody, does not', 'POST', '/auth/login', null],
+])('the refusal of %s', async (_what, method, path, timing) => {
+  const gateway = await startGateway('Read');
+  const headers = { Authorization: `Bearer ${await gateway.token()}` };
+  const response = await gateway.send(path, { method, headers });
+  expect([response.ok, response.headers.get('Server-Timing')]).toEqual([false, timing]);
+});
+
 test('a method that the path does not have is 405 with Allow, before a token is asked for', async () => {
   const gateway = await startGateway('Read');
   const response = await gateway.send('/help', { method: 'DELETE' });

@@ -77,15 +77,13 @@ async function answer(
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
-  try {
-    const response = await perform(open, each, c.req.param(), observers);
-    const timing = serverTiming(open.timing);
-    if (timing !== '') response.headers.set('Server-Timing', timing);
-    return response;
-  } catch (thrown) {
+  const response = await perform(open, each, c.req.param(), observers).catch((thrown: unknown) => {
     observers.refused(open, each, c.req.param(), thrown);
     return respondToError(thrown, open.requestId, c.req.path);
-  }
+  });
+  const timing = serverTiming(open.timing);
+  if (timing !== '') response.headers.set('Server-Timing', timing);
+  return response;
 }
 
 async function perform(
@@ -104,8 +102,9 @@ async function perform(
   const authorized =
     each.access.level === 'Public'
       ? ({ resource: undefined, held: 'None' } as Authorized<undefined>) // There is no caller to have a policy.
-      : await authorize(ctx, each.access, params);
-  open.timing.authorize = open.now() - started;
+      : await authorize(ctx, each.access, params).finally(() => {
+          open.timing.authorize = open.now() - started;
+        });
   const query: unknown = parse(each.query, queryOf(request.url), 'query');
   const bytes = await readBody(request, settings.BODY_MAX_BYTES);
   const body: unknown = parse(each.body, parseBody(bytes), 'body');
