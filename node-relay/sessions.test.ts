@@ -82,6 +82,21 @@ describe('a session', () => {
     expect(events).toEqual(['a begins', 'a ends', 'c begins', 'c ends']);
   });
 
+  test('ends at once with a call on it that was stopped at its deadline', async () => {
+    const { sessions, request, events, run } = world();
+    const { id } = await sessions.open(request);
+    const client = new AbortController();
+    const stopped = sessions.run(id, ENDPOINT, { name: 'a', ms: 50 }, call(client.signal));
+    const next = run(id, 'b');
+    await vi.advanceTimersByTimeAsync(10);
+    client.abort(new GatewayError('TIMED_OUT', 'late'));
+    await expect(stopped).rejects.toMatchObject({ code: 'TIMED_OUT' });
+    await expect(next).rejects.toMatchObject(GONE);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(events).toEqual(['a begins', 'rolled back', 'ended']);
+    expect(sessions.size).toBe(0);
+  });
+
   test("is not found under another endpoint's name", async () => {
     const { sessions, request, run } = world();
     const { id } = await sessions.open(request);
@@ -116,16 +131,19 @@ describe('a session', () => {
     expect(events).toEqual(['a begins', 'rolled back', 'ended']);
   });
 
-  test('ends with its connection', async () => {
-    const { sessions, request, events, run } = world();
-    const { id } = await sessions.open(request);
-    const lost = run(id, 'a', 0, { fails: 'CONNECTION_FAILED' });
-    const refused = expect(lost).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
-    await vi.advanceTimersByTimeAsync(0);
-    await refused;
-    await expect(run(id, 'b')).rejects.toMatchObject(GONE);
-    expect(events).toContain('ended');
-  });
+  test.each(['CONNECTION_FAILED', 'OUTCOME_UNKNOWN', 'SESSION_NOT_FOUND'])(
+    'ends with its connection: %s',
+    async (code) => {
+      const { sessions, request, events, run } = world();
+      const { id } = await sessions.open(request);
+      const lost = run(id, 'a', 0, { fails: code });
+      const refused = expect(lost).rejects.toMatchObject({ code });
+      await vi.advanceTimersByTimeAsync(0);
+      await refused;
+      await expect(run(id, 'b')).rejects.toMatchObject(GONE);
+      expect(events).toContain('ended');
+    },
+  );
 
   test('that is closed is rolled back before the answer, once', async () => {
     const { sessions, request, events } = world();

@@ -11,8 +11,8 @@ export const SESSION_IDLE_MAX_MS = 30_000;
 /** A lease ends after so many milliseconds, used or not. */
 export const SESSION_LIFE_MAX_MS = 300_000;
 
-/** After these the connection is gone, or nobody knows what it holds. */
-const LOST = new Set(['CONNECTION_FAILED', 'OUTCOME_UNKNOWN']);
+/** After these the connection is gone, or nobody knows what it holds; SESSION_NOT_FOUND is a driver's word for that. */
+const LOST = new Set(['CONNECTION_FAILED', 'OUTCOME_UNKNOWN', 'SESSION_NOT_FOUND']);
 
 /** What a lease is made from. */
 export interface SessionRequest {
@@ -116,10 +116,7 @@ export class Sessions {
       await orAbort(before, call.signal);
       if (session.ended !== undefined) throw notFound();
       const signal = AbortSignal.any([call.signal, session.ending.signal]);
-      return await session.lease.run(request, { ...call, signal });
-    } catch (reason) {
-      if (LOST.has(failureCode(reason))) void this.#end(session);
-      throw reason;
+      return await this.#runOn(session, request, { ...call, signal });
     } finally {
       done();
       session.calls -= 1;
@@ -146,6 +143,16 @@ export class Sessions {
   async closeAll(): Promise<void> {
     for (const session of this.#sessions.values()) void this.#end(session);
     await Promise.all(this.#ending);
+  }
+
+  /** A call that was stopped in the middle takes its lease with it. */
+  async #runOn(session: Session, request: unknown, call: Call): Promise<ResultBytes> {
+    try {
+      return await session.lease.run(request, call);
+    } catch (reason) {
+      if (call.signal.aborted || LOST.has(failureCode(reason))) void this.#end(session);
+      throw reason;
+    }
   }
 
   #find(id: string, endpoint: string): Session | undefined {
