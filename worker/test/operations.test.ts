@@ -1,8 +1,10 @@
 /** Holds the routes against the specification's list of operations. */
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../proto/errors.ts';
+import { LEVELS, reaches } from '../access/levels.ts';
 import { routes } from '../app.ts';
 import { methodsOf, pathsOf } from '../http/route.ts';
-import { failure, insertEndpoint, startGateway } from './gateway.ts';
+import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
 import { ADDITIONS, OPERATIONS } from './operations.ts';
 
 /**
@@ -35,50 +37,113 @@ test('nothing is served that neither the specification nor the contract names', 
   expect(servedLines.filter((each) => !expected.includes(each))).toEqual([]);
 });
 
-/** One level below the one that an operation needs. */
-const BELOW = { Read: 'None', Write: 'Read', Admin: 'Write', SuperAdmin: 'Admin' } as const;
 const guarded = served.filter(([, , level]) => level !== 'Public');
 /** A path with its parameters filled in. */
 const filled = (path: string, endpoint = 'unknown', user = 'unknown') =>
   path
     .replace(':endpoint', endpoint)
     .replace(/:(?:subject|user)$/, encodeURIComponent(user))
+    .replace(/:subject(?=\/)/, encodeURIComponent(user))
     .replaceAll(/:(\w+)/g, 'unknown');
 
-test.each(guarded)('%s %s refuses a request without a token', async (method, path) => {
-  const gateway = await startGateway('SuperAdmin');
-  expect(await gateway.call(method, filled(path), undefined, '')).toEqual({
+describe('without a token that is in force', () => {
+  let gateway: TestGateway;
+  let expired: string;
+  let strangers: string;
+  beforeAll(async () => {
+    gateway = await startGateway('SuperAdmin');
+    expired = await gateway.token();
+    gateway.clock.now += 1000 * gateway.settings.JWT_LIFETIME_S;
+    strangers = await gateway.token((await startGateway('SuperAdmin')).user);
+  });
+  const refused = (code: ErrorCode, message: string) => ({
     status: 401,
-    body: failure('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
+    body: failure(code, message),
+  });
+
+  test.each(guarded)('%s %s is refused with none', async (method, path) => {
+    expect(await gateway.call(method, filled(path), undefined, '')).toEqual(
+      refused('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
+    );
+  });
+
+  test.each(guarded)('%s %s is refused with one that has expired', async (method, path) => {
+    expect(await gateway.call(method, filled(path), undefined, expired)).toEqual(
+      refused('TOKEN_EXPIRED', 'Token has expired'),
+    );
+  });
+
+  test.each(guarded)('%s %s is refused to who is no member', async (method, path) => {
+    expect(await gateway.call(method, filled(path), undefined, strangers)).toEqual(
+      refused('TOKEN_REVOKED', 'Token is no longer valid'),
+    );
   });
 });
 
-test.each(guarded.filter(([, path]) => path.includes('/:endpoint')))(
-  '%s %s does not find what another organization has',
-  async (method, path) => {
-    const gateway = await startGateway('SuperAdmin');
-    const id = await insertEndpoint(await startGateway('SuperAdmin'));
-    expect(await gateway.call(method, filled(path, id))).toEqual({
-      status: 404,
-      body: failure('ENDPOINT_NOT_FOUND', `Endpoint ${id} does not exist`),
-    });
-  },
-);
+describe('what another organization has is not there', () => {
+  let gateway: TestGateway;
+  let other: TestGateway;
+  beforeAll(async () => {
+    [gateway, other] = await Promise.all([startGateway('SuperAdmin'), startGateway('SuperAdmin')]);
+  });
 
-describe('one level below what is needed', () => {
-  // Nothing of these kinds can be made yet, and what is not there is 404 before it is 403.
-  const isUnmade = (path: string) => path.endsWith('/:template') || path.endsWith('/:workflow');
-  const levelled = guarded.flatMap(([method, path, level]) =>
-    level === 'Member' || level === 'Public' || level === 'None' || isUnmade(path)
-      ? []
-      : [[method, path, level, BELOW[level]] as const],
+  test.each(guarded.filter(([, path]) => path.includes('/:endpoint')))(
+    'for %s %s',
+    async (method, path) => {
+      const id = await insertEndpoint(other);
+      expect(await gateway.call(method, filled(path, id))).toEqual({
+        status: 404,
+        body: failure('ENDPOINT_NOT_FOUND', `Endpoint ${id} does not exist`),
+      });
+    },
   );
-  test.each(levelled)('%s %s, which needs %s, refuses %s', async (method, path, level, below) => {
-    const gateway = await startGateway(below);
-    const id = await insertEndpoint(gateway);
-    expect(await gateway.call(method, filled(path, id, gateway.user.username))).toEqual({
-      status: 403,
-      body: failure('FORBIDDEN', `This operation needs ${level} access`),
-    });
+
+  test.each(guarded.filter(([, path]) => /:(user|subject)\b/.test(path)))(
+    'for %s %s',
+    async (method, path) => {
+      const reply = await gateway.call(method, filled(path, '', other.user.username));
+      expect(reply).toEqual({
+        status: 404,
+        body: failure('USER_NOT_FOUND', 'User not found in organization'),
+      });
+    },
+  );
+});
+
+/** Nothing of these kinds can be made yet, and what is not there is 404 before it is 403. */
+const isUnmade = (path: string) => path.endsWith('/:template') || path.endsWith('/:workflow');
+const rows = guarded.flatMap(([method, path, level]) =>
+  LEVELS.map((held) => [method, path, level, held] as const),
+);
+const isEnough = ([, path, level, held]: (typeof rows)[number]) =>
+  isUnmade(path) || level === 'Member' || (level !== 'Public' && reaches(held, level));
+
+/**
+ * A user of that level calls an operation on what his organization has: where any member may, on
+ * himself, else on a user who holds less than an Admin may take.
+ */
+async function callAt([method, path, level, held]: (typeof rows)[number]) {
+  const gateway = await startGateway(held);
+  const id = path.includes('/:endpoint') ? await insertEndpoint(gateway) : '';
+  const { username } = level === 'Member' ? gateway.user : await gateway.addUser('Read');
+  return gateway.call(method, filled(path, id, username));
+}
+
+describe('a level that is too low', () => {
+  test.each(rows.filter((row) => !isEnough(row)))(
+    'of %s %s, which needs %s, refuses %s',
+    async (...row) => {
+      expect(await callAt(row)).toEqual({
+        status: 403,
+        body: failure('FORBIDDEN', `This operation needs ${row[2]} access`),
+      });
+    },
+  );
+});
+
+describe('a level that is enough', () => {
+  test.each(rows.filter(isEnough))('of %s %s, which needs %s, lets %s through', async (...row) => {
+    const { status } = await callAt(row);
+    expect([401, 403, 405, 500]).not.toContain(status);
   });
 });
