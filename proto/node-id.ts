@@ -1,4 +1,4 @@
-/** How a relay node is named: by its public key, so that no one can answer for another. */
+/** Names made of digests: of a relay node, by its public key, so that no one can answer for another. */
 import { calculateJwkThumbprint, type JWK } from 'jose';
 
 /**
@@ -7,9 +7,15 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
  */
 export async function nodeUuid(publicKey: JWK): Promise<string> {
   const thumbprint = await calculateJwkThumbprint(publicKey, 'sha256');
-  const bytes = Uint8Array.from(atob(thumbprint.replaceAll('-', '+').replaceAll('_', '/')), (c) =>
+  const digest = Uint8Array.from(atob(thumbprint.replaceAll('-', '+').replaceAll('_', '/')), (c) =>
     c.charCodeAt(0),
-  ).slice(0, 16);
+  );
+  return uuidOfDigest(digest);
+}
+
+/** The first 16 bytes of a digest as a UUID of version 8 (RFC 9562). */
+export function uuidOfDigest(digest: Uint8Array): string {
+  const bytes = digest.slice(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

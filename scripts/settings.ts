@@ -38,6 +38,10 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     fallback: '1000 each, 1 GiB',
   },
   { name: 'RESET_REDIRECT_URLS', meaning: 'redirectUrls that a password reset may name, by comma' },
+  {
+    name: 'AUTH_EXTERNAL',
+    meaning: 'JSON list of the identity providers whose tokens are taken',
+  },
   { name: 'MAIL_URL', meaning: 'where mail is posted; without it, reset links go to the log' },
   { name: 'MAIL_TOKEN', meaning: 'bearer token for MAIL_URL' },
   { name: 'POLICY_TTL_MS', meaning: 'how long rules are remembered', fallback: '1000' },

@@ -1,5 +1,6 @@
 /** What a handler is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import type { ExternalIdentity } from './access/external/caller.ts';
 import type { AuditChain } from './audit/chain.ts';
 import { type Settings, settingsOf } from './settings.ts';
 
@@ -49,6 +50,7 @@ export interface PublicContext {
 
 /** The authenticated user and the organization that the token was issued for. */
 export interface Caller {
+  /** Of the account; of who comes with an external token the same as `userId`, which is no UUID. */
   readonly userUuid: string;
   /** As the token names him. */
   readonly userId: string;
@@ -59,6 +61,8 @@ export interface Caller {
   readonly loginAt: number;
   /** Unix epoch milliseconds. */
   readonly expiresAt: number;
+  /** Of who comes with a token of an identity provider, and has no account. */
+  readonly external?: ExternalIdentity;
 }
 
 /** Context of every other request. */

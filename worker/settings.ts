@@ -1,6 +1,7 @@
 /** The worker's settings: read from its bindings once, checked, with their defaults. */
 import type { JWK } from 'jose';
 import * as z from 'zod';
+import { Issuers } from './access/external/issuers.ts';
 
 const json = <T extends z.ZodType>(schema: T) =>
   z
@@ -56,6 +57,7 @@ const SettingsSchema = z.object({
   REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   RESET_REDIRECT_URLS: list,
+  AUTH_EXTERNAL: json(Issuers).default([]),
   MAIL_URL: z.url().optional(),
   MAIL_TOKEN: z.string().optional(),
   QUOTAS: json(Quotas).default(Quotas.parse({})),

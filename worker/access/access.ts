@@ -88,14 +88,20 @@ export function demand(standing: Standing, needed: Level): void {
 /** A caller's own rules, as they may be told to him. */
 export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: Level): Question {
   const { caller, username } = policy;
-  const rules = policy.rules.map(({ resourceKind, subject, level }) => ({
+  const rules = policy.rules.map(({ resourceKind, subject, level, granted }) => ({
     ...(resourceKind === 'organization' ? {} : { kind: resourceKind }),
     subject: subject === caller.userUuid ? username : subject,
     level,
+    ...(granted === undefined ? {} : { granted }),
   }));
-  const groups = rules.map(({ subject }) => subject).filter((subject) => subject !== username);
-  const subjects = [username, ...new Set(groups)];
+  const subjects = grantable(policy, needed);
   return { rules, needed, subjects, entity: entityIn(params) };
+}
+
+/** Who may be given `needed`: the user, or groups of an external one if his issuer may give it. */
+function grantable({ caller: { external }, username }: Policy, needed: Level): readonly string[] {
+  if (!external) return [username];
+  return reaches(external.maxLevel, needed) ? external.groups : [];
 }
 
 function entityIn(params: unknown): Entity | undefined {

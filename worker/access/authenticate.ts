@@ -2,27 +2,58 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
 import type { Caller, PublicContext } from '../context.ts';
+import type { Settings } from '../settings.ts';
+import { externalCaller } from './external/caller.ts';
+import { issuerOf } from './external/issuers.ts';
+import { KEYS_MAX_AGE_MS } from './external/keys.ts';
 import { verifyToken } from './tokens.ts';
 
 const SCHEME = /^bearer +(\S+)$/i;
 /** Tokens remembered per isolate. */
 const CAPACITY = 10_000;
-/** Callers by the token that was verified and the key it was verified under. */
-const verified = new Lru<Caller>(CAPACITY);
+
+interface Verified {
+  readonly caller: Caller;
+  /** Milliseconds since the Unix epoch. */
+  readonly until: number;
+}
+
+/** What was verified under these settings, by token. */
+const memories = new WeakMap<Settings, Lru<Verified>>();
 
 /**
- * Verifies a token once and remembers its caller until it expires; nothing is looked up. Whether
- * he still is a member is `authorize`'s question.
- * @throws GatewayError TOKEN_REQUIRED, TOKEN_EXPIRED, TOKEN_INVALID
+ * Verifies a token once and remembers its caller until it expires; nothing is looked up but the
+ * organization that an external token names. Whether he still is a member is `authorize`'s
+ * question.
+ * @throws GatewayError TOKEN_REQUIRED, TOKEN_EXPIRED, TOKEN_INVALID; of external tokens TOKEN_REVOKED, SERVICE_UNAVAILABLE
  */
 export async function authenticate(open: PublicContext, header: string | null): Promise<Caller> {
   const token = bearerOf(header);
-  const name = `${open.settings.JWT_SECRET}\n${token}`;
-  const known = verified.get(name);
-  if (known && known.expiresAt > open.now()) return known;
-  const caller = await verifyToken(open.settings, token, open.now());
-  verified.set(name, caller);
-  return caller;
+  const memory = memoryOf(open.settings);
+  const known = memory.get(token);
+  if (known && known.until > open.now()) return known.caller;
+  const verified = await verify(open, token);
+  memory.set(token, verified);
+  return verified.caller;
+}
+
+/** By the issuer that the token names if we know it, else by ourselves. */
+async function verify(open: PublicContext, token: string): Promise<Verified> {
+  const { settings, now } = open;
+  const issuer = issuerOf(settings.AUTH_EXTERNAL, token);
+  if (!issuer) {
+    const caller = await verifyToken(settings, token, now());
+    return { caller, until: caller.expiresAt };
+  }
+  const caller = await externalCaller(open, issuer, token);
+  // No longer than keys are, or a key that was withdrawn would live as long as its tokens.
+  return { caller, until: Math.min(caller.expiresAt, now() + KEYS_MAX_AGE_MS) };
+}
+
+function memoryOf(settings: Settings): Lru<Verified> {
+  const known = memories.get(settings) ?? new Lru<Verified>(CAPACITY);
+  memories.set(settings, known);
+  return known;
 }
 
 /**

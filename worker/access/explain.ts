@@ -18,13 +18,15 @@ export interface ToldRule {
   /** A username, or `group:<name>`. */
   readonly subject: string;
   readonly level: Level;
+  /** The rule's own level, where the bound of an identity provider is lower. */
+  readonly granted?: Level;
 }
 
 /** What is asked: whether these rules are enough. */
 export interface Question {
   readonly rules: readonly ToldRule[];
   readonly needed: Level;
-  /** Who may be granted something: the user, then his groups. */
+  /** Who may be granted something: the user, or the groups of an external one. */
   readonly subjects: readonly string[];
   /** What is acted on, unless it is the organization. */
   readonly entity: Entity | undefined;
@@ -139,9 +141,11 @@ function restrictiveFirst(rules: readonly ToldRule[]): ToldRule[] {
   );
 }
 
-function nameOf({ kind, level, subject }: ToldRule, entity: Entity | undefined): string {
+function nameOf(rule: ToldRule, entity: Entity | undefined): string {
+  const { kind, level, subject, granted } = rule;
   const where = entity && kind === entity.kind ? `${kind} ${entity.id}` : (kind ?? 'organization');
-  return `${where}: ${level} for ${subject}`;
+  const bound = granted === undefined ? '' : ` (${granted}, but for the issuer's max_level)`;
+  return `${where}: ${level} for ${subject}${bound}`;
 }
 
 function smallestGrant({ rules, needed, subjects, entity }: Question): Grant | undefined {

@@ -9,6 +9,11 @@ export function reaches(held: Level, needed: Level): boolean {
   return LEVELS.indexOf(held) >= LEVELS.indexOf(needed);
 }
 
+/** The lower of two levels. */
+export function lowerOf(one: Level, other: Level): Level {
+  return reaches(one, other) ? other : one;
+}
+
 /** Rules of one caller: those on the organization, and those on the resource acted on. */
 export interface RulesInForce {
   readonly onOrganization: readonly Level[];

@@ -5,6 +5,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
 import type { Caller, Context } from '../context.ts';
+import { bounded } from './external/caller.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { selectRules, selectStanding } from './store.ts';
 
@@ -13,7 +14,7 @@ export interface Policy {
   readonly onOrganization: readonly Level[];
   readonly onResource: readonly Level[];
   /** The rules that these levels are of, for telling why. */
-  readonly rules: readonly Rule[];
+  readonly rules: readonly RuleInForce[];
   readonly caller: Caller;
   readonly username: string;
   readonly sealedDataKey: string;
@@ -41,7 +42,8 @@ export async function remembered<Value>(
   key: string,
   load: () => Promise<Value>,
 ): Promise<Value> {
-  const name = `${ctx.caller.orgUuid}:${ctx.caller.userUuid}:${key}`;
+  const { orgUuid, userUuid, external } = ctx.caller;
+  const name = `${orgUuid}:${external?.digest ?? userUuid}:${key}`;
   const entry = known.get(name);
   const age = entry ? ctx.now() - entry.loadedAt : Number.POSITIVE_INFINITY;
   if (!entry || age >= ctx.settings.POLICY_TTL_MS || age < 0) return renew(ctx, name, load);
@@ -84,6 +86,12 @@ export type Standing = Awaited<ReturnType<typeof selectStanding>>[number];
 /** A row of `selectRules`. */
 export type Rule = Awaited<ReturnType<typeof selectRules>>[number];
 
+/** A rule with the level that it gives the caller. */
+export interface RuleInForce extends Rule {
+  /** What it would give, where the bound of the caller's issuer is lower. */
+  readonly granted?: Level;
+}
+
 /**
  * What rows say of the caller.
  * @throws GatewayError TOKEN_REVOKED when he is no longer a member, or the password was changed after the token was issued
@@ -91,9 +99,10 @@ export type Rule = Awaited<ReturnType<typeof selectRules>>[number];
 export function policyOf(
   { caller }: Context,
   [standing]: readonly Standing[],
-  rules: readonly Rule[],
+  given: readonly Rule[],
 ): Policy {
   if (!standing || standing.passwordChangedAt > caller.issuedAt) throw tokenRevoked();
+  const rules = given.map((rule) => inForce(caller, rule));
   const levels = (onOrganization: boolean) =>
     rules
       .filter((rule) => (rule.resourceUuid === caller.orgUuid) === onOrganization)
@@ -118,10 +127,21 @@ export function tokenRevoked(): GatewayError {
  * that gives it: enough for what acts on those only.
  */
 export function widened(policy: Policy, needed: Level, onKind: readonly Rule[]): Policy {
-  const one = reaches(effectiveLevel(policy), needed)
-    ? undefined
-    : onKind.find(({ level }) => reaches(level, needed));
-  return one ? { ...policy, onResource: [one.level], rules: [...policy.rules, one] } : policy;
+  if (reaches(effectiveLevel(policy), needed)) return policy;
+  const { onOrganization, caller } = policy;
+  const inForceOnKind = onKind.map((rule) => inForce(caller, rule));
+  for (const rules of Map.groupBy(inForceOnKind, (rule) => rule.resourceUuid).values()) {
+    const onResource = rules.map(({ level }) => level);
+    if (reaches(effectiveLevel({ onOrganization, onResource }), needed)) {
+      return { ...policy, onResource, rules: [...policy.rules, ...rules] };
+    }
+  }
+  return policy;
+}
+
+function inForce(caller: Caller, rule: Rule): RuleInForce {
+  const level = bounded(caller, rule.level);
+  return level === rule.level ? rule : { ...rule, level, granted: rule.level };
 }
 
 async function renew<Value>(

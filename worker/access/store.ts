@@ -1,23 +1,60 @@
 /** Statements about a caller's standing: membership, account, and rules. */
-import { and, eq, inArray, isNull, or, type SQLWrapper } from 'drizzle-orm';
+import {
+  and,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm';
 import type { Caller, Database } from '../context.ts';
 import { accounts, memberships, organizations, rules } from '../db/schema.ts';
+import { LEVELS, type Level } from './levels.ts';
 
-/** At most one row: none when organization, account or membership is gone. */
-export function selectStanding(db: Database, { orgUuid, userUuid }: Caller) {
+/**
+ * At most one row: none when organization, account or membership is gone. Who comes with an
+ * external token needs neither account nor membership.
+ */
+export function selectStanding(db: Database, { orgUuid, userUuid, userId, external }: Caller) {
   return db
     .select({
-      passwordChangedAt: accounts.passwordChangedAt,
-      username: accounts.username,
+      passwordChangedAt: sql<number>`coalesce(${accounts.passwordChangedAt}, 0)`,
+      username: sql<string>`coalesce(${accounts.username}, ${userId})`,
       sealedDataKey: organizations.sealedDataKey,
     })
-    .from(memberships)
-    .innerJoin(accounts, eq(accounts.uuid, memberships.accountUuid))
-    .innerJoin(
-      organizations,
-      and(eq(organizations.uuid, memberships.orgUuid), isNull(organizations.deletedAt)),
+    .from(organizations)
+    .leftJoin(
+      memberships,
+      and(eq(memberships.orgUuid, organizations.uuid), eq(memberships.accountUuid, userUuid)),
     )
-    .where(and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, userUuid)));
+    .leftJoin(accounts, eq(accounts.uuid, memberships.accountUuid))
+    .where(
+      and(
+        eq(organizations.uuid, orgUuid),
+        isNull(organizations.deletedAt),
+        external ? undefined : isNotNull(accounts.uuid),
+      ),
+    );
+}
+
+/** Whether a rule is for the caller, or for a group of his external token. */
+function isFor({ userUuid, external }: Caller): SQL {
+  if (!external) return eq(rules.subject, userUuid);
+  return sql`${rules.subject} in (select value from json_each(${JSON.stringify(external.groups)}))`;
+}
+
+/** The caller's level by the most restrictive of his rules on one resource; null without any. */
+export function levelOn(caller: Caller, resourceUuid: SQLWrapper): SQL<Level | null> {
+  const own = and(
+    eq(rules.orgUuid, caller.orgUuid),
+    eq(rules.resourceUuid, resourceUuid),
+    isFor(caller),
+  );
+  const rank = sql`instr(${LEVELS.join(' ')}, ${rules.level})`;
+  return sql<Level | null>`(select ${rules.level} from ${rules} where ${own} order by ${rank} limit 1)`;
 }
 
 /** What is read of a rule. */
@@ -29,7 +66,8 @@ const RULE = {
 };
 
 /** The caller's rules on the organization and, when given, on the resource that `resource` selects by uuid. */
-export function selectRules(db: Database, { orgUuid, userUuid }: Caller, resource?: SQLWrapper) {
+export function selectRules(db: Database, caller: Caller, resource?: SQLWrapper) {
+  const { orgUuid } = caller;
   const onOrganization = eq(rules.resourceUuid, orgUuid);
   return db
     .select(RULE)
@@ -37,7 +75,7 @@ export function selectRules(db: Database, { orgUuid, userUuid }: Caller, resourc
     .where(
       and(
         eq(rules.orgUuid, orgUuid),
-        eq(rules.subject, userUuid),
+        isFor(caller),
         resource ? or(onOrganization, inArray(rules.resourceUuid, resource)) : onOrganization,
       ),
     );
@@ -46,13 +84,11 @@ export function selectRules(db: Database, { orgUuid, userUuid }: Caller, resourc
 /** All of the caller's rules on resources of one kind, for lists. */
 export function selectRulesOnKind(
   db: Database,
-  { orgUuid, userUuid }: Caller,
+  caller: Caller,
   kind: 'endpoint' | 'template' | 'workflow',
 ) {
   return db
     .select(RULE)
     .from(rules)
-    .where(
-      and(eq(rules.orgUuid, orgUuid), eq(rules.subject, userUuid), eq(rules.resourceKind, kind)),
-    );
+    .where(and(eq(rules.orgUuid, caller.orgUuid), isFor(caller), eq(rules.resourceKind, kind)));
 }

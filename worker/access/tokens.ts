@@ -58,7 +58,7 @@ export async function issueToken(
  */
 export async function verifyToken(settings: Settings, token: string, now: number): Promise<Caller> {
   const claims = Claims.safeParse(await verifiedPayload(settings, token, now));
-  if (!claims.success) throw invalid(claims.error);
+  if (!claims.success) throw tokenInvalid(claims.error);
   const { user_id, user_uuid, org_id, org_uuid, exp, jti } = claims.data;
   const [, loginAt, issuedAt] = TOKEN_ID.exec(jti) ?? [];
   return {
@@ -108,7 +108,7 @@ export async function payloadUnder(
 }
 
 /** Decoders skip white space, padding and unused bits, which RFC 7515 §2 has no place for: one token, one text. */
-function isCanonical(token: string): boolean {
+export function isCanonical(token: string): boolean {
   return token.split('.').every((part) => {
     try {
       return base64url.encode(base64url.decode(part)) === part;
@@ -118,15 +118,16 @@ function isCanonical(token: string): boolean {
   });
 }
 
-/** Contract §13, "token faults". */
+/** As the contract names it, §13, "token faults"; what is no fault of a token stays what it is. */
 function named(cause: unknown): unknown {
   if (cause instanceof errors.JWTExpired) {
     return new GatewayError('TOKEN_EXPIRED', 'Token has expired', { cause });
   }
-  return cause instanceof errors.JOSEError ? invalid(cause) : cause;
+  return cause instanceof errors.JOSEError ? tokenInvalid(cause) : cause;
 }
 
-function invalid(cause?: unknown): GatewayError {
+/** Not a token that is taken here, whatever is wrong with it. Contract §13, "token faults". */
+export function tokenInvalid(cause?: unknown): GatewayError {
   return new GatewayError('TOKEN_INVALID', 'Invalid token format', { cause });
 }
 

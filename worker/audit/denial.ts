@@ -6,7 +6,7 @@ import type { Context, PublicContext } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { actionOf } from './action.ts';
-import { type Actor, recordAfterReply } from './record.ts';
+import { type Actor, actorOf, recordAfterReply } from './record.ts';
 
 /**
  * Records a reply of 403, and of 401 where the token tells the organization: one that has
@@ -29,7 +29,7 @@ async function record(
   params: Readonly<Record<string, string>>,
   refusal: GatewayError,
 ): Promise<void> {
-  const actor = expiredActor(refusal) ?? (await authenticatedActor(open));
+  const actor = expiredActor(refusal) ?? (await authenticatedActor(open, refusal));
   if (actor === undefined) return;
   const resource =
     refusal.code === 'FORBIDDEN' || refusal.code === 'QUOTA_EXCEEDED'
@@ -55,10 +55,14 @@ function expiredActor({ code, cause }: GatewayError): Actor | undefined {
   };
 }
 
-async function authenticatedActor(open: PublicContext): Promise<Actor | undefined> {
+async function authenticatedActor(
+  open: PublicContext,
+  { code }: GatewayError,
+): Promise<Actor | undefined> {
+  // Verifying such a token again would end the same way, and may ask its issuer for keys.
+  if (code === 'TOKEN_INVALID' || code === 'TOKEN_REQUIRED') return undefined;
   try {
-    const caller = await authenticate(open, open.request.headers.get('Authorization'));
-    return { orgUuid: caller.orgUuid, username: caller.userId, uuid: caller.userUuid };
+    return actorOf(await authenticate(open, open.request.headers.get('Authorization')));
   } catch {
     return undefined; // No token that tells an organization.
   }

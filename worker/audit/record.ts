@@ -1,5 +1,5 @@
 /** How slices write audit entries: beside the change they tell of, or after the reply. */
-import type { Context, PublicContext } from '../context.ts';
+import type { Caller, Context, PublicContext } from '../context.ts';
 import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
 import {
@@ -25,7 +25,7 @@ export interface Change {
  */
 export function auditStatement(ctx: Context, change: Change) {
   noteChange(ctx, ctx.caller.orgUuid);
-  return insertEntryAfterChange(ctx.db, entryOf(ctx, byCaller(ctx), change, 'success'));
+  return insertEntryAfterChange(ctx.db, entryOf(ctx, actorOf(ctx.caller), change, 'success'));
 }
 
 /** Who did something, where no token tells it. */
@@ -77,8 +77,9 @@ export function recordAfterReply(
   noteEntry(ctx, entryOf(ctx, actor, happened, happened.outcome));
 }
 
-function byCaller({ caller }: Context): Actor {
-  return { orgUuid: caller.orgUuid, username: caller.userId, uuid: caller.userUuid };
+/** Who a token is for. */
+export function actorOf({ orgUuid, userId: username, userUuid, external }: Caller): Actor {
+  return { orgUuid, username, ...(external ? {} : { uuid: userUuid }) };
 }
 
 function entryOf(

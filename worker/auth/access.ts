@@ -1,4 +1,5 @@
 /** On what a refresh rests. */
+import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { policyOf } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
@@ -12,10 +13,15 @@ export interface CurrentUser {
 /**
  * Demands a token of a user who still is a member, and asks the database: what is remembered
  * may be a moment old, and a token made from it would outlive a change of the password.
+ * @throws GatewayError TOKEN_REVOKED, BAD_REQUEST for an external token
  */
 export const anyCurrentMember: Access<unknown, CurrentUser> = {
   level: 'Member',
   async find(ctx) {
+    if (ctx.caller.external) {
+      const message = 'A token of an identity provider is refreshed there';
+      throw new GatewayError('BAD_REQUEST', message);
+    }
     const readAt = ctx.now();
     const [standing, rules] = await ctx.db.batch([
       selectStanding(ctx.db, ctx.caller),

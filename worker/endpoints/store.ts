@@ -1,6 +1,7 @@
 /** Statements about endpoints; the organization comes first in each. */
 import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { LEVELS, type Level, reaches } from '../access/levels.ts';
+import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import {
   type ConnectionStatus,
@@ -58,7 +59,6 @@ export function selectReadable(db: Database, caller: Caller, { byDefault, after,
   return db
     .select({ row: endpoints })
     .from(endpoints)
-    .leftJoin(rules, ownRule(caller))
     .where(
       and(isReadable(caller, byDefault), after === undefined ? undefined : gt(endpoints.id, after)),
     )
@@ -75,29 +75,19 @@ export function selectReadableUuids(
   return db
     .select({ uuid: endpoints.uuid })
     .from(endpoints)
-    .leftJoin(rules, ownRule(caller))
     .where(isReadable(caller, byDefault))
     .orderBy(asc(endpoints.id))
     .limit(limit);
 }
 
-/** The caller's own rule on an endpoint. */
-function ownRule({ userUuid }: Caller): SQL | undefined {
-  return and(
-    eq(rules.orgUuid, endpoints.orgUuid),
-    eq(rules.resourceUuid, endpoints.uuid),
-    eq(rules.subject, userUuid),
-  );
-}
-
-/** Whether a row joined to `ownRule` is an endpoint that the caller may read. */
-function isReadable({ orgUuid }: Caller, byDefault: Level): SQL | undefined {
+/** Whether an endpoint is one that the caller may read. */
+function isReadable(caller: Caller, byDefault: Level): SQL | undefined {
   const readable = LEVELS.filter((level) => reaches(level, 'Read'));
   return and(
-    eq(endpoints.orgUuid, orgUuid),
+    eq(endpoints.orgUuid, caller.orgUuid),
     byDefault === 'SuperAdmin'
       ? undefined
-      : inArray(sql`coalesce(${rules.level}, ${byDefault})`, readable),
+      : inArray(sql`coalesce(${levelOn(caller, endpoints.uuid)}, ${byDefault})`, readable),
   );
 }
 

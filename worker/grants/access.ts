@@ -2,13 +2,13 @@
 import { type Access, demand } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
 import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
-import { type Policy, policyOf, widened } from '../access/policy.ts';
+import { type Policy, policyOf, policyOn, widened } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
 import { resourceNotFound } from './kinds.ts';
 import { type ResourceName, selectResource, selectResourceUuid } from './store.ts';
-import { membersNamed, type Subject, subjectNamed } from './subjects.ts';
+import { externalSelf, membersNamed, type Subject, subjectNamed } from './subjects.ts';
 
 /** Parameter of a path that names a subject. */
 export interface SubjectParams {
@@ -45,6 +45,8 @@ export const onSubject: Access<SubjectParams, Subject> = { level: 'Admin', find:
 export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
   level: 'Member',
   async find(ctx, params) {
+    const self = externalSelf(ctx, params.subject);
+    if (self) return { resource: self, policy: await policyOn(ctx) };
     const found = await findSubject(ctx, params);
     const { policy, resource } = found;
     if (resource.key !== ctx.caller.userUuid) {

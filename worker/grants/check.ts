@@ -44,7 +44,9 @@ export async function check(
   }
   // As if he came with a token of this moment, which no change of his password has ended.
   const as = { userUuid: subject.key, userId: subject.name, issuedAt: Number.MAX_SAFE_INTEGER };
-  const asked = { ...ctx, caller: { ...ctx.caller, ...as } };
+  const { external, ...account } = ctx.caller;
+  const identity = external && subject.key === account.userUuid ? { external } : {};
+  const asked = { ...ctx, caller: { ...account, ...as, ...identity } };
   const params = paramsOf(path, subject, entity);
   const { policy } =
     access.level === 'Public'

@@ -1,8 +1,9 @@
 /** Rules as they are told: of one resource, or of one subject. Contract §4. */
 import type { Json } from '../../proto/json.ts';
 import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
+import { bounded } from '../access/external/caller.ts';
 import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
-import type { Policy } from '../access/policy.ts';
+import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import type { Target } from './access.ts';
@@ -58,18 +59,35 @@ export async function showAccessible(
   const rows = await selectWithOwnRule(ctx.db, ctx.caller, kind);
   const levels = rows.map(({ id, level }): [string, Level] => [
     id,
-    effectiveLevel({ onOrganization: policy.onOrganization, onResource: level ? [level] : [] }),
+    effectiveLevel({
+      onOrganization: policy.onOrganization,
+      onResource: level ? [bounded(ctx.caller, level)] : [],
+    }),
   ]);
   const readable = levels.filter(([, level]) => reaches(level, 'Read'));
   return { subject: policy.username, [pluralOf(kind)]: Object.fromEntries(readable) };
 }
 
 async function levelsOn(ctx: Context, kind: ResourceKind, subject: string): Promise<LevelsById> {
-  const { orgUuid, orgId } = ctx.caller;
+  const { orgUuid, orgId, external, userUuid } = ctx.caller;
+  if (external && subject === userUuid) return levelsOfGroups(ctx, kind);
   if (kind !== 'organization') {
     const rows = await selectRulesOfSubject(ctx.db, orgUuid, kind, subject);
     return Object.fromEntries(rows.map(({ id, level }) => [id, level]));
   }
   const rows = await selectOrganizationRule(ctx.db, orgUuid, subject);
   return Object.fromEntries(rows.map(({ level }) => [orgId, level]));
+}
+
+/** An external caller's own: the most restrictive of those that his groups have there. */
+async function levelsOfGroups(ctx: Context, kind: ResourceKind): Promise<LevelsById> {
+  if (kind === 'organization') {
+    const { onOrganization } = await policyOn(ctx);
+    if (onOrganization.length === 0) return {};
+    return { [ctx.caller.orgId]: effectiveLevel({ onOrganization, onResource: [] }) };
+  }
+  const rows = await selectWithOwnRule(ctx.db, ctx.caller, kind);
+  return Object.fromEntries(
+    rows.flatMap(({ id, level }) => (level ? [[id, bounded(ctx.caller, level)]] : [])),
+  );
 }

@@ -2,6 +2,7 @@
 import { and, asc, count, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../access/explain.ts';
 import type { Level } from '../access/levels.ts';
+import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { accounts, endpoints, memberships, rules } from '../db/schema.ts';
 
@@ -104,19 +105,13 @@ export function selectRulesOfSubject(
     .orderBy(asc(table.id));
 }
 
-/** All resources of a kind by id, each with the caller's own rule there, if he has one. */
-export function selectWithOwnRule(db: Database, { orgUuid, userUuid }: Caller, kind: EntityKind) {
+/** All resources of a kind by id, each with the caller's level by rules on it, if there are any. */
+export function selectWithOwnRule(db: Database, caller: Caller, kind: EntityKind) {
   const { table, exists } = tableOf(kind);
-  const own = and(
-    eq(rules.orgUuid, orgUuid),
-    eq(rules.resourceUuid, table.uuid),
-    eq(rules.subject, userUuid),
-  );
   return db
-    .select({ id: table.id, level: rules.level })
+    .select({ id: table.id, level: levelOn(caller, table.uuid) })
     .from(table)
-    .leftJoin(rules, own)
-    .where(and(eq(table.orgUuid, orgUuid), exists))
+    .where(and(eq(table.orgUuid, caller.orgUuid), exists))
     .orderBy(asc(table.id));
 }
 

@@ -56,6 +56,15 @@ export function subjectNamed(name: string, members: readonly Member[]): Subject 
   return { key: member.uuid, name: member.username };
 }
 
+/**
+ * The caller himself, if he comes with an external token and the name is his. He is no member, and
+ * rules are for his groups, not for him.
+ */
+export function externalSelf({ caller }: Context, name: string): Subject | undefined {
+  const isHis = caller.external !== undefined && name === caller.userId;
+  return isHis ? { key: caller.userUuid, name } : undefined;
+}
+
 /** No username is a UUID, so both look up in one list. */
 function keyOf(name: string): string {
   return isUuid(name) ? name.toLowerCase() : usernameKey(name);

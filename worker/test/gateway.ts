@@ -33,6 +33,8 @@ export interface Setup {
   readonly relay?: Partial<ServiceImpl<typeof RelayService>>;
   /** Bindings that differ, such as settings. */
   readonly bindings?: Readonly<Record<string, unknown>>;
+  /** The setting `AUTH_EXTERNAL` for the organization under test. */
+  readonly issuers?: (organization: { readonly uuid: string; readonly id: string }) => Json;
   /** What the worker fetches from the outside. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
@@ -72,13 +74,15 @@ const EXPLAINED = [
 /** A fresh organization with one user at `level` (no rule at all when `undefined`). */
 export async function startGateway(level: Level | undefined, setup: Setup = {}) {
   const clock = { now: NOW };
-  const bindings: Bindings = { ...env, RELAY: relayInMemory(setup.relay ?? {}), ...setup.bindings };
+  const common = { ...env, RELAY: relayInMemory(setup.relay ?? {}), ...setup.bindings };
+  const organization = await insertOrganization(common);
+  const issuers = setup.issuers ? JSON.stringify(setup.issuers(organization)) : '';
+  const bindings: Bindings = { ...common, ...(issuers === '' ? {} : { AUTH_EXTERNAL: issuers }) };
   const settings = settingsOf(bindings);
   const app = createApp({
     now: () => clock.now,
     fetch: setup.fetch ?? (() => Promise.reject(new Error('Nothing outside is reachable'))),
   });
-  const organization = await insertOrganization(bindings);
   const user = await insertUser(organization.uuid, level);
   const pending: Promise<unknown>[] = [];
 

@@ -2,10 +2,16 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { type Access, demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';
-import { policyOf } from '../access/policy.ts';
+import { policyOf, policyOn } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
-import { isGroup, membersNamed, type Subject, subjectNamed } from '../grants/subjects.ts';
+import {
+  externalSelf,
+  isGroup,
+  membersNamed,
+  type Subject,
+  subjectNamed,
+} from '../grants/subjects.ts';
 
 /** Parameter of a path that names a user, by username or UUID. */
 export interface UserParams {
@@ -25,6 +31,8 @@ export const onUser: Access<UserParams, Subject> = { level: 'Admin', find: findU
 export const selfOrAsAdmin: Access<UserParams, Subject> = {
   level: 'Member',
   async find(ctx, params) {
+    const self = externalSelf(ctx, params.user);
+    if (self) return { resource: self, policy: await policyOn(ctx) };
     const { resource, policy } = await findUser(ctx, params);
     if (resource.key !== ctx.caller.userUuid) {
       demand({ held: effectiveLevel(policy), policy, params }, 'Admin');

@@ -24,6 +24,7 @@ export async function changeUser(
   standing: Standing,
   body: Changes,
 ): Promise<Json> {
+  if (ctx.caller.external && user.key === ctx.caller.userUuid) throw keptElsewhere();
   if (user.key !== ctx.caller.userUuid) await demandOver(ctx, user, standing, body);
   const { username, password, description } = body;
   if (username !== undefined || password !== undefined) await changeAccount(ctx, user, body);
@@ -100,4 +101,10 @@ async function newPassword(
     throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
   }
   return { old: account.passwordHash, hash: await hashPassword(ctx, password) };
+}
+
+function keptElsewhere(): GatewayError {
+  return new GatewayError('FORBIDDEN', 'Your identity provider keeps your record', {
+    details: [{ rule: 'an account is changed by its owner, and an external user has none' }],
+  });
 }

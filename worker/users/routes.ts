@@ -4,6 +4,7 @@ import { type AnyRoute, route } from '../http/route.ts';
 import { onUser, selfOrAsAdmin } from './access.ts';
 import { addUser, associate } from './add.ts';
 import { changeUser } from './change.ts';
+import { showExternal } from './external.ts';
 import { removeUser } from './remove.ts';
 import {
   AddBody,
@@ -51,7 +52,10 @@ export const userRoutes: AnyRoute[] = [
     params: UserPath,
     reply: 'bare',
     result: UserRecord,
-    handle: (ctx, { resource }) => showUser(ctx, resource),
+    handle: (ctx, { resource, policy }) =>
+      ctx.caller.external && resource.key === ctx.caller.userUuid
+        ? showExternal(ctx, ctx.caller.external, policy)
+        : showUser(ctx, resource),
   }),
   route({
     method: 'PATCH',

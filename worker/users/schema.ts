@@ -94,6 +94,8 @@ export const UserPage = z.object({
 /** Spec: "User record". */
 export const UserRecord = z.object({
   ...listed,
+  /** Groups and permissions that an external token names; a member has none. */
+  groups: z.array(z.string()).optional(),
   managedResources: z.object({ endpoints: z.int(), templates: z.int(), workflows: z.int() }),
   activity: z.object({
     lastLogin: Timestamp.nullable(),

@@ -1,0 +1,86 @@
+/** Who comes with a token of an identity provider, and what rules may give him. Contract §3. */
+import { base64url } from 'jose';
+import type { Caller, PublicContext } from '../../context.ts';
+import { isUuid } from '../../http/ids.ts';
+import { type Level, lowerOf } from '../levels.ts';
+import { tokenRevoked } from '../policy.ts';
+import { tokenInvalid } from '../tokens.ts';
+import { claimed } from './claims.ts';
+import type { Issuer } from './issuers.ts';
+import { selectOrganizationNamed } from './store.ts';
+import { SKEW_S, verifyExternal } from './verify.ts';
+
+/** What stands in for an account. */
+export interface ExternalIdentity {
+  readonly issuer: string;
+  /** Subjects of rules: `group:<name>` for each of his groups and permissions. */
+  readonly groups: readonly string[];
+  /** No rule gives him more. */
+  readonly maxLevel: Level;
+  /** Of subject, groups and bound: who differs in one of them has another. */
+  readonly digest: string;
+}
+
+/**
+ * The caller of a token that `issuer` signed. His name is `<issuer>#<sub>`; no username has a
+ * colon, so it is nobody else's.
+ * @throws GatewayError TOKEN_EXPIRED, TOKEN_INVALID also for an organization that the issuer may not speak for, TOKEN_REVOKED when it is gone, SERVICE_UNAVAILABLE when its keys cannot be had
+ */
+export async function externalCaller(
+  open: PublicContext,
+  issuer: Issuer,
+  token: string,
+): Promise<Caller> {
+  const payload = await verifyExternal(open, issuer, token);
+  const claims = claimed(issuer, payload);
+  if (!claims) throw tokenInvalid();
+  const { uuid: orgUuid, id: orgId } = await organizationOf(open, issuer, claims.organization);
+  const subject = `${issuer.issuer}#${claims.subject}`;
+  const issuedAt = pastTime(payload.iat, open.now());
+  const groups = claims.groups.map((name) => `group:${name}`);
+  const { max_level: maxLevel } = issuer;
+  return {
+    userUuid: subject,
+    userId: subject,
+    orgUuid,
+    orgId,
+    issuedAt,
+    loginAt: issuedAt,
+    expiresAt: ((payload.exp ?? 0) + SKEW_S) * 1000,
+    external: {
+      issuer: issuer.issuer,
+      groups,
+      maxLevel,
+      digest: await digestOf([subject, maxLevel, ...groups]),
+    },
+  };
+}
+
+/** A level that a rule gives, as far as the caller's issuer may give it. */
+export function bounded({ external }: Caller, level: Level): Level {
+  return external ? lowerOf(level, external.maxLevel) : level;
+}
+
+async function organizationOf(open: PublicContext, issuer: Issuer, named: string) {
+  const listed = new Set(issuer.organizations.map(asWritten));
+  const [organization] = await selectOrganizationNamed(open.db, named);
+  if (!organization) throw listed.has(asWritten(named)) ? tokenRevoked() : tokenInvalid();
+  const { uuid, id } = organization;
+  if (!listed.has(uuid) && !listed.has(id)) throw tokenInvalid();
+  return organization;
+}
+
+function asWritten(named: string): string {
+  return isUuid(named) ? named.toLowerCase() : named;
+}
+
+/** Seconds of a claim as milliseconds of a time that was; now, where the claim is none. */
+function pastTime(seconds: unknown, now: number): number {
+  const isPast = typeof seconds === 'number' && seconds >= 0 && seconds * 1000 <= now;
+  return isPast ? seconds * 1000 : now;
+}
+
+async function digestOf(parts: readonly string[]): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(parts));
+  return base64url.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+}
