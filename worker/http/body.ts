@@ -75,6 +75,17 @@ export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
   }
 }
 
+/**
+ * Takes in a body that was refused unread, unless it is more than twice the limit: a client that
+ * is still writing it when the connection closes never reads why.
+ */
+export async function discardBody(request: Request, maxBytes: number): Promise<void> {
+  const length = request.headers.get('Content-Length');
+  if (length === null || Number(length) > 2 * maxBytes || request.bodyUsed) return;
+  // The client may have gone meanwhile; there is nobody to tell.
+  await request.body?.pipeTo(new WritableStream()).catch(() => {});
+}
+
 /** Asks for the body itself, which makes a stream of it, only where no length tells. */
 function hasBody(request: Request, length: string | null): boolean {
   return length === null ? request.body !== null : length !== '0';

@@ -13,7 +13,7 @@ import {
 } from '../context.ts';
 import { settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
-import { checkBodyHeaders, parseBody, readBody } from './body.ts';
+import { checkBodyHeaders, discardBody, parseBody, readBody } from './body.ts';
 import { countCaller } from './caller-limits.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
@@ -77,10 +77,13 @@ async function answer(
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
-  const response = await perform(open, each, c.req.param(), observers).catch((thrown: unknown) => {
-    observers.refused(open, each, c.req.param(), thrown);
-    return respondToError(thrown, open.requestId, c.req.path);
-  });
+  const response = await perform(open, each, c.req.param(), observers).catch(
+    async (thrown: unknown) => {
+      observers.refused(open, each, c.req.param(), thrown);
+      await discardBody(request, settings.BODY_MAX_BYTES);
+      return respondToError(thrown, open.requestId, c.req.path);
+    },
+  );
   const timing = serverTiming(open.timing);
   if (timing !== '') response.headers.set('Server-Timing', timing);
   return response;
