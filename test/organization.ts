@@ -29,9 +29,11 @@ type Headers = Readonly<Record<string, string>>;
 
 const PASSWORD = 'a long enough password';
 
-/** Creates an organization through the API, and logs in. */
-export async function newOrganization(gateway: Gateway): Promise<Organization> {
-  const id = `org-${randomUUID().slice(0, 8)}`;
+/** Creates an organization through the API, of an id of its own unless one is given, and logs in. */
+export async function newOrganization(
+  gateway: Gateway,
+  id = `org-${randomUUID().slice(0, 8)}`,
+): Promise<Organization> {
   const username = `${id}@example.com`;
   await ask(gateway, 'POST', '/new', { id, super_admins: [{ username, password: PASSWORD }] });
   const login = await ask(gateway, 'POST', '/auth/login', undefined, {
