@@ -2,9 +2,9 @@
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { copyStatement, isRead } from './admit.ts';
 import type { Done } from './database.ts';
+import { admitted, beforeRead, type Scene } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { rowsAffected, tooLarge } from './result.ts';
-import { admitted, beforeRead, type Scene } from './run.ts';
 
 type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
 type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;

@@ -6,9 +6,9 @@ import { checkType, isRead, oneStatement } from './admit.ts';
 import type { Connection } from './connection.ts';
 import { attempt, type Database, type Traces } from './database.ts';
 import type { FieldValue } from './encode.ts';
+import { admitted, beforeRead, bound, checkCount, type Scene, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 import type { RowWriter } from './result.ts';
-import { admitted, beforeRead, bound, checkCount, type Scene, undo } from './run.ts';
 import type { Field, Sink } from './wire.ts';
 
 const PIECE_LENGTH = 65_536;

@@ -6,7 +6,7 @@ import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { resolveReferences } from '../result-references.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
 import { attempt, type Done } from './database.ts';
-import { admitted, bound, execute, type RowsRequest, type Scene } from './run.ts';
+import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
