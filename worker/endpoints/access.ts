@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import { isUuid } from '../http/ids.ts';
 import { selectPlacements } from '../nodes/store.ts';
-import { selectEndpoint, selectEndpointUuid } from './store.ts';
+import { type EndpointName, selectEndpoint, selectEndpointUuid } from './store.ts';
 
 /** An endpoint as one request sees it; the row is at most `POLICY_TTL_MS` old. */
 export interface Endpoint {
@@ -52,9 +52,6 @@ async function findEndpoint(ctx: Context, named: string) {
   if (!row) throw endpointNotFound(named);
   return { resource: { row, placements: read.placements, policy }, policy };
 }
-
-/** How a path names an endpoint. */
-export type EndpointName = { readonly uuid: string } | { readonly id: string };
 
 /** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
 export function endpointName(named: string): EndpointName {

@@ -11,7 +11,9 @@ import {
   organizations,
   rules,
 } from '../db/schema.ts';
-import type { EndpointName } from './access.ts';
+
+/** How a path names an endpoint. */
+export type EndpointName = { readonly uuid: string } | { readonly id: string };
 
 /** The one endpoint of that name. */
 function named(orgUuid: string, name: EndpointName): SQL | undefined {
