@@ -56,6 +56,7 @@ export function openProvider(keys: readonly (SigningKey | JWK)[]) {
     /** What it is to the outside. */
     async fetch(request: Request): Promise<Response> {
       if (request.url !== `${issuer}keys`) throw new Error(`${request.url} is nothing of mine`);
+      if (request.redirect !== 'manual') throw new Error('it would follow a redirect');
       state.fetches += 1;
       return state.instead?.() ?? Response.json({ keys: state.keys });
     },

@@ -105,6 +105,7 @@ async function withEndpoints() {
   await grantGroup(gateway, 'a', 'Read', uuid(open));
   await grantGroup(gateway, 'a', 'Read', uuid(shut));
   await grantGroup(gateway, 'b', 'None', uuid(shut));
+  await grantGroup(gateway, 'c', 'Read', uuid(shut));
   const ids = async (groups: string[]) => {
     const { status, body } = await gateway.as({ groups }, 'GET', '/endpoints');
     const { data } = body as { data?: { endpoints: { id: string }[] } }; // Where it is 200.
@@ -119,6 +120,8 @@ describe('rules on endpoints', () => {
     expect(await ids(['a'])).toEqual([open, shut].toSorted());
     expect(await ids(['a', 'b'])).toEqual([open]);
     expect(await ids(['b'])).toBe(403);
+    expect(await ids(['c'])).toEqual([shut]);
+    expect(await ids(['b', 'c'])).toBe(403);
     expect(await ids([])).toBe(403);
   });
 

@@ -8,10 +8,9 @@ const ROCA_PRIMES = [
   ...[11, 13, 17, 19, 37, 53, 61, 71, 73, 79, 97, 103, 107, 109, 127, 151, 157],
 ] as const;
 
-/** Whether a member of a key set may verify signatures: asymmetric, public, and strong enough. */
+/** Whether a member of a key set may verify signatures: asymmetric and strong enough. */
 export function isSoundKey(key: unknown): key is JWK {
   if (typeof key !== 'object' || key === null || !('kty' in key)) return false;
-  if ('d' in key || 'k' in key) return false;
   if (key.kty !== 'RSA') return key.kty === 'EC' || key.kty === 'OKP';
   const [modulus, exponent] = [integerOf(key, 'n'), integerOf(key, 'e')];
   if (modulus === undefined || exponent === undefined) return false;
