@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
 import type { Unstable_MiniflareWorkerOptions } from 'wrangler';
 
 /** The project's folder. */
@@ -15,8 +16,6 @@ export interface BuiltWorker {
   /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
   readonly code: string;
   readonly options: WorkerOptions;
-  /** Lines at which `scheduled` is called; Miniflare takes none. */
-  readonly crons: readonly string[];
 }
 
 /**
@@ -27,14 +26,18 @@ export interface BuiltWorker {
 export async function buildWorker(cache: string): Promise<BuiltWorker> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
   const [code, options] = await Promise.all([
-    remembered(cache, 'worker', await sources(['worker', 'proto']), bundle),
+    remembered(cache, 'worker', await sources(['worker', 'proto']), () => bundle()),
     remembered(cache, 'options', ['wrangler.toml'], readOptions),
   ]);
   // readOptions wrote it; the folder is the owner's alone.
-  return { code, ...(JSON.parse(options) as Omit<BuiltWorker, 'code'>) };
+  return { code, options: JSON.parse(options) as WorkerOptions };
 }
 
-async function bundle(): Promise<string> {
+/**
+ * The worker's code, as the plugins change it.
+ * @throws what esbuild says when the worker does not build
+ */
+export async function bundle(plugins: Plugin[] = []): Promise<string> {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: ['worker/index.ts'],
@@ -46,6 +49,7 @@ async function bundle(): Promise<string> {
     external: ['node:*', 'cloudflare:*'],
     write: false,
     logLevel: 'silent',
+    plugins,
   });
   // Its service would stay in the background.
   await stop();
@@ -57,11 +61,8 @@ async function bundle(): Promise<string> {
 async function readOptions(): Promise<string> {
   process.env.WRANGLER_SEND_METRICS ??= 'false';
   process.env.WRANGLER_HIDE_BANNER ??= 'true';
-  const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import('wrangler');
-  const config = join(ROOT, 'wrangler.toml');
-  const { triggers } = unstable_readConfig({ config });
-  const options = unstable_getMiniflareWorkerOptions(config);
-  return JSON.stringify({ options, crons: triggers.crons ?? [] });
+  const { unstable_getMiniflareWorkerOptions } = await import('wrangler');
+  return JSON.stringify(unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')));
 }
 
 /** Every file below the folders, relative to the project's. */

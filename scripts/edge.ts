@@ -43,7 +43,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   try {
     await edge.ready;
     await applyMigrations(await edge.getD1Database('DB'));
-    const timer = startTimer(worker.crons, (...due) => runLine(edge, ...due), options.clock);
+    const timer = startTimer(cronsOf(worker), (...due) => runLine(edge, ...due), options.clock);
     return {
       database: () => edge.getD1Database('DB'),
       dispose() {
@@ -55,6 +55,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     await edge.dispose().catch(() => {});
     throw thrown;
   }
+}
+
+/** Miniflare takes them, and never fires. */
+function cronsOf({ options }: BuiltWorker): string[] {
+  const { cronTriggers } = options.workerOptions;
+  return Array.isArray(cronTriggers) ? cronTriggers.map(String) : [];
 }
 
 async function runLine(edge: Miniflare, cron: string, scheduledTime: number): Promise<void> {
