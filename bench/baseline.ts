@@ -45,7 +45,8 @@ export async function startBaseline(url: string): Promise<Running> {
   };
 }
 
-async function listeningPort(server: ChildProcess): Promise<number> {
+/** The port that a server of ours prints once it listens. */
+export async function listeningPort(server: ChildProcess): Promise<number> {
   if (server.stdout === null) throw new Error('The server has no output');
   const [line] = (await once(server.stdout, 'data')) as [Buffer];
   return Number(/listening (\d+)/.exec(line.toString())?.[1]);

@@ -54,8 +54,8 @@ async function printedPort(lines: AsyncIterable<string>): Promise<number> {
   throw new Error('The gateway ended before it printed its address');
 }
 
-/** Answers a token of the organization's SuperAdmin. */
-async function makeOrganization(port: number, url: string): Promise<string> {
+/** Makes the organization `bench` with the endpoint `measured`; answers a token of its SuperAdmin. */
+export async function makeOrganization(port: number, url: string): Promise<string> {
   const call = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     post(`http://127.0.0.1:${port}/api/v1${path}`, body, headers);
   await call('/new', { id: 'bench', super_admins: [{ username: 'bench', password: PASSWORD }] });
