@@ -1,6 +1,6 @@
 /** Turns what a handler answered, or whatever was thrown, into a response. */
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
-import type { Timing } from '../context.ts';
+import type { PublicContext, Timing } from '../context.ts';
 import { JsonBytes, type Reply } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
@@ -14,13 +14,24 @@ const encoder = new TextEncoder();
 const BEFORE = encoder.encode('{"status":"success","data":');
 const AFTER = encoder.encode('}');
 
+/** Of a request: its id, and what was measured of it. */
+type Told = Pick<PublicContext, 'requestId' | 'timing'>;
+
 /** The response for a handler's answer. A `Response` goes as it is, with the headers of every reply. */
-export function respond(reply: Reply, envelope: 'bare' | 'data', requestId: string): Response {
-  if (reply instanceof Response) return withHeaders(reply, requestId);
-  const body = bodyOf(reply, envelope);
-  return new Response(body, {
-    headers: { ...ALWAYS, 'Content-Type': JSON_TYPE, 'X-Request-Id': requestId },
-  });
+export function respond(reply: Reply, envelope: 'bare' | 'data', told: Told): Response {
+  if (reply instanceof Response) return withHeaders(reply, told);
+  return new Response(bodyOf(reply, envelope), { headers: headersOf(told) });
+}
+
+/** Given whole when a response is made: to change them afterwards costs the runtime an object more. */
+function headersOf({ requestId, timing }: Told): Record<string, string> {
+  const measured = serverTiming(timing);
+  return {
+    ...ALWAYS,
+    'Content-Type': JSON_TYPE,
+    'X-Request-Id': requestId,
+    ...(measured === '' ? {} : { 'Server-Timing': measured }),
+  };
 }
 
 function bodyOf(reply: Exclude<Reply, Response>, envelope: 'bare' | 'data'): BodyInit {
@@ -50,17 +61,16 @@ function enclosing(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Arra
 }
 
 /** Adds the headers that every reply carries; a response of the platform's own may be read-only. */
-export function withHeaders(response: Response, requestId: string): Response {
+function withHeaders(response: Response, told: Told): Response {
   const open = new Response(response.body, response);
-  for (const [name, value] of Object.entries(ALWAYS)) {
+  for (const [name, value] of Object.entries(headersOf(told))) {
     if (!open.headers.has(name)) open.headers.set(name, value);
   }
-  open.headers.set('X-Request-Id', requestId);
   return open;
 }
 
 /** Writes what was measured. Contract: "Other headers". */
-export function serverTiming(timing: Timing): string {
+function serverTiming(timing: Timing): string {
   return Object.entries(timing)
     .map(([name, ms]) => `${name};dur=${Math.round(ms * 100) / 100}`)
     .join(', ');
@@ -73,16 +83,14 @@ export function failureOf(thrown: unknown): GatewayError {
 }
 
 /** The documented error reply. A failure of ours is logged with its cause; a client's fault is not. */
-export function respondToError(thrown: unknown, requestId: string, path: string): Response {
+export function respondToError(thrown: unknown, told: Told, path: string): Response {
   const failure = failureOf(thrown);
   const { status } = ERRORS[failure.code];
-  if (status >= 500) logFailure(failure, requestId, path);
-  return new Response(JSON.stringify(errorBody(failure, requestId)), {
+  if (status >= 500) logFailure(failure, told.requestId, path);
+  return new Response(JSON.stringify(errorBody(failure, told.requestId)), {
     status,
     headers: {
-      ...ALWAYS,
-      'Content-Type': JSON_TYPE,
-      'X-Request-Id': requestId,
+      ...headersOf(told),
       ...(failure.retryAfter === undefined ? {} : { 'Retry-After': String(failure.retryAfter) }),
       ...failure.headers,
     },

@@ -17,7 +17,7 @@ import { checkBodyHeaders, discardBody, parseBody, readBody } from './body.ts';
 import { countCaller } from './caller-limits.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
-import { respond, respondToError, serverTiming } from './respond.ts';
+import { respond, respondToError } from './respond.ts';
 import { type AnyRoute, methodsOf, pathsOf } from './route.ts';
 
 /** What every route is below. Spec: "Versioning". */
@@ -77,16 +77,11 @@ async function answer(
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
-  const response = await perform(open, each, c.req.param(), observers).catch(
-    async (thrown: unknown) => {
-      observers.refused(open, each, c.req.param(), thrown);
-      await discardBody(request, settings.BODY_MAX_BYTES);
-      return respondToError(thrown, open.requestId, c.req.path);
-    },
-  );
-  const timing = serverTiming(open.timing);
-  if (timing !== '') response.headers.set('Server-Timing', timing);
-  return response;
+  return perform(open, each, c.req.param(), observers).catch(async (thrown: unknown) => {
+    observers.refused(open, each, c.req.param(), thrown);
+    await discardBody(request, settings.BODY_MAX_BYTES);
+    return respondToError(thrown, open, c.req.path);
+  });
 }
 
 async function perform(
@@ -114,7 +109,7 @@ async function perform(
   try {
     const reply = await each.handle(ctx, { ...authorized, params, query, body });
     if (each.access.level !== 'Public') performed(ctx, each, pathParams);
-    return respond(reply, each.reply, open.requestId);
+    return respond(reply, each.reply, open);
   } finally {
     if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
     if (each.changes === 'installation') forgetAll();
@@ -137,5 +132,6 @@ function refuseMethod(c: HonoContext, allowed: readonly string[]): Response {
 }
 
 function refuse(c: HonoContext, thrown: unknown): Response {
-  return respondToError(thrown, requestIdOf(c.req.raw.headers), c.req.path);
+  const told = { requestId: requestIdOf(c.req.raw.headers), timing: {} };
+  return respondToError(thrown, told, c.req.path);
 }
