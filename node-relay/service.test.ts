@@ -281,7 +281,7 @@ describe('the other methods', () => {
     expect(status.pools).toBeGreaterThan(0);
   });
 
-  test('Prepare is not implemented', async () => {
+  test('Prepare answers Unimplemented, as no kind has it', async () => {
     const failed = node.client.prepare({ transactionId: 'x' });
     expect((await failureOf(failed)).connect).toBe(Code.Unimplemented);
   });
