@@ -52,20 +52,6 @@ export async function backend(kind: BackendKind): Promise<Backend> {
 }
 
 /**
- * As `backend`, but undefined, with a line on stderr, where the server is missing: tests that
- * need it skip. With `CI=true` a missing one is an error.
- */
-export async function backendIfAny(kind: BackendKind): Promise<Backend | undefined> {
-  try {
-    return await backend(kind);
-  } catch (thrown) {
-    if (process.env.CI === 'true' || !(thrown instanceof Failure)) throw thrown;
-    console.error(`Skipped: no ${kind}. ${thrown.message}`);
-    return undefined;
-  }
-}
-
-/**
  * Starts a server of one's own, whatever the environment names.
  * @throws Failure saying what is missing and how to get it
  */

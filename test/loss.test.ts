@@ -1,5 +1,4 @@
 /** What callers are told when a relay or a database is lost, and that the gateway comes back by itself. */
-import { type ChildProcess, execFileSync } from 'node:child_process';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase, type StartedBackend, startBackend } from '../scripts/backends.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
+import { childrenOf } from './processes.ts';
 
 let gateway: OwnGateway;
 let server: StartedBackend;
@@ -83,7 +83,8 @@ describe('a pool of four', () => {
 describe('a database that stands still', () => {
   test('times a read out, says of a write that its outcome is unknown, and serves again after', async () => {
     await read('select 1 as n');
-    const pids = processTree(server.pid);
+    if (server.pid === undefined) throw new Error('The server has no process');
+    const pids = [server.pid, ...childrenOf(server.pid).map(({ pid }) => pid)];
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     const replies = await Promise.all([
       read('select 1 as n', { timeout_ms: 500 }),
@@ -222,27 +223,11 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 }
 
 function killRelay(): void {
-  const relay = processTree(gateway.pid).find((pid) =>
-    commandOf(pid).includes('node-relay/main.ts'),
+  const relay = childrenOf(gateway.pid).find(({ command }) =>
+    command.includes('node-relay/main.ts'),
   );
   if (relay === undefined) throw new Error('The gateway has no relay');
-  process.kill(relay, 'SIGKILL');
-}
-
-function commandOf(pid: number): string {
-  return execFileSync('ps', ['-o', 'args=', '-p', String(pid)]).toString();
-}
-
-/** A process and all below it. */
-function processTree(pid: ChildProcess['pid']): number[] {
-  if (pid === undefined) return [];
-  const lines = execFileSync('ps', ['-e', '-o', 'pid=,ppid=']).toString().trim().split('\n');
-  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number));
-  const below = (parent: number): number[] =>
-    pairs
-      .filter(([, ppid]) => ppid === parent)
-      .flatMap(([child]) => (child === undefined ? [] : [child, ...below(child)]));
-  return [pid, ...below(pid)];
+  process.kill(relay.pid, 'SIGKILL');
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string, undefined> {

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { failure, NOW, startGateway } from '../test/gateway.ts';
-import { pingingRelay } from '../test/pinging-relay.ts';
+import { meetingOf, pingingRelay } from '../test/pinging-relay.ts';
 
 const URL = 'postgresql://ann:s3cret@db.test:5432/shop';
 const BODY = { endpoint: 'orders', kind: 'postgres', config: { write_conn: { url: URL } } };
@@ -97,16 +97,7 @@ describe('POST /endpoints', () => {
 
   test('gives one of two at once the id, the other 409', async () => {
     const { create, relay, ids } = await start();
-    let waiting = 0;
-    let go = () => {};
-    const both = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    relay.state.meanwhile = () => {
-      waiting += 1;
-      if (waiting === 2) go();
-      return both;
-    };
+    relay.state.meanwhile = meetingOf(2);
     const replies = await Promise.all([create(BODY), create(BODY)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await ids()).toEqual(['orders']);
@@ -154,16 +145,7 @@ describe('the quota of endpoints', () => {
 
   test('holds for many at once', async () => {
     const { create, relay, ids } = await start('Admin', QUOTA);
-    let waiting = 0;
-    let go = () => {};
-    const all = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    relay.state.meanwhile = () => {
-      waiting += 1;
-      if (waiting === 6) go();
-      return all;
-    };
+    relay.state.meanwhile = meetingOf(6);
     const replies = await Promise.all(
       ['a', 'b', 'c', 'd', 'e', 'f'].map((endpoint) => create({ ...BODY, endpoint })),
     );

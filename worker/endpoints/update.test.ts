@@ -3,7 +3,7 @@ import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { failure, NOW, startGateway } from '../test/gateway.ts';
-import { pingingRelay } from '../test/pinging-relay.ts';
+import { meetingOf, pingingRelay } from '../test/pinging-relay.ts';
 
 const WRITE = { url: 'postgresql://ann:s3cret@db.test/shop' };
 const READ = { url: 'postgresql://ann:s3cret@r.test/shop' };
@@ -140,16 +140,7 @@ describe('PATCH /endpoints/{endpoint}', () => {
 
   test('lets one of two changes at once through, and tells the other', async () => {
     const { patch, relay, show } = await start();
-    let waiting = 0;
-    let go = () => {};
-    const both = new Promise<void>((resolve) => {
-      go = resolve;
-    });
-    relay.state.meanwhile = () => {
-      waiting += 1;
-      if (waiting === 4) go();
-      return both;
-    };
+    relay.state.meanwhile = meetingOf(4);
     const change = (host: string) => patch({ description: host, config: { write_conn: { host } } });
     const replies = await Promise.all([change('one.test'), change('two.test')]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);

@@ -65,12 +65,20 @@ export function pingingRelay() {
   return { state, reached, released, methods };
 }
 
-/** What `pingingRelay` makes. */
-export type PingingRelay = ReturnType<typeof pingingRelay>;
-
 async function open({ sealedConnection }: Target): Promise<ConnectionEnvelope> {
   if (sealedConnection === '') throw relayFailure('CONNECTION_UNKNOWN');
   const key = await importJWK(JSON.parse(env.RELAY_NODE_KEY) as JWK, 'ECDH-ES');
   const { plaintext } = await compactDecrypt(sealedConnection, key);
   return JSON.parse(new TextDecoder().decode(plaintext)) as ConnectionEnvelope;
+}
+
+/** A place where calls wait until so many have come; then all go on. */
+export function meetingOf(calls: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let waiting = 0;
+  return () => {
+    waiting += 1;
+    if (waiting === calls) resolve();
+    return promise;
+  };
 }
