@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './bundle.ts';
+import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
 import { Failure, runScript } from './failure.ts';
 import { runTool, type ToolResult } from './tools.ts';
 
@@ -24,6 +25,7 @@ const STEPS: readonly Step[] = [
   tool('buf', 'lint'),
   { name: 'generated code of proto/', run: protoIsFresh },
   { name: 'migrations of worker/db/schema.ts', run: migrationsAreFresh },
+  { name: 'pages of docs/', run: pagesAreFresh },
 ];
 
 await runScript(async () => {
@@ -63,6 +65,12 @@ async function migrationsAreFresh(): Promise<ToolResult> {
     if (!made.ok) return made;
     return compare(copy, join(ROOT, 'migrations'));
   });
+}
+
+async function pagesAreFresh(): Promise<ToolResult> {
+  const kept = await readFile(join(ROOT, ERRORS_PAGE), 'utf8').catch(() => '');
+  const ok = kept === errorsPage();
+  return { ok, output: ok ? '' : `${ERRORS_PAGE} is stale: run npm run generate` };
 }
 
 async function inFolder(work: (folder: string) => Promise<ToolResult>): Promise<ToolResult> {

@@ -1,0 +1,248 @@
+/**
+ * What each row of the error table means to a caller, in words; the documentation is made of it.
+ * The compiler asks for a new code's words.
+ */
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * Whether the same request, sent again, can do better. `never`: not before something is changed;
+ * `later`: after `Retry-After`, or a moment; `once known`: only when it is known whether the first
+ * one took effect, or with its `Idempotency-Key`.
+ */
+export type Retry = 'never' | 'later' | 'once known';
+
+/**
+ * Whether the refused request changed anything. `told`: where an entry of `details` has
+ * `applied: true` it did, elsewhere not; `earlier`: an earlier request with the same key did.
+ */
+export type Effect = 'none' | 'possible' | 'told' | 'earlier';
+
+/** What a caller is told of a code. */
+export interface ErrorMeaning {
+  /** One sentence: what was found. */
+  readonly means: string;
+  /** One sentence: what the caller does about it. */
+  readonly remedy: string;
+  /** `never` when left out. */
+  readonly retry?: Retry;
+  /** `none` when left out. */
+  readonly effect?: Effect;
+}
+
+/** In the order of the table. Contract §2 says which is answered when. */
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
+  BAD_REQUEST: {
+    means: 'The path, the query, a header or the body is not what the operation takes.',
+    remedy: 'Change what `details` name by `path`; the message says what would be right.',
+  },
+  PASSWORD_REQUIRED: {
+    means: 'A login without a readable `Authorization: Basic` header.',
+    remedy: 'Send username and password as HTTP Basic authentication.',
+  },
+  INVALID_CONFIGURATION: {
+    means: 'The configuration of the endpoint lacks something, or holds what cannot be used.',
+    remedy: 'Complete or correct the members of `config` that the message names.',
+  },
+  ADDRESS_REFUSED: {
+    means: 'The relay may not connect to the address of the backend.',
+    remedy: 'Name another address, or have the operator of the relay add it to `RELAY_ALLOW`.',
+  },
+  REQUEST_FAILED: {
+    means: 'The backend refused the request, such as for its syntax or a table that is missing.',
+    remedy: "Correct the request by the backend's own code and message in `details`.",
+    effect: 'told',
+  },
+  RESULT_TOO_LARGE: {
+    means: 'The result is larger than `RESULT_MAX_BYTES`; a write was rolled back where it can be.',
+    remedy:
+      'Ask for fewer rows, or send `Accept: application/x-ndjson` to receive them as a stream.',
+    effect: 'told',
+  },
+  RESET_TOKEN_INVALID: {
+    means: 'The token of a password reset is unknown, used or older than 30 minutes.',
+    remedy: 'Start the reset again and use the newest link.',
+  },
+  TOKEN_REQUIRED: {
+    means: 'There is no bearer token, or none of the form `Authorization: Bearer <token>`.',
+    remedy: 'Log in and send the token with every request.',
+  },
+  TOKEN_INVALID: {
+    means: 'The token is not one that this gateway takes.',
+    remedy: 'Send the token as it was issued, to the gateway that issued it.',
+  },
+  TOKEN_EXPIRED: {
+    means: 'The token, or the login that it goes back to, is too old.',
+    remedy: 'Log in again; before it expires, a token can be exchanged at `/auth/refresh`.',
+  },
+  TOKEN_REVOKED: {
+    means: 'The account, its membership or the organization is gone, or the password was changed.',
+    remedy: 'Log in again with the present password; else ask an Admin of the organization.',
+  },
+  INVALID_CREDENTIALS: {
+    means: 'Organization, username and password do not belong together.',
+    remedy: 'Check all three; which of them is wrong is not told.',
+  },
+  FORBIDDEN: {
+    means: "The caller's level is too low for the operation; the message names the one needed.",
+    remedy: 'Ask an Admin for a grant; `/iam/rbac/check` explains which rule decided.',
+  },
+  QUOTA_EXCEEDED: {
+    means: 'The organization has as many resources, or as much stored, as it may have.',
+    remedy: 'Delete what is not needed, or have the operator raise `QUOTAS`.',
+  },
+  NOT_FOUND: {
+    means: 'There is nothing by that name in the organization, or nothing at that path.',
+    remedy: 'Check the path against `/docs`, and the id against the list it should be in.',
+  },
+  ENDPOINT_NOT_FOUND: {
+    means: 'The organization has no endpoint of that id or UUID.',
+    remedy: 'Name one that `GET /endpoints` lists.',
+  },
+  TEMPLATE_NOT_FOUND: {
+    means: 'The organization has no template of that id or UUID.',
+    remedy: 'Check the id, and the organization that the token is for.',
+  },
+  WORKFLOW_NOT_FOUND: {
+    means: 'The organization has no workflow of that id or UUID.',
+    remedy: 'Check the id, and the organization that the token is for.',
+  },
+  NODE_NOT_FOUND: {
+    means: 'There is no node of that id.',
+    remedy: 'Name one that `GET /nodes` lists.',
+  },
+  SESSION_NOT_FOUND: {
+    means:
+      "The session is unknown, has expired or is another user's; what was open is rolled back.",
+    remedy: 'Open a new session and begin the transaction again.',
+  },
+  USER_NOT_FOUND: {
+    means: 'No member of the organization has that name or UUID.',
+    remedy: 'Name one that `GET /iam/users` lists, or add the user first.',
+  },
+  METHOD_NOT_ALLOWED: {
+    means: 'The path does not have this method.',
+    remedy: 'Use one of those in the `Allow` header.',
+  },
+  CONSTRAINT_VIOLATED: {
+    means: 'The change violates a constraint of the database, such as a unique key.',
+    remedy: 'Change the data by the message in `details`, which may name the `constraint`.',
+    effect: 'told',
+  },
+  ORGANIZATION_EXISTS: {
+    means: 'An organization of that id exists.',
+    remedy: 'Choose another id, or log in to the one that exists.',
+  },
+  ACCOUNT_EXISTS: {
+    means: 'An account of that name exists, and its password was not given.',
+    remedy: "Give that account's password, or choose another name.",
+  },
+  ACCOUNT_UNVERIFIED: {
+    means: 'The account was made by another organization, and its owner has not verified it yet.',
+    remedy: 'Have its owner complete a password reset first.',
+  },
+  MEMBERSHIP_EXISTS: {
+    means: 'The user is a member already; nothing of the membership was changed.',
+    remedy: 'Change the level by a grant instead.',
+  },
+  LAST_SUPER_ADMIN: {
+    means: 'The change would leave the organization without a SuperAdmin.',
+    remedy: 'Make another user SuperAdmin first.',
+  },
+  ENDPOINT_EXISTS: {
+    means: 'An endpoint of that id exists.',
+    remedy: 'Choose another id, or change the one that exists with PATCH.',
+  },
+  EDIT_CONFLICT: {
+    means: 'Somebody else changed the same thing while the request ran.',
+    remedy: 'Read it again, and repeat the change if it is still wanted.',
+    retry: 'later',
+  },
+  TRANSACTION_OPEN: {
+    means: 'The session has a write transaction open, and `/read` is not taken inside one.',
+    remedy: 'Send it to `/write`, or commit first.',
+  },
+  IDEMPOTENCY_KEY_RUNNING: {
+    means: 'An earlier request with this `Idempotency-Key` has not been answered yet.',
+    remedy: 'Send the same request with the same key again a little later: it gets that reply.',
+    retry: 'later',
+  },
+  REPLY_NOT_KEPT: {
+    means: 'A request with this `Idempotency-Key` was answered, but its reply could not be kept.',
+    remedy:
+      'Take it as done, and read what it made; a reply over 1 MiB or with a secret is not kept.',
+    effect: 'earlier',
+  },
+  PRECONDITION_FAILED: {
+    means: 'The resource is no longer the revision that `If-Match` names.',
+    remedy: 'Read it again, and send the change with the new `ETag`.',
+  },
+  PAYLOAD_TOO_LARGE: {
+    means: 'The body is larger than `BODY_MAX_BYTES`, or something in it is over its own limit.',
+    remedy: 'Send less at a time.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    means: 'The `Content-Type` or `Content-Encoding` of the body is not one that is taken.',
+    remedy: 'Send JSON in UTF-8 as `application/json`, not compressed.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    means: 'This `Idempotency-Key` was sent before with another body.',
+    remedy: 'Make a new key for each request that is not a repeat.',
+  },
+  RATE_LIMITED: {
+    means: 'There were too many requests of this caller, organization or address.',
+    remedy: 'Wait for `Retry-After` seconds; `RateLimit-Policy` tells the limit.',
+    retry: 'later',
+  },
+  INTERNAL: {
+    means: 'The gateway failed in a way that nobody foresaw; its log has the cause.',
+    remedy: 'Tell the operator the `request_id`, and look whether a change was made.',
+    retry: 'once known',
+    effect: 'possible',
+  },
+  NOT_SUPPORTED: {
+    means: 'Endpoints of this kind, or this gateway, do not have the operation.',
+    remedy: 'Use an operation that `GET /help` lists for the kind.',
+  },
+  CONNECTION_FAILED: {
+    means: 'The backend cannot be reached or refused the connection, for the cause in the message.',
+    remedy: "Check the backend and the endpoint's configuration; `/test` tries it.",
+    retry: 'later',
+  },
+  OUTCOME_UNKNOWN: {
+    means: 'The connection was lost after a change was sent: it may have taken effect.',
+    remedy: 'Read what it should have changed, and only then decide whether to repeat it.',
+    retry: 'once known',
+    effect: 'possible',
+  },
+  SERVICE_UNAVAILABLE: {
+    means: 'Something that the request needs is too busy or cannot be had at the moment.',
+    remedy: 'Wait for `Retry-After` seconds.',
+    retry: 'later',
+  },
+  POOL_EXHAUSTED: {
+    means: "All connections of the endpoint are in use, and the request's time in the queue is up.",
+    remedy: 'Wait for `Retry-After` seconds; make requests shorter, or raise the pool limits.',
+    retry: 'later',
+  },
+  NODE_UNAVAILABLE: {
+    means:
+      'No relay that may serve the endpoint answers, or the result of a read was lost on its way.',
+    remedy: 'Wait for `Retry-After` seconds; `GET /nodes` tells how the relays are.',
+    retry: 'later',
+  },
+  SESSIONS_EXHAUSTED: {
+    means: 'The endpoint has as many sessions open as it may have.',
+    remedy: 'End sessions that are not needed, or wait until one expires.',
+    retry: 'later',
+  },
+  DEVELOPMENT_ROUTE_MISSING: {
+    means:
+      'The endpoint is of the development profile, and there is no development backend for it.',
+    remedy: 'Give it a `development_conn`, place it on a development node, or change its profile.',
+  },
+  TIMED_OUT: {
+    means: 'The deadline passed before the result was there; what was begun is undone.',
+    remedy: 'Ask for less, or give `timeout_ms` up to 300000.',
+    retry: 'later',
+  },
+};
