@@ -1,6 +1,24 @@
 /** Bodies that are documented in two shapes. */
 import * as z from 'zod';
 
+type Shapes = readonly [z.ZodType, z.ZodType];
+
+/** A union of which `meansSecond` chooses the one to hold a body against. */
+interface Either extends z.ZodUnion<Shapes> {
+  _zod: z.ZodUnion<Shapes>['_zod'] & { readonly def: { meansSecond(body: object): boolean } };
+}
+
+/** As the schema library makes its own kinds of schema, so that metadata and documents see a union. */
+const Either = z.core.$constructor<Either>('Either', (schema, definition) => {
+  z.ZodUnion.init(schema, definition);
+  const [first, second] = definition.options;
+  schema._zod.parse = (payload, context) => {
+    const body = payload.value;
+    const isSecond = typeof body === 'object' && body !== null && definition.meansSecond(body);
+    return (isSecond ? second : first)._zod.run(payload, context);
+  };
+});
+
 /**
  * Takes a body of either shape. Its faults are told of the one that its sender means, so that a
  * misspelt member is named instead of "matches no shape".
@@ -10,14 +28,7 @@ export function either<First extends z.ZodType, Second extends z.ZodType>(
   first: First,
   second: Second,
   meansSecond: (body: object) => boolean,
-) {
-  return z.unknown().transform((body, faults): z.output<First> | z.output<Second> => {
-    const isSecond = typeof body === 'object' && body !== null && meansSecond(body);
-    const parsed = (isSecond ? second : first).safeParse(body);
-    if (parsed.success) return parsed.data as z.output<First> | z.output<Second>; // Of the one chosen.
-    for (const { path, message } of parsed.error.issues) {
-      faults.issues.push({ code: 'custom', path, message, input: body });
-    }
-    return z.NEVER;
-  });
+): z.ZodType<z.output<First> | z.output<Second>, z.input<First> | z.input<Second>> {
+  const schema: z.ZodType = new Either({ type: 'union', options: [first, second], meansSecond });
+  return schema as ReturnType<typeof either<First, Second>>; // Of these two.
 }
