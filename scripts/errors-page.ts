@@ -50,7 +50,7 @@ Every refusal is JSON of one shape. \`code\` is stable: programs decide by it, a
 ${JSON.stringify(EXAMPLE, undefined, 2)}
 \`\`\`
 
-\`details\` is there when there is more to tell, and always a list. An entry is one of these:
+\`details\` is there when there is more to tell, and always a list. An entry has the members of one or more of these:
 
 | entry | tells |
 |---|---|

@@ -1,0 +1,79 @@
+/**
+ * Every `curl` of README.md and docs/ is run, and what the page shows is what it gets. The README
+ * comes first; a page of docs/ goes on in its shell, with its variables and what it has made.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshDatabase } from '../../scripts/backends.ts';
+import { ROOT } from '../../scripts/bundle.ts';
+import { type OwnGateway, startGateway } from '../gateway.ts';
+import { readPage } from './examples.ts';
+import { fillIn, runInTurn, type Written } from './shell.ts';
+import { comparison } from './shown.ts';
+
+const names = ['README.md', ...(await pagesOf('docs'))];
+const pages = await Promise.all(
+  names.map(async (name) => ({ name, ...readPage(await readFile(join(ROOT, name), 'utf8')) })),
+);
+const examples = pages.flatMap(({ name, examples: own }) =>
+  own.map((example) => ({ at: `${name}:${example.line}`, ...example })),
+);
+
+async function pagesOf(folder: string): Promise<string[]> {
+  const found = await readdir(join(ROOT, folder), { recursive: true });
+  return found
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name))
+    .toSorted();
+}
+
+let gateway: OwnGateway;
+let places: Record<string, string>;
+const written = new Map<string, Written | undefined>();
+
+beforeAll(async () => {
+  const [started, database] = await Promise.all([startGateway(), theirDatabase()]);
+  gateway = started;
+  places = { 'http://127.0.0.1:8787': gateway.url, ...database };
+  const outputs = await runInTurn(examples.map(({ script }) => fillIn(script, places)));
+  for (const [index, { at }] of examples.entries()) written.set(at, outputs[index]);
+});
+afterAll(() => gateway?.stop());
+
+/** The reader's own: what pages write for it, and what it is here. It has a table with rows. */
+async function theirDatabase(): Promise<Record<string, string>> {
+  const { url } = await freshDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    `CREATE TABLE customers (id bigint PRIMARY KEY, name text, since timestamptz);
+     INSERT INTO customers VALUES (9007199254740993, 'Ada', '2026-01-31T09:30:00Z'), (9007199254740994, 'Grace', NULL)`,
+  );
+  await client.end();
+  const [login = '', place = ''] = url.replace('postgresql://', '').split('@');
+  return { 'user:password': login, 'host:5432/database': place };
+}
+
+test('the pages have examples', () => {
+  expect(examples.filter(({ at }) => at.startsWith('README.md')).length).toBeGreaterThan(3);
+});
+
+test.each(pages)('$name calls curl only where it is run', ({ strays }) => {
+  expect(strays).toEqual([]);
+});
+
+describe.each(examples)('the example at $at', ({ at, shown }) => {
+  test('runs to its end without a complaint', () => {
+    expect(written.get(at)).toMatchObject({ stderr: '' });
+  });
+
+  test('has a reply shown, and gets that', () => {
+    expect(shown).toBeDefined();
+    if (shown === undefined) return;
+    const filled = { ...shown, text: fillIn(shown.text, places) };
+    const { actual, expected } = comparison(filled, written.get(at)?.stdout ?? '');
+    expect(actual).toEqual(expected);
+  });
+});

@@ -1,0 +1,69 @@
+/** Finds the shell examples of a Markdown page, each with the reply that the page shows for it. */
+
+/** A block of shell with `curl` in it. */
+export interface Example {
+  /** Of its opening fence, from 1. */
+  readonly line: number;
+  readonly script: string;
+  /** The next block before the next example, heading or command; what the page shows as the output. */
+  readonly shown: Block | undefined;
+}
+
+/** A fenced block. */
+export interface Block {
+  readonly line: number;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** What is read out of a page. */
+export interface Page {
+  readonly examples: readonly Example[];
+  /** Numbers of the lines that call `curl` and are in no example: nothing runs them. */
+  readonly strays: readonly number[];
+}
+
+const SHELLS: readonly string[] = ['sh', 'bash', 'shell', 'console'];
+const CALLS_CURL = /\bcurl\s+(?:-|\$|"|'|https?:)/;
+
+/** Reads a page's text. */
+export function readPage(text: string): Page {
+  const parts = partsOf(text);
+  const examples = parts.flatMap((part, index): Example[] => {
+    if (part === 'heading' || !isExample(part)) return [];
+    const next = parts[index + 1];
+    const shown =
+      next === undefined || next === 'heading' || SHELLS.includes(next.language) ? undefined : next;
+    return [{ line: part.line, script: part.text, shown }];
+  });
+  const run = new Set(examples.flatMap(({ line, script }) => linesFrom(line + 1, script)));
+  const strays = text
+    .split('\n')
+    .flatMap((each, index) => (CALLS_CURL.test(each) && !run.has(index + 1) ? [index + 1] : []));
+  return { examples, strays };
+}
+
+function isExample({ language, text }: Block): boolean {
+  return SHELLS.includes(language) && /\bcurl\b/.test(text);
+}
+
+function linesFrom(first: number, text: string): number[] {
+  return text.split('\n').map((_, index) => first + index);
+}
+
+/** Blocks and headings in their order. */
+function partsOf(text: string): (Block | 'heading')[] {
+  const parts: (Block | 'heading')[] = [];
+  let open: { fence: string; line: number; language: string; lines: string[] } | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    const [, fence = '', language = ''] = /^\s*(`{3,})\s*(\w*)/.exec(line) ?? [];
+    if (open === undefined) {
+      if (fence !== '') open = { fence, line: index + 1, language, lines: [] };
+      else if (/^#{1,6} /.test(line)) parts.push('heading');
+    } else if (fence === open.fence && language === '') {
+      parts.push({ line: open.line, language: open.language, text: open.lines.join('\n') });
+      open = undefined;
+    } else open.lines.push(line);
+  }
+  return parts;
+}
