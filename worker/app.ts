@@ -4,9 +4,9 @@ import { recordDenial } from './audit/denial.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Bindings, Outside } from './context.ts';
+import { mountDocs } from './docs/mount.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
-import { documentationPage } from './help/page.ts';
 import { helpRoutes } from './help/routes.ts';
 import type { AnyRoute } from './http/route.ts';
 import { type App, mount } from './http/run.ts';
@@ -29,7 +29,7 @@ export const routes: readonly AnyRoute[] = [
 export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
-  app.get('/docs', () => documentationPage(routes));
+  mountDocs(app, routes);
   mount(app, routes, outside, { refused: recordDenial, performed: noteOperation });
   return app;
 }

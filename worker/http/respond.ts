@@ -4,7 +4,7 @@ import type { PublicContext, Timing } from '../context.ts';
 import { JsonBytes, type Reply } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
-const ALWAYS = {
+export const ALWAYS = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',

@@ -1,0 +1,6 @@
+/** Files that wrangler.toml's rules and scripts/bundle.ts make modules of bytes. */
+declare module '*.gz' {
+  const bytes: ArrayBuffer;
+  // biome-ignore lint/style/noDefaultExport: it has no other name.
+  export default bytes;
+}

@@ -1,0 +1,32 @@
+/** The program that draws the page at /docs, somebody else's, in one file that we serve ourselves. */
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import origin from '../../vendor/scalar/origin.json' with { type: 'json' };
+
+/** Where it is served. Other content has another name, so that it may be kept for ever. */
+export const RENDERER_PATH = `/docs/scalar-${origin.version}-${origin.sha256.slice(0, 16)}.js`;
+
+const HEADERS = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  // Weak: one tag for both codings.
+  ETag: `W/"${origin.sha256}"`,
+  Vary: 'Accept-Encoding',
+};
+
+/** The file, compressed as it is kept unless the client cannot read that. */
+export async function rendererFile(c: Context): Promise<Response> {
+  // A module of its own, which an isolate that nobody asks for it never loads.
+  const { default: bytes } = await import('../../vendor/scalar/standalone.js.gz');
+  const coding = accepts(c, {
+    header: 'Accept-Encoding',
+    supports: ['gzip'],
+    default: 'identity',
+  });
+  if (coding === 'gzip') {
+    const headers = { ...HEADERS, 'Content-Encoding': 'gzip' };
+    return new Response(bytes, { headers, encodeBody: 'manual' });
+  }
+  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return new Response(plain, { headers: HEADERS });
+}
