@@ -1,8 +1,17 @@
 /** The five access levels, and which of them is in force on a resource. */
+import * as z from 'zod';
 
 /** Lowest first. Spec: "RBAC", level semantics. */
 export const LEVELS = ['None', 'Read', 'Write', 'Admin', 'SuperAdmin'] as const;
 export type Level = (typeof LEVELS)[number];
+
+/** One of the five levels, spelt as the specification does. */
+export const AccessLevel = z.enum(LEVELS).meta({
+  id: 'AccessLevel',
+  description:
+    'What a subject may do, each level with all below it: `Read` shows and reads, `Write` changes data, templates and workflows, `Admin` administers endpoints, users and permissions, `SuperAdmin` everything; `None` denies',
+  examples: ['Write'],
+});
 
 /** Whether `held` is enough where `needed` is asked for. */
 export function reaches(held: Level, needed: Level): boolean {

@@ -30,7 +30,13 @@ export const NewPassword = z
   .string()
   .refine((text) => text.isWellFormed(), 'must be valid Unicode')
   .refine((text) => [...text].length >= LEAST_CHARACTERS, 'must have at least 8 characters')
-  .refine((text) => bytesOf(text).byteLength <= MOST_BYTES, 'must have at most 1024 bytes');
+  .refine((text) => bytesOf(text).byteLength <= MOST_BYTES, 'must have at most 1024 bytes')
+  .meta({
+    description: 'From 8 characters to 1,024 bytes of UTF-8; kept as a hash alone',
+    format: 'password',
+    writeOnly: true,
+    examples: ['correct horse battery staple'],
+  });
 
 /**
  * What is stored of a new password.

@@ -1,6 +1,7 @@
 /** Usernames: what they may be, and when two are the same. Contract §1, "Id format". */
 import * as z from 'zod';
 import { isUuid } from '../http/ids.ts';
+import { SAMPLE } from '../http/sample.ts';
 
 /** No control characters and no colon, which ends the username in Basic credentials; so none begins with `group:`. */
 const ALLOWED = /^[^\p{Cc}:]{1,255}$/u;
@@ -10,7 +11,14 @@ export const Username = z
   .string()
   .regex(ALLOWED, 'must be 1 to 255 characters, without control characters and colons')
   .refine((name) => name.isWellFormed(), 'must be valid Unicode')
-  .refine((name) => !isUuid(name), 'may not be a UUID');
+  .refine((name) => !isUuid(name), 'may not be a UUID')
+  .meta({
+    description:
+      'Name of the account, usually an email address: 1 to 255 characters, no control characters, no colon, no UUID; letter case does not matter',
+    examples: [SAMPLE.bruno],
+    // Readers of the description may not know \p{Cc}.
+    override: { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f:]{1,255}$' },
+  });
 
 /**
  * What two spellings of one username have in common: NFC and lower case. Composed once more,

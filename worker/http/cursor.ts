@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
+import { SAMPLE } from './sample.ts';
 
 const LIMIT_MAX = 1000;
 
@@ -9,11 +10,30 @@ const LIMIT_MAX = 1000;
 export const PageQuery = z.strictObject({
   limit: z
     .string()
-    .regex(/^[1-9]\d{0,3}$/, `is a number from 1 to ${LIMIT_MAX}`)
+    .refine((text) => /^[1-9]\d{0,3}$/.test(text), `is a number from 1 to ${LIMIT_MAX}`)
     .transform(Number)
     .refine((limit) => limit <= LIMIT_MAX, `is a number from 1 to ${LIMIT_MAX}`)
-    .default(LIMIT_MAX),
-  cursor: z.string().min(1).optional(),
+    .default(LIMIT_MAX)
+    .meta({
+      description: 'Most entries of the page',
+      // What is parsed is a text: the description is of the number in it.
+      override: {
+        type: 'integer',
+        minimum: 1,
+        maximum: LIMIT_MAX,
+        default: LIMIT_MAX,
+        examples: [50],
+      },
+    }),
+  cursor: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        'The `next_cursor` of the page before, with the same filters; left out, the list begins at its first entry',
+      examples: [SAMPLE.cursor],
+    }),
 });
 
 /** Which list a cursor is of; in another organization or list it does not open. */

@@ -17,7 +17,12 @@ export const ChosenId = z
     ID,
     'must be 1 to 128 letters, digits, dots, underscores and hyphens, and begin with a letter or digit',
   )
-  .refine((id) => !isUuid(id), 'may not be a UUID');
+  .refine((id) => !isUuid(id), 'may not be a UUID')
+  .meta({
+    description:
+      'Chosen id: 1 to 128 letters, digits, dots, underscores and hyphens, beginning with a letter or digit, and no UUID',
+    examples: ['acme'],
+  });
 
 /**
  * A name as an id: in lower case, without accents, with hyphens for what an id cannot hold, cut to

@@ -13,7 +13,14 @@ export function text(longest: number) {
 }
 
 /** What a resource is for: at most 4,096 characters, empty by default. Spec silent on the length. */
-export const Description = text(MOST_CHARACTERS).default('');
+export const Description = text(MOST_CHARACTERS).default('').meta({
+  description: 'What it is for, in your own words; at most 4096 characters, empty when left out',
+});
 
 /** What people call a resource: 1 to 255 characters. Spec silent on the length. */
-export const DisplayName = text(LONGEST_NAME).min(1);
+export const DisplayName = text(LONGEST_NAME)
+  .min(1)
+  .meta({
+    description: 'What people call it; 1 to 255 characters',
+    examples: ['Acme Shop'],
+  });

@@ -1,0 +1,37 @@
+/** Members that many replies have in common, with what they mean. */
+import * as z from 'zod';
+import { SAMPLE } from './sample.ts';
+
+/** A time as replies write it. Contract §1, "Timestamps". */
+export function timestamp(description: string, example: string = SAMPLE.now) {
+  return z.iso.datetime({ precision: 3 }).meta({ description, examples: [example] });
+}
+
+/** A UUID that the gateway gave. */
+export function uuid(description: string, example: string) {
+  return z.uuid().meta({ description, examples: [example] });
+}
+
+/** A number of things. */
+export function count(description: string, example: number) {
+  return z
+    .int()
+    .min(0)
+    .meta({ description, examples: [example] });
+}
+
+/** What was done, in words. */
+export function message(example: string) {
+  return z
+    .string()
+    .meta({ description: 'What was done, in words for people', examples: [example] });
+}
+
+/** Where a list goes on. Contract §1, "Lists". */
+export const NextCursor = z
+  .string()
+  .optional()
+  .meta({
+    description: 'Send it as `cursor` for the next page; absent on the last one',
+    examples: [SAMPLE.cursor],
+  });

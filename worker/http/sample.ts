@@ -1,0 +1,30 @@
+/** The one organization that all examples of the API's description are about: a small shop. */
+
+/** Names and ids that examples have in common, so that one reads on where another ends. */
+export const SAMPLE = {
+  orgId: 'acme',
+  orgUuid: '0b8f0a52-6c1e-4d5f-9a57-3f1c2f7d9e10',
+  /** SuperAdmin, who made everything. */
+  ada: 'ada@example.com',
+  adaUuid: '5e1d8a3c-2f64-4b8e-8a0d-6b7c9d10e211',
+  /** Has Read on the organization and Write on the endpoint. */
+  bruno: 'bruno@example.com',
+  brunoUuid: '9c42b7f6-7d3a-4e15-b3c8-1a2b3c4d5e6f',
+  /** Invited, with no password yet. */
+  chiyo: 'chiyo@example.com',
+  /** A group that an identity provider names. */
+  group: 'support',
+  endpoint: 'shop',
+  endpointUuid: 'd3b07384-d9a0-4c9b-8f3e-2a6f1b0c4e52',
+  nodeUuid: '7a1c5e90-3b2d-4f68-a1e4-c5d6e7f80912',
+  /** When the organization was made; then the endpoint, its last change, and now. */
+  founded: '2026-03-02T08:00:00.000Z',
+  created: '2026-03-02T08:15:30.250Z',
+  changed: '2026-03-09T14:02:11.480Z',
+  now: '2026-03-10T09:30:00.000Z',
+  requestId: 'b6f4d2c8-91a7-4c3e-8d5b-0f1e2d3c4b5a',
+  /** Not a real one: opaque to clients. */
+  token:
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJvcmdfaWQiOiJhY21lIn0.c2lnbmF0dXJlLW9mLXRoaXMtZXhhbXBsZQ',
+  cursor: 'v1.Zm9yLXRoZS1leGFtcGxl.bmV4dC1wYWdl',
+} as const;
