@@ -10,6 +10,7 @@ import { grantRoutes } from './grants/routes.ts';
 import { helpRoutes } from './help/routes.ts';
 import type { AnyRoute } from './http/route.ts';
 import { type App, mount } from './http/run.ts';
+import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { noteOperation } from './users/activity/note.ts';
 import { userRoutes } from './users/routes.ts';
@@ -30,6 +31,7 @@ export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.get('/healthz', (c) => c.json({ status: 'ok' }));
   mountDocs(app, routes);
+  mountDescription(app, routes);
   mount(app, routes, outside, { refused: recordDenial, performed: noteOperation });
   return app;
 }

@@ -81,7 +81,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
 
 function documentRoutesOn(kind: EntityKind): AnyRoute[] {
   const path = `/iam/rbac/${pluralOf(kind)}/:${kind}`;
-  const params = z.record(z.string(), z.string());
+  const params = z.object({ [kind]: z.string().min(1) });
   return [
     route({
       method: 'GET',
