@@ -61,6 +61,14 @@ export interface Session<Request = unknown> {
   transact?(requests: readonly Request[], call: Call): Promise<ResultBytes>;
   /** A connection of one's own. */
   lease?(call: Call): Promise<Lease<Request>>;
+  /**
+   * What the backend tells as it happens, until the caller leaves. The first event has no data
+   * and follows the backend's acceptance.
+   * @param resumeAfter an event's id, to go on after it
+   */
+  watch?(request: Request, call: Call, resumeAfter: string | undefined): AsyncIterable<WatchEvent>;
+  /** Tables with their columns, keys and indexes, ordered by namespace and name. */
+  inspect?(page: InspectPage, call: Call): Promise<InspectedTables>;
   /** One round trip. Answers its milliseconds, without the time to connect. */
   ping(call: Call): Promise<number>;
   /** Frees sockets. Calls in flight end first. */
@@ -72,4 +80,50 @@ export interface Lease<Request = unknown> {
   run(request: Request, call: Call): Promise<ResultBytes>;
   /** Undoes what is not committed and frees the connection. */
   close(): Promise<void>;
+}
+
+/** One thing that a backend told. */
+export interface WatchEvent {
+  /** To resume from, where the backend has such. */
+  readonly id?: string;
+  /** JSON text in UTF-8 without line breaks; empty in the first. */
+  readonly data: ResultBytes;
+}
+
+/** Which tables to tell of. */
+export interface InspectPage {
+  /** The namespace and name of the last table told of; from the beginning without. */
+  readonly after?: readonly [namespace: string, name: string];
+  /** Most tables of an answer. */
+  readonly limit: number;
+}
+
+/** A page of what a backend holds. */
+export interface InspectedTables {
+  readonly tables: readonly InspectedTable[];
+  /** Whether there are tables after the last of these. */
+  readonly more: boolean;
+}
+
+/** A table, view or collection. Contract §13, `GET /endpoints/{e}/schema`. */
+export interface InspectedTable {
+  /** The schema, database or keyspace it is in. */
+  readonly namespace: string;
+  readonly name: string;
+  /** In the backend's own words, in lower case: `table`, `view`, `collection`, `materialized view`. */
+  readonly type: string;
+  /** In their order; empty where the backend keeps no schema. */
+  readonly columns: readonly {
+    readonly name: string;
+    /** As results name it. */
+    readonly type: string;
+    readonly nullable: boolean;
+  }[];
+  /** Names of columns, in the key's order; empty without one. */
+  readonly primary_key: readonly string[];
+  readonly indexes: readonly {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly unique: boolean;
+  }[];
 }
