@@ -134,6 +134,7 @@ export function setPasswordAfterChange(
       passwordHash: hash,
       passwordChangedAt: sql`max(${now}, ${accounts.passwordChangedAt}) + 1`,
       verifiedAt: now,
+      revision: sql`${accounts.revision} + 1`,
     })
     .where(and(eq(accounts.uuid, accountUuid), sql`changes() > 0`));
 }

@@ -1,7 +1,9 @@
 /**
  * Tables in D1. Timestamps are milliseconds since the Unix epoch. Every table of a tenant
  * has the organization as the first column of its key; accounts, organizations by id, reset
- * tokens and the default node belong to the installation.
+ * tokens and the default node belong to the installation. A `revision` is raised by every change
+ * of what its row tells; it begins at the time of making, so that none of an earlier row of the
+ * same name comes back.
  */
 import { sql } from 'drizzle-orm';
 import {
@@ -38,6 +40,10 @@ export const organizations = sqliteTable(
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
     lastModifiedBy: text('last_modified_by').notNull(),
+    /** The organization's ETag. */
+    revision: integer('revision').notNull().default(1),
+    /** Raised by every change of a rule in the organization: the ETag of all that tells rules. */
+    rulesRevision: integer('rules_revision').notNull().default(1),
     /** Since when it is gone for everybody; what it had is swept. Null while it is there. */
     deletedAt: integer('deleted_at'),
   },
@@ -63,6 +69,8 @@ export const accounts = sqliteTable('accounts', {
   /** The organization whose request made the account. */
   createdByOrg: text('created_by_org').notNull(),
   createdAt: integer('created_at').notNull(),
+  /** Part of a user's ETag. */
+  revision: integer('revision').notNull().default(1),
 });
 export type AccountRow = typeof accounts.$inferSelect;
 
@@ -79,6 +87,8 @@ export const memberships = sqliteTable(
     lastModifiedBy: text('last_modified_by').notNull(),
     lastLoginAt: integer('last_login_at'),
     loginCount: integer('login_count').notNull().default(0),
+    /** Part of a user's ETag; logins do not raise it. */
+    revision: integer('revision').notNull().default(1),
   },
   (table) => [
     primaryKey({ columns: [table.orgUuid, table.accountUuid] }),
@@ -165,8 +175,10 @@ export const endpoints = sqliteTable(
       .notNull()
       .default(false),
     poolLimits: text('pool_limits', { mode: 'json' }).$type<Caps>().notNull(),
-    /** Raised by every change: part of pool keys, and the ETag. */
+    /** The ETag. */
     revision: integer('revision').notNull().default(1),
+    /** Part of pool keys: raised only by what closes connections, see worker/endpoints/update.ts. */
+    poolRevision: integer('pool_revision').notNull().default(1),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
   },

@@ -62,6 +62,7 @@ async function trialOf(
     backendProfile: null,
     poolLimits: { total: 0, production: 0, development: 0 },
     revision: 1,
+    poolRevision: 1,
     createdAt: ctx.now(),
     updatedAt: ctx.now(),
   };

@@ -37,7 +37,8 @@ export async function createEndpoint(
     hasDevelopmentConn: config.development_conn !== undefined,
     backendProfile: body.backend_profile ?? null,
     poolLimits: capsOf(body.backend_pool_limits),
-    revision: 1,
+    revision: now,
+    poolRevision: 1,
     createdAt: now,
     updatedAt: now,
   };

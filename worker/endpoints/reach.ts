@@ -13,6 +13,7 @@ import { envelopeOf, openConfig } from './config.ts';
 export interface Reach {
   readonly kind: string;
   readonly endpoint: string;
+  /** The pool's, not the row's: what closes connections raises it. */
   readonly revision: number;
   readonly mode: Mode;
   readonly profile: Profile;
@@ -32,7 +33,7 @@ export async function reachOf(ctx: Context, endpoint: Endpoint, mode: Mode): Pro
   return {
     kind: row.kind,
     endpoint: row.uuid,
-    revision: row.revision,
+    revision: row.poolRevision,
     mode,
     profile,
     caps: row.poolLimits,

@@ -8,6 +8,11 @@ import type { PoolLimits } from './schema.ts';
 /** A reply's object. */
 type Shown = { [member: string]: Json };
 
+/** The endpoint's ETag: of its row, so neither of counters nor of what was seen of its backend. */
+export function tagOf({ revision }: EndpointRow): string {
+  return String(revision);
+}
+
 /** Spec: "Endpoint record". */
 export function recordOf(row: EndpointRow): Shown {
   return { ...identityOf(row), created_at: timestamp(row.createdAt), ...profileOf(row) };

@@ -4,14 +4,14 @@ import { JsonValue } from '../../proto/kinds/members.ts';
 import { onOrganization } from '../access/access.ts';
 import { policyOn } from '../access/policy.ts';
 import { PageQuery } from '../http/cursor.ts';
-import { type AnyRoute, route } from '../http/route.ts';
+import { type AnyRoute, route, Tagged } from '../http/route.ts';
 import { listNodes } from '../nodes/list.ts';
 import { placeOnNode } from '../nodes/place.ts';
 import { NodeList, NodePath, PlacementBody, PlacementRecord } from '../nodes/schema.ts';
 import { onEndpoint, onEndpointList } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';
-import { recordOf, updatedRecordOf } from './record.ts';
+import { recordOf, tagOf, updatedRecordOf } from './record.ts';
 import { RunQuery, runOnEndpoint } from './run.ts';
 import {
   CreateBody,
@@ -61,6 +61,7 @@ export const endpointRoutes: AnyRoute[] = [
     access: onEndpoint('Read'),
     changes: 'nothing',
     params: EndpointPath,
+    conditional: true,
     reply: 'data',
     result: EndpointDetail,
     handle: (ctx, { resource }) => showEndpoint(ctx, resource),
@@ -73,10 +74,13 @@ export const endpointRoutes: AnyRoute[] = [
     changes: 'organization',
     params: EndpointPath,
     body: PatchBody,
+    conditional: true,
     reply: 'data',
     result: UpdatedRecord,
-    handle: async (ctx, { resource, body }) =>
-      updatedRecordOf(await changeEndpoint(ctx, resource, body)),
+    async handle(ctx, { resource, body, ifMatch }) {
+      const row = await changeEndpoint(ctx, resource, body, ifMatch);
+      return new Tagged(tagOf(row), updatedRecordOf(row));
+    },
   }),
   route({
     method: 'DELETE',
@@ -85,10 +89,11 @@ export const endpointRoutes: AnyRoute[] = [
     access: onEndpoint('Admin'),
     changes: 'organization',
     params: EndpointPath,
+    conditional: true,
     reply: 'data',
     result: Deleted,
-    async handle(ctx, { resource }) {
-      await removeEndpoint(ctx, resource);
+    async handle(ctx, { resource, ifMatch }) {
+      await removeEndpoint(ctx, resource, ifMatch);
       return { message: `Endpoint ${resource.row.id} deleted` };
     },
   }),

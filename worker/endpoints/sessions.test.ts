@@ -131,7 +131,7 @@ describe('a session', () => {
     const { ask, session, endpointUuid, clock } = await startSession();
     await drizzle(env.DB)
       .update(endpoints)
-      .set({ revision: 2 })
+      .set({ poolRevision: 2 })
       .where(eq(endpoints.uuid, endpointUuid));
     clock.now += 2_000;
     expect(await ask('/read', QUERY, { 'X-Session-Id': session })).toEqual(NOT_FOUND);

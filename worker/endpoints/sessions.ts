@@ -20,7 +20,7 @@ const Lease = z.strictObject({
   relayId: z.string(),
   endpoint: z.string(),
   user: z.string(),
-  /** The endpoint's; a change of the endpoint closes its connections. */
+  /** The pool's; what raises it closes the connections. */
   revision: z.int(),
   /** Unix epoch milliseconds. */
   expiresAt: z.number(),
@@ -119,7 +119,7 @@ async function findSession(ctx: Context, endpoint: Endpoint, sessionId: string):
   const isCallers =
     lease?.endpoint === row.uuid &&
     lease.user === ctx.caller.userUuid &&
-    lease.revision === row.revision &&
+    lease.revision === row.poolRevision &&
     lease.expiresAt > ctx.now();
   if (!isCallers) throw sessionNotFound();
   return {

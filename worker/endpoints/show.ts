@@ -3,9 +3,10 @@
 import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
+import { Tagged } from '../http/route.ts';
 import { type Endpoint, type EndpointList, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
-import { limitsOf, recordOf, timestamp } from './record.ts';
+import { limitsOf, recordOf, tagOf, timestamp } from './record.ts';
 import { redactConfig } from './redact.ts';
 import { selectEndpointWithUsage, selectReadable } from './store.ts';
 
@@ -13,13 +14,13 @@ import { selectEndpointWithUsage, selectReadable } from './store.ts';
  * The record with description, redacted configuration, and what was counted and seen. Contract §5.
  * @throws GatewayError ENDPOINT_NOT_FOUND when it is gone since it was looked up
  */
-export async function showEndpoint(ctx: Context, found: Endpoint): Promise<Json> {
+export async function showEndpoint(ctx: Context, found: Endpoint): Promise<Tagged> {
   const [read] = await selectEndpointWithUsage(ctx.db, found.row.orgUuid, found.row.uuid);
   if (!read) throw endpointNotFound(found.row.id);
   const { row, usage } = read;
   const config = await openConfig(ctx, { ...found, row });
   const lastConnectedAt = usage?.lastConnectedAt ?? null;
-  return {
+  return new Tagged(tagOf(row), {
     ...recordOf(row),
     updated_at: timestamp(row.updatedAt),
     description: row.description,
@@ -28,7 +29,7 @@ export async function showEndpoint(ctx: Context, found: Endpoint): Promise<Json>
     connection_status: usage?.connectionStatus ?? 'unknown',
     last_connected_at: lastConnectedAt === null ? null : timestamp(lastConnectedAt),
     usage: { reads: usage?.reads ?? 0, writes: usage?.writes ?? 0, errors: usage?.errors ?? 0 },
-  };
+  });
 }
 
 /**

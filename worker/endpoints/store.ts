@@ -3,6 +3,7 @@ import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle
 import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
+import { heldTo } from '../db/held.ts';
 import {
   type ConnectionStatus,
   type EndpointRow,
@@ -11,6 +12,7 @@ import {
   organizations,
   rules,
 } from '../db/schema.ts';
+import type { IfMatch } from '../http/conditional.ts';
 
 /** How a path names an endpoint. */
 export type EndpointName = { readonly uuid: string } | { readonly id: string };
@@ -152,6 +154,7 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
         'pool_limits',
       ),
       revision: sql<number>`${row.revision}`.as('revision'),
+      poolRevision: sql<number>`${row.poolRevision}`.as('pool_revision'),
       createdAt: sql<number>`${row.createdAt}`.as('created_at'),
       updatedAt: sql<number>`${row.updatedAt}`.as('updated_at'),
     })
@@ -174,6 +177,7 @@ export type EndpointChanges = Pick<
   | 'hasDevelopmentConn'
   | 'backendProfile'
   | 'poolLimits'
+  | 'poolRevision'
   | 'updatedAt'
 >;
 
@@ -192,24 +196,45 @@ export function updateEndpoint(db: Database, row: EndpointRow, changes: Endpoint
     .returning();
 }
 
-/** No row comes back when it is gone already. */
-export function deleteEndpoint(db: Database, orgUuid: string, uuid: string) {
+/** No row comes back when it is gone already, or none that the request is held to. */
+export function deleteEndpoint(db: Database, orgUuid: string, uuid: string, ifMatch?: IfMatch) {
   return db
     .delete(endpoints)
-    .where(and(eq(endpoints.orgUuid, orgUuid), eq(endpoints.uuid, uuid)))
+    .where(
+      and(
+        eq(endpoints.orgUuid, orgUuid),
+        eq(endpoints.uuid, uuid),
+        heldTo(endpoints.revision, ifMatch),
+      ),
+    )
     .returning({ uuid: endpoints.uuid });
 }
 
-/** Removes what was counted and seen of an endpoint. */
+/** Whether there is no such endpoint, or no longer. */
+export function isGone(db: Database, orgUuid: string, uuid: string): SQL {
+  return sql`not exists ${selectEndpointUuid(db, orgUuid, { uuid })}`;
+}
+
+/** Removes what was counted and seen of an endpoint that is gone. */
 export function deleteUsage(db: Database, orgUuid: string, uuid: string) {
   return db
     .delete(endpointUsage)
-    .where(and(eq(endpointUsage.orgUuid, orgUuid), eq(endpointUsage.endpointUuid, uuid)));
+    .where(
+      and(
+        eq(endpointUsage.orgUuid, orgUuid),
+        eq(endpointUsage.endpointUuid, uuid),
+        isGone(db, orgUuid, uuid),
+      ),
+    );
 }
 
-/** Removes every rule on an endpoint. */
+/** Removes every rule on an endpoint that is gone. */
 export function deleteRules(db: Database, orgUuid: string, uuid: string) {
-  return db.delete(rules).where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, uuid)));
+  return db
+    .delete(rules)
+    .where(
+      and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, uuid), isGone(db, orgUuid, uuid)),
+    );
 }
 
 /** What was seen of an endpoint's backend. */

@@ -6,13 +6,14 @@ import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
+import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { parse } from '../http/parse.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
-import { openConfig, sealConfig } from './config.ts';
+import { type EndpointConfig, openConfig, sealConfig } from './config.ts';
 import { connectAll } from './connect.ts';
 import { mergeConfig, mergePatch } from './merge-config.ts';
 import { parseConfig } from './parse-config.ts';
-import { capsOf, limitsOf } from './record.ts';
+import { capsOf, limitsOf, tagOf } from './record.ts';
 import { refuseRedacted } from './redact.ts';
 import { releaseEndpoint } from './release.ts';
 import { Changeable, type PatchBody } from './schema.ts';
@@ -20,12 +21,14 @@ import { type EndpointChanges, noteConnection, selectEndpoint, updateEndpoint } 
 
 /**
  * Applies a JSON Merge Patch; when it fails, the old configuration goes on serving. Contract §5.
- * @throws GatewayError EDIT_CONFLICT when another change came between, ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig` and `connectAll` throw
+ * @throws GatewayError EDIT_CONFLICT when another change came between, PRECONDITION_FAILED,
+ * ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig` and `connectAll` throw
  */
 export async function changeEndpoint(
   ctx: Context,
   found: Endpoint,
   patch: PatchBody,
+  ifMatch: IfMatch | undefined,
 ): Promise<EndpointRow> {
   const { db, caller } = ctx;
   refuseOtherKind(found.row, patch.kind);
@@ -34,13 +37,12 @@ export async function changeEndpoint(
   if (!row) throw endpointNotFound(found.row.id);
   const endpoint = { ...found, row };
   const members = changedMembers(row, patch);
-  const changedConfig = patch.config && (await connectedConfig(ctx, endpoint, patch.config));
+  const config = patch.config && (await mergedConfig(ctx, endpoint, patch.config));
+  hold(tagOf(row), ifMatch);
   const changes: EndpointChanges = {
     ...members,
-    ...(changedConfig ?? {
-      sealedConfig: row.sealedConfig,
-      hasDevelopmentConn: row.hasDevelopmentConn,
-    }),
+    ...(config ? await connectedConfig(ctx, endpoint, config) : configOf(row)),
+    poolRevision: row.poolRevision + (config || isPooledOtherwise(row, members) ? 1 : 0),
     updatedAt: ctx.now(),
   };
   const [[stored]] = await db.batch([
@@ -51,11 +53,11 @@ export async function changeEndpoint(
       details: { id: row.id, fields: fieldsOf(patch) },
     }),
   ]);
-  if (!stored) {
-    throw new GatewayError('EDIT_CONFLICT', `Endpoint ${row.id} was changed in the meantime`);
+  if (!stored) throw changedMeanwhile(row, ifMatch);
+  if (stored.poolRevision !== row.poolRevision) {
+    ctx.afterReply(releaseEndpoint(ctx, endpoint, stored.poolRevision));
   }
-  ctx.afterReply(releaseEndpoint(ctx, endpoint, stored.revision));
-  if (changedConfig) {
+  if (config) {
     const seen = { connectionStatus: 'available', at: stored.updatedAt } as const;
     ctx.afterReply(noteConnection(db, caller.orgUuid, stored.uuid, seen).execute());
   }
@@ -70,7 +72,29 @@ function refuseOtherKind(row: EndpointRow, kind: string | undefined): void {
   });
 }
 
-type Members = Omit<EndpointChanges, 'sealedConfig' | 'hasDevelopmentConn' | 'updatedAt'>;
+/** Who named the revision that it was learns that it is another. */
+function changedMeanwhile({ id }: EndpointRow, ifMatch: IfMatch | undefined): GatewayError {
+  if (ifMatch !== undefined && ifMatch !== 'any') return preconditionFailed();
+  return new GatewayError('EDIT_CONFLICT', `Endpoint ${id} was changed in the meantime`);
+}
+
+/** Whether pools of other connections or caps are needed: a description closes none. */
+function isPooledOtherwise(row: EndpointRow, { backendProfile, poolLimits }: Members): boolean {
+  const { total, production, development } = row.poolLimits;
+  return (
+    backendProfile !== row.backendProfile ||
+    poolLimits.total !== total ||
+    poolLimits.production !== production ||
+    poolLimits.development !== development
+  );
+}
+
+type StoredConfig = Pick<EndpointRow, 'sealedConfig' | 'hasDevelopmentConn'>;
+type Members = Pick<EndpointRow, 'description' | 'backendProfile' | 'poolLimits'>;
+
+function configOf({ sealedConfig, hasDevelopmentConn }: EndpointRow): StoredConfig {
+  return { sealedConfig, hasDevelopmentConn };
+}
 
 /** The members beside `config`, merged and checked as a whole. */
 function changedMembers(row: EndpointRow, patch: PatchBody): Members {
@@ -93,15 +117,21 @@ function changesOf(patch: PatchBody): Json {
   return members as Json;
 }
 
-/** The merged configuration, sealed, once its backend has answered. */
-async function connectedConfig(
+async function mergedConfig(
   ctx: Context,
   endpoint: Endpoint,
   patch: NonNullable<PatchBody['config']>,
-): Promise<Pick<EndpointRow, 'sealedConfig' | 'hasDevelopmentConn'>> {
-  const { row, policy } = endpoint;
+): Promise<EndpointConfig> {
   refuseRedacted(patch);
-  const config = parseConfig(row.kind, mergeConfig(await openConfig(ctx, endpoint), patch));
+  return parseConfig(endpoint.row.kind, mergeConfig(await openConfig(ctx, endpoint), patch));
+}
+
+/** The configuration sealed, once its backend has answered. */
+async function connectedConfig(
+  ctx: Context,
+  { row, policy }: Endpoint,
+  config: EndpointConfig,
+): Promise<StoredConfig> {
   await connectAll(ctx, policy, row.kind, config);
   const { sealedDataKey } = policy;
   return {

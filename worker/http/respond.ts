@@ -1,7 +1,8 @@
 /** Turns what a handler answered, or whatever was thrown, into a response. */
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { PublicContext, Timing } from '../context.ts';
-import { JsonBytes, type Reply } from './route.ts';
+import { isKnown } from './conditional.ts';
+import { JsonBytes, type Reply, Tagged } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
 export const ALWAYS = {
@@ -17,9 +18,22 @@ const AFTER = encoder.encode('}');
 /** Of a request: its id, and what was measured of it. */
 type Told = Pick<PublicContext, 'requestId' | 'timing'>;
 
-/** The response for a handler's answer. A `Response` goes as it is, with the headers of every reply. */
-export function respond(reply: Reply, envelope: 'bare' | 'data', told: Told): Response {
+/**
+ * The response for a handler's answer. A `Response` goes as it is, with the headers of every reply.
+ * @throws GatewayError PRECONDITION_FAILED for a GET of what `If-Match` does not name
+ */
+export function respond(
+  reply: Reply,
+  envelope: 'bare' | 'data',
+  told: Told & Pick<PublicContext, 'request'>,
+): Response {
   if (reply instanceof Response) return withHeaders(reply, told);
+  if (reply instanceof Tagged) {
+    const headers = { ...headersOf(told), ETag: `"${reply.tag}"` };
+    const isRead = told.request.method === 'GET' || told.request.method === 'HEAD';
+    if (isRead && isKnown(told.request, reply.tag)) return notModified(headers);
+    return new Response(bodyOf(reply.value, envelope), { headers });
+  }
   return new Response(bodyOf(reply, envelope), { headers: headersOf(told) });
 }
 
@@ -34,7 +48,12 @@ function headersOf({ requestId, timing }: Told): Record<string, string> {
   };
 }
 
-function bodyOf(reply: Exclude<Reply, Response>, envelope: 'bare' | 'data'): BodyInit {
+/** RFC 9110 §15.4.5: what the client has is still so. */
+function notModified({ 'Content-Type': _type, ...headers }: Record<string, string>): Response {
+  return new Response(null, { status: 304, headers });
+}
+
+function bodyOf(reply: Exclude<Reply, Response | Tagged>, envelope: 'bare' | 'data'): BodyInit {
   if (!(reply instanceof JsonBytes)) {
     const text = JSON.stringify(reply);
     return envelope === 'data' ? `{"status":"success","data":${text}}` : text;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
 import type { Context, PublicContext } from '../context.ts';
+import type { IfMatch } from './conditional.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -28,6 +29,11 @@ export interface Route<Params, Query, Body, Resource> {
   readonly query: z.ZodType<Query>;
   /** `NoBody` where the operation takes none. */
   readonly body: z.ZodType<Body>;
+  /**
+   * On a resource that has an ETag: GET answers it and honours `If-None-Match` (304), PATCH answers
+   * the new one, and every method honours `If-Match` (412). Other operations refuse `If-Match`.
+   */
+  readonly conditional?: true;
   /** `data` wraps the result as `{status: 'success', data}`; which is which follows the spec. */
   readonly reply: 'bare' | 'data';
   /** The result's shape, without the envelope. */
@@ -35,8 +41,19 @@ export interface Route<Params, Query, Body, Resource> {
   handle(ctx: Context, input: Input<Params, Query, Body, Resource>): Promise<Reply>;
 }
 
-/** What a handler answers: a value, JSON that is bytes already, or a whole response. */
-export type Reply = Json | JsonBytes | Response;
+/** What a handler answers: a value, one with its tag, JSON that is bytes already, or a whole response. */
+export type Reply = Json | Tagged | JsonBytes | Response;
+
+/** A resource as it is told, with its tag: the text between the quotes of its strong ETag. */
+export class Tagged {
+  readonly tag: string;
+  readonly value: Json;
+
+  constructor(tag: string, value: Json) {
+    this.tag = tag;
+    this.value = value;
+  }
+}
 
 /** JSON text in UTF-8, whole or as it arrives; written between the envelope's halves unread. */
 export class JsonBytes {
@@ -52,6 +69,8 @@ export interface Input<Params, Query, Body, Resource> extends Authorized<Resourc
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** Which revisions of the resource the request is held to; `undefined` when to none. */
+  readonly ifMatch: IfMatch | undefined;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of routes has no one type; each was checked by `route`.

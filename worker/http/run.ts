@@ -15,6 +15,7 @@ import { settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
 import { checkBodyHeaders, discardBody, parseBody, readBody } from './body.ts';
 import { countCaller } from './caller-limits.ts';
+import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError } from './respond.ts';
@@ -104,10 +105,11 @@ async function perform(
           open.timing.authorize = open.now() - started;
         });
   const query: unknown = parse(each.query, queryOf(request.url), 'query');
+  const ifMatch = ifMatchOf(request, each);
   const bytes = await readBody(request, settings.BODY_MAX_BYTES);
   const body: unknown = parse(each.body, parseBody(bytes), 'body');
   try {
-    const reply = await each.handle(ctx, { ...authorized, params, query, body });
+    const reply = await each.handle(ctx, { ...authorized, params, query, body, ifMatch });
     if (each.access.level !== 'Public') performed(ctx, each, pathParams);
     return respond(reply, each.reply, open);
   } finally {

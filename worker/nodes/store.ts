@@ -2,6 +2,7 @@
 import { and, eq, inArray, type SQLWrapper } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import { type PlacementRow, placements } from '../db/schema.ts';
+import { isGone } from '../endpoints/store.ts';
 
 /** All placements of the endpoint that `endpoint` selects by uuid. */
 export function selectPlacements(db: Database, orgUuid: string, endpoint: SQLWrapper) {
@@ -25,9 +26,15 @@ export function upsertPlacement(db: Database, orgUuid: string, row: Omit<Placeme
     .returning();
 }
 
-/** Removes all placements of an endpoint. */
+/** Removes all placements of an endpoint that is gone. */
 export function deletePlacements(db: Database, orgUuid: string, endpointUuid: string) {
   return db
     .delete(placements)
-    .where(and(eq(placements.orgUuid, orgUuid), eq(placements.endpointUuid, endpointUuid)));
+    .where(
+      and(
+        eq(placements.orgUuid, orgUuid),
+        eq(placements.endpointUuid, endpointUuid),
+        isGone(db, orgUuid, endpointUuid),
+      ),
+    );
 }

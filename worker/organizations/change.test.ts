@@ -60,6 +60,7 @@ test('changes what is given, leaves the rest, and names what was given', async (
     settings: { defaultRegion, enableAdvancedFeatures: true, dataRetentionDays: 0 },
     updatedAt: NOW + 1000,
     lastModifiedBy: user.uuid,
+    revision: 2,
   });
   expect(await patch({ settings: { dataRetentionDays: 30 } })).toEqual(
     updated('settings.dataRetentionDays'),

@@ -4,39 +4,57 @@ import { tokenRevoked } from '../access/policy.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
+import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
+import { Tagged } from '../http/route.ts';
 import type { OrganizationPatch } from './schema.ts';
-import { updateOrganization } from './store.ts';
+import { selectRevision, updateOrganization } from './store.ts';
 
 /**
  * Changes what is given and leaves the rest. `updatedFields` names what was given, whether it
  * differs from what was or not.
- * @throws GatewayError QUOTA_EXCEEDED for more endpoints than the installation allows, TOKEN_REVOKED when the organization is gone
+ * @throws GatewayError QUOTA_EXCEEDED for more endpoints than the installation allows,
+ * PRECONDITION_FAILED, TOKEN_REVOKED when the organization is gone
  */
 export async function changeOrganization(
   ctx: Context,
   patch: OrganizationPatch,
-): Promise<{ message: string; updatedFields: string[] }> {
+  ifMatch: IfMatch | undefined,
+): Promise<Tagged> {
   const { db, caller, settings } = ctx;
   refuseAboveQuota(patch, settings.QUOTAS.endpoints);
   const updatedFields = fieldsOf(patch);
   if (updatedFields.length === 0) {
-    return { message: `Nothing of organization ${caller.orgId} was to change`, updatedFields };
+    const revision = await revisionOf(ctx);
+    hold(revision, ifMatch);
+    const message = `Nothing of organization ${caller.orgId} was to change`;
+    return new Tagged(revision, { message, updatedFields });
   }
+  const by = caller.userUuid;
   const changes = {
     name: patch.name,
     description: patch.description,
     settings: { ...patch.settings },
   };
-  const [changed] = await db.batch([
-    updateOrganization(db, caller.orgUuid, changes, { by: caller.userUuid, now: ctx.now() }),
+  const [[changed]] = await db.batch([
+    updateOrganization(db, caller.orgUuid, changes, { by, now: ctx.now(), ifMatch }),
     auditStatement(ctx, {
       action: 'organization.update',
       resource: `organization:${caller.orgUuid}`,
       details: { id: caller.orgId, fields: updatedFields },
     }),
   ]);
-  if (changed.length === 0) throw tokenRevoked();
-  return { message: `Organization ${caller.orgId} updated`, updatedFields };
+  if (!changed) {
+    await revisionOf(ctx);
+    throw preconditionFailed();
+  }
+  const message = `Organization ${caller.orgId} updated`;
+  return new Tagged(String(changed.revision), { message, updatedFields });
+}
+
+async function revisionOf({ db, caller }: Context): Promise<string> {
+  const [there] = await selectRevision(db, caller.orgUuid);
+  if (!there) throw tokenRevoked();
+  return String(there.revision);
 }
 
 function refuseAboveQuota({ settings }: OrganizationPatch, quota: number): void {

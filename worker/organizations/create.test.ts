@@ -64,6 +64,8 @@ describe('the shape with super_admins', () => {
       createdAt: NOW,
       updatedAt: NOW,
       lastModifiedBy: first,
+      revision: NOW,
+      rulesRevision: NOW,
       deletedAt: null,
     });
     expect(accounts[0]).toEqual({
@@ -75,6 +77,7 @@ describe('the shape with super_admins', () => {
       verifiedAt: null,
       createdByOrg: uuid,
       createdAt: NOW,
+      revision: NOW,
     });
     const made = { orgUuid: uuid, createdAt: NOW, createdBy: first };
     const modified = {
@@ -82,6 +85,7 @@ describe('the shape with super_admins', () => {
       lastModifiedBy: first,
       lastLoginAt: null,
       loginCount: 0,
+      revision: NOW,
     };
     expect(new Set(now.memberships)).toEqual(
       new Set([

@@ -2,30 +2,35 @@
 import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import { markDeleted } from './store.ts';
+import { type IfMatch, preconditionFailed } from '../http/conditional.ts';
+import { markDeleted, selectRevision } from './store.ts';
 import { sweepOrganization } from './sweep/sweep.ts';
 
 /**
  * Marks the organization: its tokens are refused from the next request on, within `POLICY_TTL_MS`
  * in other isolates, and its id can be used again at once. That it was deleted, and by whom, goes
  * to the log: its audit goes with it.
- * @throws GatewayError TOKEN_REVOKED when it is gone already
+ * @throws GatewayError TOKEN_REVOKED when it is gone already, PRECONDITION_FAILED
  */
 export async function deleteOrganization(
   ctx: Context,
+  ifMatch: IfMatch | undefined,
 ): Promise<{ message: string; orgId: string }> {
   const { db, caller, requestId } = ctx;
   const { orgUuid, orgId, userUuid } = caller;
   const deletedAt = ctx.now();
   const [marked] = await db.batch([
-    markDeleted(db, orgUuid, deletedAt),
+    markDeleted(db, orgUuid, deletedAt, ifMatch),
     auditStatement(ctx, {
       action: 'organization.delete',
       resource: `organization:${orgUuid}`,
       details: { id: orgId },
     }),
   ]);
-  if (marked.length === 0) throw tokenRevoked();
+  if (marked.length === 0) {
+    const [there] = await selectRevision(db, orgUuid);
+    throw there ? preconditionFailed() : tokenRevoked();
+  }
   const told = { organization_deleted: orgUuid, id: orgId, by: userUuid };
   console.error(JSON.stringify({ level: 'info', request_id: requestId, ...told }));
   ctx.afterReply(sweepOrganization(ctx, { uuid: orgUuid, deletedAt }));

@@ -42,6 +42,8 @@ export async function found(ctx: PublicContext, plan: FoundingPlan): Promise<{ O
     createdAt: now,
     updatedAt: now,
     lastModifiedBy: by,
+    revision: now,
+    rulesRevision: now,
     deletedAt: null,
   };
   const keys = newAccounts.map(({ usernameKey }) => usernameKey);

@@ -1,11 +1,11 @@
 /** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
-import type { Json } from '../../proto/json.ts';
 import { type Level, reaches } from '../access/levels.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import { selectAuditBytes } from '../audit/store.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointTotals, selectReadableUuids } from '../endpoints/store.ts';
+import { Tagged } from '../http/route.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 import type { Settings } from '../settings.ts';
 import { sizeText } from './size-text.ts';
@@ -22,11 +22,12 @@ const DEFAULTS = {
 
 /**
  * The whole record, in one trip to D1. Who is below Admin sees himself among the users, and the
- * UUIDs of what he may read: of users that is nobody's else.
+ * UUIDs of what he may read: of users that is nobody's else. The ETag is of the organization's own
+ * row: neither usage nor users, rules and endpoints change it.
  * @param held the caller's level on the organization
  * @throws GatewayError TOKEN_REVOKED when the organization is gone since it was looked up
  */
-export async function showOrganization(ctx: Context, held: Level): Promise<Json> {
+export async function showOrganization(ctx: Context, held: Level): Promise<Tagged> {
   const { db, caller, settings } = ctx;
   const { orgUuid } = caller;
   const isAdmin = reaches(held, 'Admin');
@@ -43,7 +44,7 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Json>
   const { row, modifier } = read;
   const shown = settingsOf(row.settings, settings);
   const counts = { endpoints: totals?.count ?? 0, templates: 0, workflows: 0 };
-  return {
+  return new Tagged(String(row.revision), {
     id: row.id,
     uuid: row.uuid,
     name: row.name,
@@ -72,7 +73,7 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Json>
       })),
       resourceCounts: counts,
     },
-  };
+  });
 }
 
 /** What is in force: the installation's quota bounds what the organization chose. */

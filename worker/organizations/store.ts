@@ -5,6 +5,7 @@
  */
 import { and, asc, eq, isNull, notLike, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
+import { heldTo } from '../db/held.ts';
 import {
   accounts,
   memberActivity,
@@ -14,6 +15,7 @@ import {
   passwordResets,
   rules,
 } from '../db/schema.ts';
+import type { IfMatch } from '../http/conditional.ts';
 
 /** At most one row. */
 export function selectOrganizationById(db: Database, id: string) {
@@ -90,6 +92,14 @@ export function selectSuperAdmins(db: Database, orgUuid: string, limit: number) 
     .limit(limit);
 }
 
+/** At most one row: the revision of an organization that is there. */
+export function selectRevision(db: Database, orgUuid: string) {
+  return db
+    .select({ revision: organizations.revision })
+    .from(organizations)
+    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)));
+}
+
 /** What an update may change; a setting that is null has its default again. */
 export interface OrganizationChanges {
   readonly name: string | undefined;
@@ -97,15 +107,25 @@ export interface OrganizationChanges {
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
 }
 
+/** Whose change it is, when, and what it is held to. */
+export interface ChangeOfOrganization {
+  /** Account UUID. */
+  readonly by: string;
+  /** Unix epoch milliseconds. */
+  readonly now: number;
+  readonly ifMatch: IfMatch | undefined;
+}
+
 /**
  * Changes what is given and leaves the rest, also what others change at the same time: SQLite's
- * `json_patch` is RFC 7396. No row comes back when the organization is gone.
+ * `json_patch` is RFC 7396. No row comes back when the organization is gone, or of no revision
+ * that the request is held to.
  */
 export function updateOrganization(
   db: Database,
   orgUuid: string,
   { name, description, settings }: OrganizationChanges,
-  { by, now }: { readonly by: string; readonly now: number },
+  { by, now, ifMatch }: ChangeOfOrganization,
 ) {
   return db
     .update(organizations)
@@ -115,16 +135,24 @@ export function updateOrganization(
       settings: sql`json_patch(${organizations.settings}, ${JSON.stringify(settings)})`,
       updatedAt: now,
       lastModifiedBy: by,
+      revision: sql`${organizations.revision} + 1`,
     })
-    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)))
-    .returning({ uuid: organizations.uuid });
+    .where(
+      and(
+        eq(organizations.uuid, orgUuid),
+        isNull(organizations.deletedAt),
+        heldTo(organizations.revision, ifMatch),
+      ),
+    )
+    .returning({ revision: organizations.revision });
 }
 
 /**
  * Marks an organization as gone: nobody gets in from then on, its id is free, and without its
- * data key nothing that it had sealed opens again. No row comes back when it is gone already.
+ * data key nothing that it had sealed opens again. No row comes back when it is gone already, or
+ * of no revision that the request is held to.
  */
-export function markDeleted(db: Database, orgUuid: string, now: number) {
+export function markDeleted(db: Database, orgUuid: string, now: number, ifMatch?: IfMatch) {
   return db
     .update(organizations)
     .set({
@@ -133,7 +161,13 @@ export function markDeleted(db: Database, orgUuid: string, now: number) {
       id: `deleted:${orgUuid}`,
       sealedDataKey: '',
     })
-    .where(and(eq(organizations.uuid, orgUuid), isNull(organizations.deletedAt)))
+    .where(
+      and(
+        eq(organizations.uuid, orgUuid),
+        isNull(organizations.deletedAt),
+        heldTo(organizations.revision, ifMatch),
+      ),
+    )
     .returning({ uuid: organizations.uuid });
 }
 
@@ -146,7 +180,8 @@ export function insertOrganization(db: Database, row: OrganizationRow, newKeys: 
     .insert(organizations)
     .select(
       sql`select ${row.uuid}, ${row.id}, ${row.name}, ${row.description}, ${JSON.stringify(row.settings)},
-        ${row.sealedDataKey}, ${row.createdAt}, ${row.updatedAt}, ${row.lastModifiedBy}, null
+        ${row.sealedDataKey}, ${row.createdAt}, ${row.updatedAt}, ${row.lastModifiedBy},
+        ${row.revision}, ${row.rulesRevision}, null
       where not exists (
         select 1 from ${accounts}
         where ${accounts.usernameKey} in (select value from json_each(${JSON.stringify(newKeys)}))
@@ -174,7 +209,7 @@ export function insertAccounts(
 ) {
   return db.insert(accounts).select(
     sql`select value ->> 'uuid', value ->> 'username', value ->> 'usernameKey',
-        value ->> 'passwordHash', ${now}, null, ${orgUuid}, ${now}
+        value ->> 'passwordHash', ${now}, null, ${orgUuid}, ${now}, ${now}
       from json_each(${JSON.stringify(rows)}) where ${isFounded(orgUuid)}`,
   );
 }
@@ -195,7 +230,7 @@ export function insertMemberships(
 ) {
   return db.insert(memberships).select(
     sql`select ${orgUuid}, value ->> 'uuid', value ->> 'description', ${now}, ${by}, ${now}, ${by},
-        null, 0
+        null, 0, ${now}
       from json_each(${JSON.stringify(founders)}) where ${isFounded(orgUuid)}`,
   );
 }

@@ -12,6 +12,7 @@ import { selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
+import { raiseRules } from '../grants/changes/store.ts';
 import { selectMembers } from '../grants/store.ts';
 import type { Association, NewUser } from './schema.ts';
 import {
@@ -129,7 +130,10 @@ function joining(ctx: Context, member: NewMember, level: Level | undefined) {
     resource: `user:${member.accountUuid}`,
     details: { subject: member.accountUuid, level: level ?? 'None' },
   });
-  const rule = level === undefined ? [] : [insertLevelAfterChange(ctx.db, member, level)];
+  const rule =
+    level === undefined
+      ? []
+      : [insertLevelAfterChange(ctx.db, member, level), raiseRules(ctx.db, member.orgUuid)];
   return [insertMembership(ctx.db, member), entry, ...rule] as const;
 }
 

@@ -1,6 +1,5 @@
 /** Changes a user: oneself, or what the organization says of another. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Json } from '../../proto/json.ts';
 import { demand, type Standing } from '../access/access.ts';
 import { reaches } from '../access/levels.ts';
 import { forgetAll } from '../access/policy.ts';
@@ -9,82 +8,155 @@ import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { endResetsAfterChange, selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
+import { raiseRulesWith } from '../grants/changes/store.ts';
 import type { Subject } from '../grants/subjects.ts';
+import { hold, type IfMatch } from '../http/conditional.ts';
+import { Tagged } from '../http/route.ts';
+import {
+  type AccountChanges,
+  isHeldMember,
+  isRevision,
+  tagOf,
+  updateAccount,
+  updateMembership,
+} from './changes/store.ts';
 import type { Changes } from './schema.ts';
-import { type AccountChanges, selectUser, updateAccount, updateMembership } from './store.ts';
+import { selectUser, type UserRow } from './store.ts';
+
+type Condition = ReturnType<typeof isRevision>;
+
+/** What is asked for, and how the caller stands. */
+interface Asked extends Standing {
+  readonly body: Changes;
+  readonly ifMatch: IfMatch | undefined;
+}
+
+/** A change that its author may make, of the user as he was read. */
+interface Change {
+  readonly row: UserRow;
+  readonly body: Changes;
+  readonly password: AccountChanges['password'];
+  readonly ifMatch: IfMatch | undefined;
+}
 
 /**
- * Of oneself username, password and description; of another the description.
- * @throws GatewayError FORBIDDEN, ACCOUNT_EXISTS, INVALID_CREDENTIALS, RATE_LIMITED, EDIT_CONFLICT,
- * SERVICE_UNAVAILABLE
+ * Of oneself username, password and description; of another the description. All of it is stored,
+ * or nothing.
+ * @throws GatewayError USER_NOT_FOUND, FORBIDDEN, INVALID_CREDENTIALS, RATE_LIMITED,
+ * SERVICE_UNAVAILABLE, PRECONDITION_FAILED, ACCOUNT_EXISTS, EDIT_CONFLICT
  */
 export async function changeUser(
   ctx: Context,
   user: Subject,
-  standing: Standing,
-  body: Changes,
-): Promise<Json> {
-  if (ctx.caller.external && user.key === ctx.caller.userUuid) throw keptElsewhere();
-  if (user.key !== ctx.caller.userUuid) await demandOver(ctx, user, standing, body);
-  const { username, password, description } = body;
-  if (username !== undefined || password !== undefined) await changeAccount(ctx, user, body);
-  if (description !== undefined) await describe(ctx, user, description);
+  { body, ifMatch, ...standing }: Asked,
+): Promise<Tagged> {
+  const isSelf = user.key === ctx.caller.userUuid;
+  if (ctx.caller.external && isSelf) throw keptElsewhere();
+  const [row] = await selectUser(ctx.db, ctx.caller.orgUuid, user.key);
+  if (!row) throw userNotFound();
+  if (!isSelf) demandOver(row, standing, body);
+  const password = await newPassword(ctx, user, body);
+  hold(tagOf(row), ifMatch);
+  const tag = await store(ctx, { row, body, password, ifMatch });
   const updatedFields = (['username', 'password', 'description'] as const).filter(
     (field) => body[field] !== undefined,
   );
-  const userId = username ?? user.name;
+  const userId = body.username ?? user.name;
   const logIn = password === undefined ? '' : ': log in again';
-  return { message: `User ${userId} changed${logIn}`, userId, updatedFields };
+  return new Tagged(tag, { message: `User ${userId} changed${logIn}`, userId, updatedFields });
 }
 
 /** Another's description is changed by who is above him, his account by himself only. */
-async function demandOver(ctx: Context, user: Subject, standing: Standing, body: Changes) {
+function demandOver({ username, level }: UserRow, standing: Standing, body: Changes): void {
   const field = (['username', 'password'] as const).find((each) => body[each] !== undefined);
   if (field !== undefined) {
-    throw new GatewayError('FORBIDDEN', `Only ${user.name} changes this ${field}`, {
+    throw new GatewayError('FORBIDDEN', `Only ${username} changes this ${field}`, {
       details: [{ rule: 'an account is changed by its owner', field }],
     });
   }
-  const [row] = await selectUser(ctx.db, ctx.caller.orgUuid, user.key);
-  if (row && reaches(row.level, standing.held)) demand(standing, 'SuperAdmin');
+  if (reaches(level, standing.held)) demand(standing, 'SuperAdmin');
 }
 
-async function describe(ctx: Context, user: Subject, description: string): Promise<void> {
-  const { orgUuid, userUuid: by } = ctx.caller;
-  const member = { orgUuid, accountUuid: user.key, description, by, now: ctx.now() };
-  await ctx.db.batch([
-    updateMembership(ctx.db, member),
-    auditStatement(ctx, {
-      action: 'user.update',
-      resource: `user:${user.key}`,
-      details: { fields: ['description'] },
-    }),
-  ]);
+/** Answers the new tag; what others change meanwhile makes it one that is not in force. */
+async function store(ctx: Context, change: Change): Promise<string> {
+  const { row, body } = change;
+  const changesAccount = body.username !== undefined || body.password !== undefined;
+  const describes = body.description !== undefined;
+  if (changesAccount) await storeAccount(ctx, change);
+  else if (describes) await storeDescription(ctx, change);
+  return tagOf({
+    ...row,
+    accountRevision: row.accountRevision + (changesAccount ? 1 : 0),
+    membershipRevision: row.membershipRevision + (describes ? 1 : 0),
+  });
 }
 
-async function changeAccount(ctx: Context, user: Subject, body: Changes): Promise<void> {
-  const password = await newPassword(ctx, user, body);
-  const changes = { username: body.username, password };
+async function storeDescription(ctx: Context, change: Change): Promise<void> {
+  const { row, ifMatch } = change;
+  const own = { orgUuid: ctx.caller.orgUuid, accountUuid: row.uuid };
+  const [update, entry] = described(ctx, change, isHeldMember(ctx.db, own, ifMatch));
+  const [made] = await ctx.db.batch([update, entry]);
+  if (made.length === 0) await refuse(ctx, change);
+}
+
+async function storeAccount(ctx: Context, change: Change): Promise<void> {
+  const { db, caller } = ctx;
+  const { row, body, password, ifMatch } = change;
   const now = ctx.now();
-  const renamed = {
-    action: 'user.update',
-    resource: `user:${user.key}`,
-    details: { fields: ['username'] },
-  };
-  const account = { uuid: user.key, username: user.name, passwordHash: password?.hash ?? '' };
-  const [made] = await ctx.db
+  const changes = { username: body.username, password, revision: row.accountRevision };
+  const own = { orgUuid: caller.orgUuid, accountUuid: row.uuid };
+  const isChanged = isRevision(row.uuid, row.accountRevision + 1);
+  const account = { ...row, passwordHash: password?.hash ?? '' };
+  const [made] = await db
     .batch([
-      updateAccount(ctx.db, user.key, changes, now),
-      ...(body.username === undefined ? [] : [auditStatement(ctx, renamed)]),
-      ...(password ? [endResetsAfterChange(ctx.db, user.key, now)] : []),
+      updateAccount(db, row.uuid, changes, {
+        now,
+        condition: isHeldMember(db, own, ifMatch),
+      }),
+      ...(body.username === undefined ? [] : renamed(ctx, row.uuid, isChanged)),
+      ...(password ? [endResetsAfterChange(db, row.uuid, now)] : []),
       ...(password ? [auditPasswordStatement(ctx, account, 'user.update')] : []),
+      ...(body.description === undefined ? [] : described(ctx, change, isChanged)),
     ])
     .finally(forgetAll); // An account bears on all its organizations.
-  if (made.length > 0) return;
-  if (body.username === undefined) {
-    throw new GatewayError('EDIT_CONFLICT', 'The password was changed meanwhile');
+  if (made.length === 0) await refuse(ctx, change);
+}
+
+function renamed(ctx: Context, uuid: string, isChanged: Condition) {
+  const entry = auditStatement(ctx, {
+    action: 'user.update',
+    resource: `user:${uuid}`,
+    details: { fields: ['username'] },
+  });
+  return [entry, raiseRulesWith(ctx.db, uuid, isChanged)];
+}
+
+/** The statements that store a description, if `condition` holds. */
+function described(ctx: Context, { row, body }: Change, condition: Condition | undefined) {
+  const { orgUuid, userUuid: by } = ctx.caller;
+  const description = body.description ?? '';
+  const member = { orgUuid, accountUuid: row.uuid, description, by, now: ctx.now() };
+  const entry = auditStatement(ctx, {
+    action: 'user.update',
+    resource: `user:${row.uuid}`,
+    details: { fields: ['description'] },
+  });
+  return [updateMembership(ctx.db, member, condition), entry] as const;
+}
+
+/** Others were faster: says at what. */
+async function refuse(ctx: Context, { row, body, ifMatch }: Change): Promise<never> {
+  const [now] = await selectUser(ctx.db, ctx.caller.orgUuid, row.uuid);
+  if (!now) throw userNotFound();
+  hold(tagOf(now), ifMatch);
+  if (body.username !== undefined && now.accountRevision === row.accountRevision) {
+    throw new GatewayError('ACCOUNT_EXISTS', `User ${body.username} already exists`);
   }
-  throw new GatewayError('ACCOUNT_EXISTS', `User ${body.username} already exists`);
+  throw new GatewayError('EDIT_CONFLICT', 'The account was changed meanwhile');
+}
+
+function userNotFound(): GatewayError {
+  return new GatewayError('USER_NOT_FOUND', 'User not found in organization');
 }
 
 async function newPassword(

@@ -4,18 +4,25 @@ import type { Json } from '../../proto/json.ts';
 import { demand, type Standing } from '../access/access.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import { selectHighRules } from '../grants/changes/store.ts';
+import { raiseRules, selectHighRules } from '../grants/changes/store.ts';
 import { changedMeanwhile, lastSuperAdmin } from '../grants/grant.ts';
-import { selectMembers } from '../grants/store.ts';
 import type { Subject } from '../grants/subjects.ts';
+import { hold, type IfMatch } from '../http/conditional.ts';
 import { deleteActivity } from './activity/store.ts';
-import { deleteMembership, deleteRulesOfGone } from './store.ts';
+import { deleteMembership, deleteRulesOfGone, tagOf } from './changes/store.ts';
+import { selectUser } from './store.ts';
 
 /**
  * Tokens of the user for this organization are void for the next request.
- * @throws GatewayError FORBIDDEN, LAST_SUPER_ADMIN, EDIT_CONFLICT, USER_NOT_FOUND when he is gone
+ * @throws GatewayError FORBIDDEN, PRECONDITION_FAILED, LAST_SUPER_ADMIN, EDIT_CONFLICT,
+ * USER_NOT_FOUND when he is gone
  */
-export async function removeUser(ctx: Context, user: Subject, standing: Standing): Promise<Json> {
+export async function removeUser(
+  ctx: Context,
+  user: Subject,
+  standing: Standing,
+  ifMatch: IfMatch | undefined,
+): Promise<Json> {
   const { db, caller } = ctx;
   const { orgUuid } = caller;
   const change = { orgUuid, scope: 'everything', entries: [[user.key, null]] } as const;
@@ -26,22 +33,22 @@ export async function removeUser(ctx: Context, user: Subject, standing: Standing
   await check();
   const bySuperAdmin = standing.held === 'SuperAdmin';
   const [removed] = await db.batch([
-    deleteMembership(db, user.key, change, bySuperAdmin),
+    deleteMembership(db, user.key, change, { bySuperAdmin, ifMatch }),
     auditStatement(ctx, {
       action: 'user.delete',
       resource: `user:${user.key}`,
       details: { subject: user.key },
     }),
     deleteRulesOfGone(db, orgUuid, user.key),
+    raiseRules(db, orgUuid),
     deleteActivity(db, orgUuid, user.key),
   ]);
   if (removed.length > 0) {
     return { message: `User ${user.name} removed from ${caller.orgId}`, userId: user.name };
   }
   await check(); // Says what changed meanwhile, if that is why.
-  const members = await selectMembers(db, orgUuid, [user.key]);
-  if (members.length === 0) {
-    throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
-  }
+  const [there] = await selectUser(db, orgUuid, user.key);
+  if (!there) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
+  hold(tagOf(there), ifMatch);
   throw bySuperAdmin ? lastSuperAdmin() : changedMeanwhile();
 }

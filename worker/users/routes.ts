@@ -50,9 +50,10 @@ export const userRoutes: AnyRoute[] = [
     access: selfOrAsAdmin,
     changes: 'nothing',
     params: UserPath,
+    conditional: true,
     reply: 'bare',
     result: UserRecord,
-    handle: (ctx, { resource, policy }) =>
+    handle: async (ctx, { resource, policy }) =>
       ctx.caller.external && resource.key === ctx.caller.userUuid
         ? showExternal(ctx, ctx.caller.external, policy)
         : showUser(ctx, resource),
@@ -65,9 +66,10 @@ export const userRoutes: AnyRoute[] = [
     changes: 'organization',
     params: UserPath,
     body: Changes,
+    conditional: true,
     reply: 'bare',
     result: Changed,
-    handle: (ctx, { resource, body, ...standing }) => changeUser(ctx, resource, standing, body),
+    handle: (ctx, { resource, ...input }) => changeUser(ctx, resource, input),
   }),
   route({
     method: 'DELETE',
@@ -76,8 +78,10 @@ export const userRoutes: AnyRoute[] = [
     access: onUser,
     changes: 'organization',
     params: UserPath,
+    conditional: true,
     reply: 'bare',
     result: Removed,
-    handle: (ctx, { resource, ...standing }) => removeUser(ctx, resource, standing),
+    handle: (ctx, { resource, ifMatch, ...standing }) =>
+      removeUser(ctx, resource, standing, ifMatch),
   }),
 ];

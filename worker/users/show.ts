@@ -8,14 +8,17 @@ import { pluralOf } from '../grants/kinds.ts';
 import { countManaged } from '../grants/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
+import { Tagged } from '../http/route.ts';
+import { tagOf } from './changes/store.ts';
 import type { ListQuery } from './schema.ts';
 import { selectUser, selectUsers, type UserRow } from './store.ts';
 
 /**
- * The whole record. What he manages is what he is Admin of. Spec silent.
+ * The whole record. What he manages is what he is Admin of. Spec silent. The ETag is of membership,
+ * account and level: neither what he did nor what he manages changes it.
  * @throws GatewayError USER_NOT_FOUND when he is gone since he was looked up
  */
-export async function showUser(ctx: Context, user: Subject): Promise<Json> {
+export async function showUser(ctx: Context, user: Subject): Promise<Tagged> {
   const { orgUuid } = ctx.caller;
   const [row] = await selectUser(ctx.db, orgUuid, user.key);
   if (!row) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
@@ -24,7 +27,7 @@ export async function showUser(ctx: Context, user: Subject): Promise<Json> {
     const [counted] = await countManaged(ctx.db, orgUuid, kind, user.key, row.rule);
     managed.push([pluralOf(kind), counted?.count ?? 0]);
   }
-  return {
+  return new Tagged(tagOf(row), {
     ...recordOf(row),
     managedResources: Object.fromEntries(managed),
     activity: {
@@ -32,7 +35,7 @@ export async function showUser(ctx: Context, user: Subject): Promise<Json> {
       loginCount: row.loginCount,
       lastOperations: (row.operations ?? []).map((each) => ({ ...each })),
     },
-  };
+  });
 }
 
 /**

@@ -5,13 +5,19 @@ import type { Level } from '../access/levels.ts';
 import { usernameKey } from '../auth/username.ts';
 import type { Database } from '../context.ts';
 import { accounts, memberActivity, memberships, passwordResets, rules } from '../db/schema.ts';
-import { type Change, mayMake } from '../grants/changes/store.ts';
 import type { Status } from './schema.ts';
 
 const creators = alias(accounts, 'creators');
 const modifiers = alias(accounts, 'modifiers');
 const status = sql<Status>`case when ${accounts.passwordHash} is null then 'invited' else 'active' end`;
-const level = sql<Level>`coalesce(${rules.level}, 'None')`;
+/** A member's level on the organization, where `ownRule` is joined. */
+export const level = sql<Level>`coalesce(${rules.level}, 'None')`;
+/** Joins memberships with the rule that gives their users a level on the organization. */
+export const ownRule = and(
+  eq(rules.orgUuid, memberships.orgUuid),
+  eq(rules.resourceUuid, memberships.orgUuid),
+  eq(rules.subject, memberships.accountUuid),
+);
 
 /** Members with all that is told of them. */
 function selectMembersWhere(db: Database, orgUuid: string, condition: SQL | undefined) {
@@ -32,19 +38,14 @@ function selectMembersWhere(db: Database, orgUuid: string, condition: SQL | unde
       loginCount: memberships.loginCount,
       lastActiveAt: memberActivity.lastActiveAt,
       operations: memberActivity.operations,
+      membershipRevision: memberships.revision,
+      accountRevision: accounts.revision,
     })
     .from(memberships)
     .innerJoin(accounts, eq(accounts.uuid, memberships.accountUuid))
     .leftJoin(creators, eq(creators.uuid, memberships.createdBy))
     .leftJoin(modifiers, eq(modifiers.uuid, memberships.lastModifiedBy))
-    .leftJoin(
-      rules,
-      and(
-        eq(rules.orgUuid, orgUuid),
-        eq(rules.resourceUuid, orgUuid),
-        eq(rules.subject, memberships.accountUuid),
-      ),
-    )
+    .leftJoin(rules, ownRule)
     .leftJoin(
       memberActivity,
       and(
@@ -110,6 +111,7 @@ export function insertAccount(db: Database, orgUuid: string, row: NewAccount, no
       passwordChangedAt: now,
       createdByOrg: orgUuid,
       createdAt: now,
+      revision: now,
     })
     .onConflictDoNothing()
     .returning({ uuid: accounts.uuid });
@@ -131,7 +133,8 @@ export function insertMembership(db: Database, member: NewMember) {
   return db
     .insert(memberships)
     .select(
-      sql`select ${orgUuid}, ${accounts.uuid}, ${description}, ${now}, ${by}, ${now}, ${by}, null, 0
+      sql`select ${orgUuid}, ${accounts.uuid}, ${description}, ${now}, ${by}, ${now}, ${by}, null, 0,
+          ${now}
         from ${accounts} where ${accounts.uuid} = ${accountUuid}`,
     )
     .onConflictDoNothing()
@@ -156,81 +159,5 @@ export function insertResetOf(
   return db.insert(passwordResets).select(
     sql`select ${reset.tokenDigest}, ${accounts.uuid}, ${reset.expiresAt}, null
         from ${accounts} where ${accounts.uuid} = ${accountUuid}`,
-  );
-}
-
-/** What a user changes of his own account. */
-export interface AccountChanges {
-  readonly username: string | undefined;
-  /** The hash that was verified, and the one that takes its place. */
-  readonly password: { readonly old: string; readonly hash: string } | undefined;
-}
-
-/**
- * No row comes back when another account has the username, or the password was changed
- * meanwhile. A change of it lies after every token that was issued under the old one.
- */
-export function updateAccount(
-  db: Database,
-  accountUuid: string,
-  { username, password }: AccountChanges,
-  now: number,
-) {
-  const key = username === undefined ? undefined : usernameKey(username);
-  const isFree = sql`not exists (select 1 from ${accounts} as "other"
-    where "other"."username_key" = ${key} and "other"."uuid" <> ${accountUuid})`;
-  return db
-    .update(accounts)
-    .set({
-      ...(username === undefined || key === undefined ? {} : { username, usernameKey: key }),
-      ...(password && {
-        passwordHash: password.hash,
-        passwordChangedAt: sql`max(${now}, ${accounts.passwordChangedAt}) + 1`,
-      }),
-    })
-    .where(
-      and(
-        eq(accounts.uuid, accountUuid),
-        key === undefined ? undefined : isFree,
-        password && eq(accounts.passwordHash, password.old),
-      ),
-    )
-    .returning({ uuid: accounts.uuid });
-}
-
-/** Changes what a membership says. */
-export function updateMembership(
-  db: Database,
-  { orgUuid, accountUuid, description, by, now }: NewMember,
-) {
-  return db
-    .update(memberships)
-    .set({ description, lastModifiedAt: now, lastModifiedBy: by })
-    .where(and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, accountUuid)));
-}
-
-/** Ends a membership; no row comes back when it may not end: see `mayMake`. */
-export function deleteMembership(db: Database, accountUuid: string, change: Change, by: boolean) {
-  return db
-    .delete(memberships)
-    .where(
-      and(
-        eq(memberships.orgUuid, change.orgUuid),
-        eq(memberships.accountUuid, accountUuid),
-        mayMake(change, by),
-      ),
-    )
-    .returning({ accountUuid: memberships.accountUuid });
-}
-
-/** Takes away all rules of who is no member any longer. */
-export function deleteRulesOfGone(db: Database, orgUuid: string, accountUuid: string) {
-  return db.delete(rules).where(
-    and(
-      eq(rules.orgUuid, orgUuid),
-      eq(rules.subject, accountUuid),
-      sql`not exists (select 1 from ${memberships} where ${memberships.orgUuid} = ${orgUuid}
-          and ${memberships.accountUuid} = ${accountUuid})`,
-    ),
   );
 }

@@ -6,7 +6,7 @@ import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../../access/explain.ts';
 import type { Level } from '../../access/levels.ts';
 import type { Database } from '../../context.ts';
-import { memberships, type ResourceKind, rules } from '../../db/schema.ts';
+import { memberships, organizations, type ResourceKind, rules } from '../../db/schema.ts';
 import { selectResourceUuid } from '../store.ts';
 
 /** A subject of rules, and the level it is to have; null to have none. */
@@ -145,6 +145,29 @@ export function deleteRules(db: Database, change: Change, bySuperAdmin: boolean)
 /** Whether a change may be made: by its author, and so that a SuperAdmin remains who was there. */
 export function mayMake(change: Change, bySuperAdmin: boolean): SQL | undefined {
   return and(isAllowed(change, bySuperAdmin), or(keepsSuperAdmin(change), isNoSuperAdmin(change)));
+}
+
+/**
+ * Raises the revision of the organization's rules, if the statement before it in the batch changed
+ * something: to be put after every change of rules, and of what they are told with.
+ */
+export function raiseRules(db: Database, orgUuid: string) {
+  return db
+    .update(organizations)
+    .set({ rulesRevision: sql`${organizations.rulesRevision} + 1` })
+    .where(and(eq(organizations.uuid, orgUuid), sql`changes() > 0`));
+}
+
+/** As `raiseRules`, in every organization that tells rules with this account's name, if `condition` holds. */
+export function raiseRulesWith(db: Database, accountUuid: string, condition: SQL) {
+  const told = db
+    .select({ uuid: memberships.orgUuid })
+    .from(memberships)
+    .where(eq(memberships.accountUuid, accountUuid));
+  return db
+    .update(organizations)
+    .set({ rulesRevision: sql`${organizations.rulesRevision} + 1` })
+    .where(and(inArray(organizations.uuid, told), condition));
 }
 
 /** Takes away all rules on a resource. */

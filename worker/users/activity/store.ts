@@ -44,9 +44,14 @@ export function addOperations(
     });
 }
 
-/** Forgets what a user did in an organization. */
+/** Forgets what a user did in an organization that he is no member of any longer. */
 export function deleteActivity(db: Database, orgUuid: string, accountUuid: string) {
-  return db
-    .delete(memberActivity)
-    .where(and(eq(memberActivity.orgUuid, orgUuid), eq(memberActivity.accountUuid, accountUuid)));
+  return db.delete(memberActivity).where(
+    and(
+      eq(memberActivity.orgUuid, orgUuid),
+      eq(memberActivity.accountUuid, accountUuid),
+      sql`not exists (select 1 from ${memberships} where ${memberships.orgUuid} = ${orgUuid}
+          and ${memberships.accountUuid} = ${accountUuid})`,
+    ),
+  );
 }

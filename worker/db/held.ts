@@ -1,0 +1,12 @@
+/** Holds statements to the revision that a client has seen. */
+import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { IfMatch } from '../http/conditional.ts';
+
+/**
+ * A condition for the statement that writes, so that no change can come between: the row's tag is
+ * one of those that `If-Match` names. None when the request is held to nothing.
+ */
+export function heldTo(tag: SQLWrapper, ifMatch: IfMatch | undefined): SQL | undefined {
+  if (ifMatch === undefined || ifMatch === 'any') return undefined;
+  return sql`cast(${tag} as text) in (select value from json_each(${JSON.stringify(ifMatch)}))`;
+}

@@ -1,0 +1,83 @@
+/**
+ * Conditional requests, RFC 9110 §13.1: a GET of a resource tells its tag, and a change may be
+ * held to it. A tag is strong, and made of the revisions of what is stored of the resource; what
+ * is merely counted or seen of it (usage, status, times of use) does not change it.
+ */
+import { GatewayError } from '../../proto/errors.ts';
+import type { AnyRoute } from './route.ts';
+
+/** What a request is held to: any revision that exists, or one of these. */
+export type IfMatch = 'any' | readonly string[];
+
+/** One entity-tag of a list and the comma after it; empty entries count for nothing. RFC 9110 §8.8.3, §5.6.1. */
+const ENTRY = /(?:(?<weak>W\/)?"(?<tag>[!#-~\u0080-\uffff]*)"[\t ]*)?(?:,[\t ]*|$)/y;
+
+/**
+ * What the request's `If-Match` asks for; `undefined` without one. Weak tags match nothing. Where
+ * it could not be honoured it is refused, not ignored: who sends it relies on it. Spec silent.
+ * @throws GatewayError BAD_REQUEST when it is no list of tags, and where no tag is told
+ */
+export function ifMatchOf(
+  { headers }: Request,
+  { conditional }: Pick<AnyRoute, 'conditional'>,
+): IfMatch | undefined {
+  const text = headers.get('If-Match');
+  if (text === null) return undefined;
+  if (!conditional) throw fault('is not taken here: this operation is on nothing that has an ETag');
+  if (text === '*') return 'any';
+  const tags = tagsOf(text);
+  if (tags === undefined) throw fault('is no ETag: take one as a reply has it, with its quotes');
+  return tags.filter(({ weak }) => !weak).map(({ tag }) => tag);
+}
+
+/** Whether a resource of this tag is one that the request is held to. */
+export function isHeld(tag: string, ifMatch: IfMatch | undefined): boolean {
+  return ifMatch === undefined || ifMatch === 'any' || ifMatch.includes(tag);
+}
+
+/**
+ * Refuses early what the statement that writes would refuse.
+ * @throws GatewayError PRECONDITION_FAILED
+ */
+export function hold(tag: string, ifMatch: IfMatch | undefined): void {
+  if (!isHeld(tag, ifMatch)) throw preconditionFailed();
+}
+
+/** The resource is another than the one that the client has seen. */
+export function preconditionFailed(): GatewayError {
+  return new GatewayError(
+    'PRECONDITION_FAILED',
+    'If-Match: the resource is of another revision by now, read it again',
+  );
+}
+
+/**
+ * Whether a GET finds what the client has already, by its `If-None-Match`; what is no tag there
+ * names none. Weak tags match too.
+ * @throws GatewayError PRECONDITION_FAILED for a GET that `If-Match` holds to another revision
+ */
+export function isKnown(request: Request, tag: string): boolean {
+  hold(tag, ifMatchOf(request, { conditional: true }));
+  const text = request.headers.get('If-None-Match');
+  if (text === null) return false;
+  return text === '*' || (tagsOf(text)?.some((each) => each.tag === tag) ?? false);
+}
+
+/** The entity-tags of a list; `undefined` when it is none, or empty. */
+function tagsOf(text: string): { readonly weak: boolean; readonly tag: string }[] | undefined {
+  const tags = [];
+  ENTRY.lastIndex = 0;
+  while (ENTRY.lastIndex < text.length) {
+    const groups = ENTRY.exec(text)?.groups;
+    if (groups === undefined) return undefined;
+    const { weak, tag } = groups;
+    if (tag !== undefined) tags.push({ weak: weak !== undefined, tag });
+  }
+  return tags.length > 0 ? tags : undefined;
+}
+
+function fault(message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `If-Match: ${message}`, {
+    details: [{ path: 'If-Match', message }],
+  });
+}
