@@ -9,6 +9,20 @@ export interface RequestBase {
   readonly timeout_ms?: number | undefined;
 }
 
+/** What clients send and get, in all forms: for the API's description alone. */
+export interface KindShapes {
+  /** Member `config` of a PATCH: what is left out stays, null removes. */
+  readonly configPatch: ZodType;
+  /** A request, in every form that `parseRequest` takes. */
+  readonly body: ZodType;
+  /** What a request answers. */
+  readonly result: ZodType;
+  /** One operation of a transaction, where the kind has transactions. */
+  readonly operation?: ZodType;
+  /** What an operation of a transaction answers. */
+  readonly outcome?: ZodType;
+}
+
 /** One kind: its names, what its configuration and requests hold, which types write. */
 export interface KindSpec<Request extends RequestBase = RequestBase, Config = unknown> {
   /** As replies write it, for example `Postgres`. */
@@ -19,6 +33,7 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly config: ZodType<Config>;
   /** A request, `type` in lower case and without `kind`. */
   readonly request: ZodType<Request>;
+  readonly shapes: KindShapes;
   /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */
   readonly types: { readonly [type: string]: Mode };
   /** Types that are known and cannot be called: NOT_SUPPORTED. */

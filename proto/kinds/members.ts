@@ -5,7 +5,12 @@ import type { Json } from '../json.ts';
 /** Any JSON value; the body was parsed as JSON, so only absence is refused. */
 export const JsonValue = z
   .custom<Json>((value) => value !== undefined, 'is required')
-  .meta({ id: 'Json', description: 'Any JSON value' });
+  .meta({
+    id: 'Json',
+    description:
+      'Any JSON value; a number with more digits than a double holds keeps them all, both ways',
+    examples: [{ newsletter: true, language: 'pt' }],
+  });
 
 /** Longest deadline of one call, in milliseconds. Contract: "Deadline". */
 export const TIMEOUT_MAX_MS = 300_000;
@@ -18,29 +23,135 @@ export const TimeoutMs = z
   .min(1)
   .max(TIMEOUT_MAX_MS)
   .optional()
-  .meta({ description: 'Milliseconds the backend may take, 1 to 300000; 30000 when left out' });
+  .meta({
+    description:
+      'Milliseconds that the backend may take; 30000 when left out. What is not done by then is cancelled and answered with 504',
+    examples: [5000],
+  });
+
+/** Member `kind` of a request, which is compared and dropped before its kind reads it. */
+export function kindMember(label: string) {
+  return z
+    .string()
+    .optional()
+    .meta({
+      description: "The endpoint's own kind, in any of its spellings; it may as well be left out",
+      examples: [label],
+    });
+}
 
 /** Member `auth` of a connection: a password, `user:password`, or both apart; the text `None` is none. */
-export const Auth = z.union([
-  z.string(),
-  z.strictObject({ username: z.string().optional(), password: z.string() }),
-]);
+export const Auth = z
+  .union([
+    z.string().meta({
+      description: 'A password, or `user:password`; the text `None` is none',
+      examples: ['shop:s3cr3t-of-the-shop'],
+    }),
+    z
+      .strictObject({
+        username: z
+          .string()
+          .optional()
+          .meta({ description: "Left out, the URL's or the server's default", examples: ['shop'] }),
+        password: z
+          .string()
+          .meta({ description: 'Sealed at rest', examples: ['s3cr3t-of-the-shop'] }),
+      })
+      .meta({ description: 'User and password apart, so that neither needs escaping' }),
+  ])
+  .meta({
+    id: 'ConnectionAuth',
+    description: 'Credentials of the backend; replies show `***` in place of them',
+    examples: [{ username: 'shop', password: 's3cr3t-of-the-shop' }],
+  });
+
+const ByUrl = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .meta({
+        description:
+          "In the form of the backend's own clients, with their options; replies show `***` for user and password",
+        examples: ['postgresql://shop:s3cr3t@db.example.com:5432/shop?sslmode=require'],
+      }),
+    auth: Auth.optional().meta({ description: "In place of the URL's user and password" }),
+  })
+  .meta({
+    id: 'ConnectionByUrl',
+    description: 'A connection by its URL',
+    examples: [{ url: 'postgresql://shop:s3cr3t@db.example.com:5432/shop?sslmode=require' }],
+  });
+
+const ByHost = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .meta({ description: 'A name or an IP address', examples: ['db.example.com'] }),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .meta({ description: "The kind's usual port when left out", examples: [5432] }),
+    tls: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          "`true` demands TLS and checks the server's certificate and name; left out, it is the kind's default",
+        examples: [true],
+      }),
+    db: z
+      .union([z.string(), z.int().min(0)])
+      .optional()
+      .meta({ description: 'Name of the database, or its number', examples: ['shop'] }),
+    auth: Auth.optional().meta({ description: 'Left out, there are no credentials' }),
+  })
+  .meta({
+    id: 'ConnectionByHost',
+    description: 'A connection by its parts',
+    examples: [
+      {
+        host: 'db.example.com',
+        port: 5432,
+        tls: true,
+        db: 'shop',
+        auth: { username: 'shop', password: 's3cr3t-of-the-shop' },
+      },
+    ],
+  });
 
 /** A connection by URL, or by its parts. Contract §5. */
-export const ConnectionParts = z.union(
-  [
-    z.strictObject({ url: z.string().min(1), auth: Auth.optional() }),
-    z.strictObject({
-      host: z.string().min(1),
-      port: z.int().min(1).max(65_535).optional(),
-      tls: z.boolean().optional(),
-      db: z.union([z.string(), z.int().min(0)]).optional(),
-      auth: Auth.optional(),
-    }),
-  ],
-  { error: 'Connection URL is required' },
-);
+export const ConnectionParts = z
+  .union([ByUrl, ByHost], { error: 'Connection URL is required' })
+  .meta({
+    id: 'Connection',
+    description: 'How to reach a backend: by URL, or by its parts',
+  });
 export type ConnectionParts = z.infer<typeof ConnectionParts>;
 
 /** Names of functions that `/read` may call although they may have effects: all, or those listed. */
-export const AllowFunctions = z.union([z.boolean(), z.array(z.string().min(1)).max(1000)]);
+export const AllowFunctions = z.union([z.boolean(), z.array(z.string().min(1)).max(1000)]).meta({
+  description:
+    'Functions that `/read` may call although the database does not promise that they change nothing: `true` for all, or at most 1000 names',
+  examples: [['stock_report']],
+});
+
+/** Member `transport`. Contract §6, "Edge or relay". */
+export const Transport = z.enum(['edge', 'relay']).meta({
+  description:
+    "Who speaks to the backend: the gateway's edge or a relay; left out, it follows from kind and host",
+  examples: ['relay'],
+});
+
+/** What a PATCH of a configuration may hold, RFC 7396: null removes a member that may be absent. */
+export function patchOf(config: z.ZodObject) {
+  const members = Object.entries(config.shape).map(([name, member]) => {
+    if (!(member instanceof z.ZodOptional)) return [name, z.optional(member)] as const;
+    const { description } = member.meta() ?? {};
+    return [name, z.nullish(member.unwrap()).meta({ description })] as const;
+  });
+  return z.strictObject(Object.fromEntries(members));
+}

@@ -26,5 +26,6 @@ export const SAMPLE = {
   /** Not a real one: opaque to clients. */
   token:
     'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJvcmdfaWQiOiJhY21lIn0.c2lnbmF0dXJlLW9mLXRoaXMtZXhhbXBsZQ',
+  session: 'v1.ZXhhbXBsZS1zZXNzaW9u.bGVhc2VkLWNvbm5lY3Rpb24',
   cursor: 'v1.Zm9yLXRoZS1leGFtcGxl.bmV4dC1wYWdl',
 } as const;
