@@ -26,6 +26,7 @@ const CONFIGURATION = {
   hideClientButton: true,
   showDeveloperTools: 'never',
   persistAuth: false,
+  authentication: { preferredSecurityScheme: 'bearer' },
   documentDownloadType: 'json',
   orderSchemaPropertiesBy: 'preserve',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },

@@ -2,6 +2,8 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { VERSION } from '../help/version.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
+import { TAGS } from './groups.ts';
+import { INTRODUCTION } from './introduction.ts';
 import { operationOf } from './operation.ts';
 import { asDescribed } from './schemas.ts';
 
@@ -16,8 +18,9 @@ export function describe(routes: readonly AnyRoute[]): Description {
       info: {
         title: 'Causeway',
         version: VERSION,
-        description: 'One authenticated HTTP/JSON API over many databases.',
+        description: INTRODUCTION,
       },
+      tags: TAGS,
       servers: [{ url: '/', description: 'Where this document was fetched from' }],
       paths: pathsFor(routes),
       components: {

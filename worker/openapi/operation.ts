@@ -4,6 +4,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiParameters } from 'zod-openap
 import { actionOf } from '../audit/action.ts';
 import { type AnyRoute, type Method, methodsOf, NoBody, pathsOf } from '../http/route.ts';
 import { errorResponses } from './errors.ts';
+import { groupOf } from './groups.ts';
 
 /** The operation of `route` at one of its paths by one of its methods. */
 export function operationOf(
@@ -13,6 +14,7 @@ export function operationOf(
 ): ZodOpenApiOperationObject {
   return {
     operationId: operationIdOf(route, path, method),
+    tags: [groupOf(pathsOf(route)[0] ?? path)],
     summary: route.summary,
     'x-access-level': route.access.level,
     security: route.access.level === 'Public' ? [] : [{ bearer: [] }],
