@@ -17,6 +17,8 @@ export interface KindShapes {
   readonly body: ZodType;
   /** What a request answers. */
   readonly result: ZodType;
+  /** One line of a result that comes as lines, where the kind streams. Contract §6, "Large results". */
+  readonly line?: ZodType;
   /** One operation of a transaction, where the kind has transactions. */
   readonly operation?: ZodType;
   /** What an operation of a transaction answers. */

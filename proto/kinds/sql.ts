@@ -18,7 +18,8 @@ const Column = z
     examples: [{ name: 'city', type: 'text' }],
   });
 
-const Row = z
+/** One row, also as a line of a stream. */
+export const SqlRow = z
   .union([
     z.record(z.string(), JsonValue).meta({ description: 'Values by the names of their columns' }),
     z
@@ -52,7 +53,7 @@ export const SqlResult = z
     columns: z.array(Column).meta({
       description: 'In order; empty for a statement that answers no rows',
     }),
-    rows: z.array(Row).meta({ description: 'In the order in which the database answered them' }),
+    rows: z.array(SqlRow).meta({ description: 'In the order in which the database answered them' }),
     row_count: z
       .int()
       .min(0)

@@ -1,5 +1,5 @@
 /** Who may call a route, and what the route acts on. */
-import { GatewayError } from '../../proto/errors.ts';
+import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
@@ -17,6 +17,8 @@ export interface Found<Resource> {
  */
 export interface Access<Params, Resource> {
   readonly level: Level | 'Public' | 'Member';
+  /** What `find` can answer, beside TOKEN_REVOKED and what a level that is too low is answered. */
+  readonly errors: readonly ErrorCode[];
   /**
    * Loads the resource within the caller's organization and the caller's rules, in one trip to
    * D1 or none.
@@ -28,6 +30,7 @@ export interface Access<Params, Resource> {
 /** Access of routes that carry no token; `find` is never called. */
 export const anyone: Access<unknown, undefined> = {
   level: 'Public',
+  errors: [],
   find() {
     throw new Error('A public route has no caller to look up');
   },
@@ -36,12 +39,13 @@ export const anyone: Access<unknown, undefined> = {
 /** Demands a token of a user who still is a member; no rule is needed. */
 export const anyMember: Access<unknown, undefined> = {
   level: 'Member',
+  errors: [],
   find: async (ctx) => ({ resource: undefined, policy: await policyOn(ctx) }),
 };
 
 /** Demands `level` on the caller's own organization. */
 export function onOrganization(level: Level): Access<unknown, undefined> {
-  return { level, find: anyMember.find };
+  return { level, errors: [], find: anyMember.find };
 }
 
 /** The level in force, and what tells why it is. */

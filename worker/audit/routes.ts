@@ -9,6 +9,10 @@ export const auditRoutes: AnyRoute[] = [
     method: 'GET',
     path: '/audit',
     summary: 'List who did what, when and from where, newest first',
+    description:
+      'All filters that are given hold. `seq` and `hash` are null until the entry stands in the chain, a moment after it was written.',
+    tag: 'Audit',
+    errors: [],
     access: onOrganization('Admin'),
     changes: 'nothing',
     query: AuditQuery,
@@ -20,6 +24,10 @@ export const auditRoutes: AnyRoute[] = [
     method: 'GET',
     path: '/audit/head',
     summary: 'Get the signed head of the audit chain, to verify later exports against',
+    description:
+      'Kept elsewhere, it shows whether entries were edited, removed, reordered or cut off since. It is signed with the Ed25519 key of the installation.',
+    tag: 'Audit',
+    errors: [],
     access: onOrganization('Admin'),
     changes: 'nothing',
     reply: 'bare',

@@ -17,6 +17,7 @@ export interface CurrentUser {
  */
 export const anyCurrentMember: Access<unknown, CurrentUser> = {
   level: 'Member',
+  errors: [],
   async find(ctx) {
     if (ctx.caller.external) {
       const message = 'A token of an identity provider is refreshed there';

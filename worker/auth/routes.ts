@@ -4,7 +4,7 @@ import { type AnyRoute, publicRoute, route } from '../http/route.ts';
 import { anyCurrentMember } from './access.ts';
 import { login } from './login.ts';
 import { completeReset, startReset } from './reset.ts';
-import { RefreshedSession, Reset, ResetResult, Session } from './schema.ts';
+import { LoginHeaders, RefreshedSession, Reset, ResetResult, Session } from './schema.ts';
 import { openSession } from './session.ts';
 
 export const authRoutes: AnyRoute[] = [
@@ -12,8 +12,15 @@ export const authRoutes: AnyRoute[] = [
     method: ['POST', 'GET'],
     path: '/auth/login',
     summary: 'Log in with Authorization: Basic and X-Org-Id',
+    description:
+      'Answers a token for one organization. Unknown users, wrong passwords and organizations that the user is no member of are told apart by nothing.',
+    tag: 'Logging in',
+    errors: ['PASSWORD_REQUIRED', 'INVALID_CREDENTIALS', 'SERVICE_UNAVAILABLE'],
+    credentials: 'basic',
+    headers: LoginHeaders,
     access: anyone,
     changes: 'nothing',
+    idempotency: 'ignored',
     reply: 'bare',
     result: Session,
     handle: login,
@@ -22,8 +29,13 @@ export const authRoutes: AnyRoute[] = [
     method: ['POST', 'GET'],
     path: '/auth/refresh',
     summary: 'Get a new token for one that is still valid',
+    description:
+      'The old token stays valid until its own end. Once the login itself is too old, by default after 30 days, log in again.',
+    tag: 'Logging in',
+    errors: [],
     access: anyCurrentMember,
     changes: 'nothing',
+    idempotency: 'ignored',
     reply: 'bare',
     result: RefreshedSession,
     async handle(ctx, { resource: { username, readAt }, held: level }) {
@@ -37,8 +49,13 @@ export const authRoutes: AnyRoute[] = [
     method: 'POST',
     path: '/auth/password/reset',
     summary: 'Start a password reset, or complete it with its token',
+    description:
+      'With `email` and `redirectUrl` a link is mailed; the reply is the same whether the address is known or not. With `username`, `token` and `new_password` the reset is completed, and every token issued before is void.',
+    tag: 'Logging in',
+    errors: ['RESET_TOKEN_INVALID', 'SERVICE_UNAVAILABLE'],
     access: anyone,
     changes: 'nothing',
+    idempotency: 'ignored',
     body: Reset,
     reply: 'bare',
     result: ResetResult,

@@ -13,6 +13,14 @@ const SAMPLE_SESSION = {
   user: { username: SAMPLE.ada, accessLevel: 'SuperAdmin' },
 };
 
+/** What a login brings beside the password. */
+export const LoginHeaders = z.object({
+  'X-Org-Id': z.string().meta({
+    description: 'The id or UUID of the organization that the token is to be for',
+    examples: [SAMPLE.orgId],
+  }),
+});
+
 /** What a login answers. */
 export const Session = z
   .object({

@@ -31,7 +31,8 @@ export interface EndpointParams {
 export function onEndpoint<Params extends EndpointParams = EndpointParams>(
   level: Level,
 ): Access<Params, Endpoint> {
-  return { level, find: (ctx, { endpoint }) => findEndpoint(ctx, endpoint) };
+  const errors = ['ENDPOINT_NOT_FOUND'] as const;
+  return { level, errors, find: (ctx, { endpoint }) => findEndpoint(ctx, endpoint) };
 }
 
 async function findEndpoint(ctx: Context, named: string) {
@@ -76,6 +77,7 @@ export interface EndpointList {
  */
 export const onEndpointList: Access<unknown, EndpointList> = {
   level: 'Read',
+  errors: [],
   async find(ctx) {
     const { db, caller } = ctx;
     const read = await remembered(ctx, 'endpoints', async () => {

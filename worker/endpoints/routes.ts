@@ -1,8 +1,7 @@
 /** Operations on endpoints. Spec: "Endpoint management". Contract §5, §6. */
-import * as z from 'zod';
-import { JsonValue } from '../../proto/kinds/members.ts';
 import { onOrganization } from '../access/access.ts';
 import { policyOn } from '../access/policy.ts';
+import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { type AnyRoute, route, Tagged } from '../http/route.ts';
 import { listNodes } from '../nodes/list.ts';
@@ -12,6 +11,7 @@ import { onEndpoint, onEndpointList } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';
 import { recordOf, tagOf, updatedRecordOf } from './record.ts';
+import { REPEATED_READ, REPEATED_TRANSACTION, REPEATED_WRITE } from './repeat.ts';
 import { RunQuery, runOnEndpoint } from './run.ts';
 import {
   CreateBody,
@@ -26,6 +26,7 @@ import {
   UpdatedRecord,
 } from './schema.ts';
 import { ClosedSession, closeSession, OpenedSession, openSession } from './sessions.ts';
+import { LINES, Outcomes, RequestBody, RequestResult, SessionHeader } from './shapes.ts';
 import { listEndpoints, showEndpoint } from './show.ts';
 import { testConnection } from './test-connection.ts';
 import { TransactionBody, transactOnEndpoint } from './transaction.ts';
@@ -36,6 +37,10 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'POST',
     path: '/endpoints',
     summary: 'Create an endpoint; its backend must answer',
+    description:
+      'Every connection of `config` is tried first; if one cannot be made, nothing is stored. Secrets are sealed and never come back.',
+    tag: 'Endpoints',
+    errors: ['ENDPOINT_EXISTS', 'QUOTA_EXCEEDED', 'NOT_SUPPORTED', ...ON_THE_WAY],
     access: onOrganization('Admin'),
     changes: 'organization',
     body: CreateBody,
@@ -47,6 +52,10 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'GET',
     path: '/endpoints',
     summary: 'List the endpoints that you may read',
+    description:
+      'By id. Whoever has no Read on the organization gets those that a rule on the endpoint lets him read.',
+    tag: 'Endpoints',
+    errors: [],
     access: onEndpointList,
     changes: 'nothing',
     query: PageQuery,
@@ -58,6 +67,10 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'GET',
     path: '/endpoints/:endpoint',
     summary: 'Show an endpoint, without its secrets',
+    description:
+      'With its configuration, where secrets and the user information of URLs are redacted, and what was last seen of its backend.',
+    tag: 'Endpoints',
+    errors: [],
     access: onEndpoint('Read'),
     changes: 'nothing',
     params: EndpointPath,
@@ -70,6 +83,10 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'PATCH',
     path: '/endpoints/:endpoint',
     summary: 'Change an endpoint by JSON Merge Patch; a new configuration must connect',
+    description:
+      'A connection that is given replaces the whole one; with another host, stored credentials are dropped unless they are given again. If the new configuration cannot connect, the old one goes on serving.',
+    tag: 'Endpoints',
+    errors: ['EDIT_CONFLICT', ...ON_THE_WAY],
     access: onEndpoint('Admin'),
     changes: 'organization',
     params: EndpointPath,
@@ -86,6 +103,9 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'DELETE',
     path: '/endpoints/:endpoint',
     summary: 'Delete an endpoint and its credentials; its backend is not touched',
+    description: 'Rules and placements of the endpoint go with it, and its connections are closed.',
+    tag: 'Endpoints',
+    errors: [],
     access: onEndpoint('Admin'),
     changes: 'organization',
     params: EndpointPath,
@@ -101,9 +121,14 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'POST',
     path: '/endpoints/:endpoint/test',
     summary: "Try an endpoint's connection",
+    description:
+      'Measures one round trip. That the backend cannot be reached is a result here, `connected: false`; an error means that it was not tried.',
+    tag: 'Endpoints',
+    errors: ON_THE_WAY,
     access: onEndpoint('Read'),
     changes: 'nothing',
     params: EndpointPath,
+    idempotency: { reads: true },
     reply: 'data',
     result: TestResult,
     handle: (ctx, { resource }) => testConnection(ctx, resource),
@@ -112,6 +137,10 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'GET',
     path: '/endpoints/:endpoint/nodes',
     summary: 'List the nodes that can serve an endpoint',
+    description:
+      'Each with its placement, or with what holds where there is none, and whether it answers right now.',
+    tag: 'Endpoints',
+    errors: [],
     access: onEndpoint('Read'),
     changes: 'nothing',
     params: EndpointPath,
@@ -123,6 +152,9 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'PUT',
     path: '/endpoints/:endpoint/nodes/:gateway_node_uuid',
     summary: 'Say how a node serves an endpoint',
+    description: 'Replaces the placement as a whole: what is left out has its default again.',
+    tag: 'Endpoints',
+    errors: ['NODE_NOT_FOUND'],
     access: onEndpoint<NodePath>('Admin'),
     changes: 'organization',
     params: NodePath,
@@ -136,48 +168,72 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'POST',
     path: '/endpoints/:endpoint/read',
     summary: 'Run a request that changes nothing',
+    description:
+      'What is taken can change nothing, whatever the credential of the endpoint may do: statements are parsed, run read-only, and may call only functions that are known to change nothing. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line; a failure after the first is the last line, `{"$error": …}`. With `X-Session-Id` the request runs in that session.',
+    tag: 'Requests',
+    errors: ['SESSION_NOT_FOUND', 'TRANSACTION_OPEN', ...OF_A_READ],
+    headers: SessionHeader,
+    streams: LINES,
     access: onEndpoint('Read'),
     changes: 'nothing',
     params: EndpointPath,
     query: RunQuery,
-    body: JsonValue,
+    body: RequestBody,
+    idempotency: REPEATED_READ,
     reply: 'data',
-    result: JsonValue,
+    result: RequestResult,
     handle: (ctx, { resource, body, query }) => runOnEndpoint(ctx, resource, 'read', body, query),
   }),
   route({
     method: 'POST',
     path: '/endpoints/:endpoint/write',
     summary: 'Run a request that may change the backend',
+    description:
+      'Requests that read are taken too. `OUTCOME_UNKNOWN` means that the connection was lost after the request was sent: look whether it took effect, or send it with an `Idempotency-Key`. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line.',
+    tag: 'Requests',
+    errors: ['SESSION_NOT_FOUND', ...OF_A_WRITE],
+    headers: SessionHeader,
+    streams: LINES,
     access: onEndpoint('Write'),
     changes: 'backend',
     params: EndpointPath,
     query: RunQuery,
-    body: JsonValue,
+    body: RequestBody,
+    idempotency: REPEATED_WRITE,
     reply: 'data',
-    result: JsonValue,
+    result: RequestResult,
     handle: (ctx, { resource, body, query }) => runOnEndpoint(ctx, resource, 'write', body, query),
   }),
   route({
     method: 'POST',
     path: '/endpoints/:endpoint/transaction',
     summary: 'Run several requests, all or nothing',
+    description:
+      'One result for each operation, or an error that names the operation from 0, and nothing has changed. A value of a later operation may be an earlier result: `{"$result": "[0].rows[0].id"}`.',
+    tag: 'Requests',
+    errors: OF_A_WRITE,
     access: onEndpoint('Write'),
     changes: 'backend',
     params: EndpointPath,
     query: RunQuery,
     body: TransactionBody,
+    idempotency: REPEATED_TRANSACTION,
     reply: 'data',
-    result: z.array(JsonValue),
+    result: Outcomes,
     handle: (ctx, { resource, body, query }) => transactOnEndpoint(ctx, resource, body, query),
   }),
   route({
     method: 'POST',
     path: '/endpoints/:endpoint/sessions',
     summary: 'Lease a connection of your own',
+    description:
+      'Name it as `X-Session-Id` on `/read` and `/write`; the connection keeps its state between them. It ends after 30 seconds without a request, and after 5 minutes in any case.',
+    tag: 'Requests',
+    errors: ['SESSIONS_EXHAUSTED', 'NOT_SUPPORTED', ...ON_THE_WAY],
     access: onEndpoint('Write'),
     changes: 'backend',
     params: EndpointPath,
+    idempotency: 'ignored',
     reply: 'data',
     result: OpenedSession,
     handle: (ctx, { resource }) => openSession(ctx, resource),
@@ -186,6 +242,9 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'DELETE',
     path: '/endpoints/:endpoint/sessions/:session_id',
     summary: 'End a lease; what was not committed is rolled back',
+    description: 'Only who opened it can end it.',
+    tag: 'Requests',
+    errors: ['SESSION_NOT_FOUND', ...ON_THE_WAY],
     access: onEndpoint<SessionPath>('Write'),
     changes: 'backend',
     params: SessionPath,

@@ -49,7 +49,7 @@ const BackendProfile = z.enum(['production', 'development']).meta({
 });
 const AnyConfig = z.record(z.string(), JsonValue);
 /** What any of the kinds has. */
-const ofKinds = (shapeOf: (spec: KindSpec) => z.ZodType) =>
+export const ofKinds = (shapeOf: (spec: KindSpec) => z.ZodType) =>
   z.union((Object.keys(kinds) as Kind[]).map((kind) => shapeOf(kindSpec(kind))));
 const Config = shownAs(
   AnyConfig,

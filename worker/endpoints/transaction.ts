@@ -4,25 +4,21 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { type Kind, parseRequest } from '../../proto/kinds/index.ts';
 import type { RequestBase } from '../../proto/kinds/kind.ts';
-import {
-  JsonValue,
-  TIMEOUT_DEFAULT_MS,
-  TIMEOUT_MAX_MS,
-  TimeoutMs,
-} from '../../proto/kinds/members.ts';
+import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../proto/kinds/members.ts';
 import type { Context } from '../context.ts';
 import type { JsonBytes } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
 import { reachOf, targetOf } from './reach.ts';
 import { resultOf } from './result.ts';
 import type { RunQuery } from './run.ts';
+import { OperationBody } from './shapes.ts';
 
 /** Most operations of one transaction. Spec silent. */
 const OPERATIONS_MAX = 1_000;
 
 /** Body of a transaction. */
 export const TransactionBody = z.strictObject({
-  operations: z.array(JsonValue).min(1).max(OPERATIONS_MAX),
+  operations: z.array(OperationBody).min(1).max(OPERATIONS_MAX),
   timeout_ms: TimeoutMs,
 });
 export type TransactionBody = z.infer<typeof TransactionBody>;
@@ -57,8 +53,8 @@ export async function transactOnEndpoint(
   );
 }
 
-/** Spec silent: what the operations ask for together, but no less than one request gets. */
-function timeoutOf(requests: readonly RequestBase[]): number {
+/** What the operations ask for together, but no less than one request gets. Spec silent. */
+export function timeoutOf(requests: readonly Pick<RequestBase, 'timeout_ms'>[]): number {
   const asked = requests.reduce((sum, { timeout_ms = 0 }) => sum + timeout_ms, 0);
   return Math.min(Math.max(asked, TIMEOUT_DEFAULT_MS), TIMEOUT_MAX_MS);
 }

@@ -6,7 +6,7 @@ import { type Policy, policyOf, policyOn, widened } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
-import { resourceNotFound } from './kinds.ts';
+import { notFoundOf, resourceNotFound } from './kinds.ts';
 import { type ResourceName, selectResource, selectResourceUuid } from './store.ts';
 import { externalSelf, membersNamed, type Subject, subjectNamed } from './subjects.ts';
 
@@ -36,7 +36,11 @@ async function findSubject(ctx: Context, { subject }: SubjectParams) {
  * Demands Admin of the organization for a change of a subject's rules.
  * @throws GatewayError USER_NOT_FOUND
  */
-export const onSubject: Access<SubjectParams, Subject> = { level: 'Admin', find: findSubject };
+export const onSubject: Access<SubjectParams, Subject> = {
+  level: 'Admin',
+  errors: ['USER_NOT_FOUND'],
+  find: findSubject,
+};
 
 /**
  * Demands nothing for one's own rules, and Admin of the organization for another's.
@@ -44,6 +48,7 @@ export const onSubject: Access<SubjectParams, Subject> = { level: 'Admin', find:
  */
 export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
   level: 'Member',
+  errors: ['USER_NOT_FOUND', 'FORBIDDEN'],
   async find(ctx, params) {
     const self = externalSelf(ctx, params.subject);
     if (self) return { resource: self, policy: await policyOn(ctx) };
@@ -60,6 +65,7 @@ export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
 export function onSomeOfKind(kind: EntityKind): Access<unknown, undefined> {
   return {
     level: 'Admin',
+    errors: [],
     async find(ctx) {
       const [standing, rules, onKind] = await ctx.db.batch([
         selectStanding(ctx.db, ctx.caller),
@@ -76,6 +82,7 @@ export function onSomeOfKind(kind: EntityKind): Access<unknown, undefined> {
 export function onSubjectOfKind(kind: EntityKind): Access<SubjectParams, Subject> {
   return {
     level: 'Admin',
+    errors: ['USER_NOT_FOUND'],
     async find(ctx, params) {
       const { resource } = await findSubject(ctx, params);
       return { resource, policy: (await onSomeOfKind(kind).find(ctx, params)).policy };
@@ -90,6 +97,7 @@ export function onSubjectOfKind(kind: EntityKind): Access<SubjectParams, Subject
 export function onTarget(kind: EntityKind, level: Level): Access<Record<string, string>, Target> {
   return {
     level,
+    errors: [notFoundOf(kind)],
     async find(ctx, params) {
       const { target, policy } = await findTarget(ctx, kind, params[kind] ?? '');
       return { resource: target, policy };

@@ -5,7 +5,7 @@ import type { EntityKind } from '../access/explain.ts';
 import { type AnyRoute, route } from '../http/route.ts';
 import { onSomeOfKind, onSubjectOfKind, onTarget, ownOrAsAdmin } from './access.ts';
 import { addSubjects } from './grant.ts';
-import { idMemberOf, pluralOf } from './kinds.ts';
+import { idMemberOf, notFoundOf, pluralOf } from './kinds.ts';
 import { removeDocument, removeFromKind } from './revoke.ts';
 import {
   addedTo,
@@ -25,6 +25,9 @@ export const ownRoute: AnyRoute = route({
   method: 'GET',
   path: '/iam/rbac/endpoints/subjects',
   summary: 'Show the endpoints that you may read, with your level on each',
+  description: 'By rules on the endpoints or on the organization.',
+  tag: 'Grants',
+  errors: [],
   access: anyMember,
   changes: 'nothing',
   reply: 'bare',
@@ -44,6 +47,10 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       method: 'POST',
       path,
       summary: `Give subjects a level on one ${kind}`,
+      description:
+        'A grant replaces the earlier one of the same subject. Of a list all take effect, or none. Only SuperAdmin gives, changes or takes Admin and SuperAdmin.',
+      tag: 'Grants',
+      errors: ['USER_NOT_FOUND', notFoundOf(kind), 'EDIT_CONFLICT'],
       access: onSomeOfKind(kind),
       changes: 'organization',
       body: additionsOn(kind),
@@ -54,11 +61,16 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
     route({
       // The specification lists this one with POST.
       method: kind === 'workflow' ? ['GET', 'POST'] : 'GET',
+      idempotency: { reads: true },
       path: `${path}/:subject`,
       summary: `Show a subject's levels on ${pluralOf(kind)}`,
+      description: "One's own need no level, another's need Admin.",
+      tag: 'Grants',
+      errors: [],
       access: ownOrAsAdmin,
       changes: 'nothing',
       params: SubjectPath,
+      conditional: true,
       reply: 'bare',
       result: levelsOn(pluralOf(kind)),
       handle: (ctx, { resource }) => showPermissions(ctx, resource, [kind]),
@@ -67,14 +79,18 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       method: 'DELETE',
       path: `${path}/:subject`,
       summary: `Remove a subject's level on one ${kind}, or on all`,
+      description: 'Without a resource in the query all rules of that sort go.',
+      tag: 'Grants',
+      errors: [notFoundOf(kind), 'EDIT_CONFLICT'],
       access: onSubjectOfKind(kind),
       changes: 'organization',
       params: SubjectPath,
       query: z.strictObject({ [idMemberOf(kind)]: z.string().min(1).optional() }),
+      conditional: true,
       reply: 'bare',
       result: removedFrom(kind),
-      handle: (ctx, { resource, query }) =>
-        removeFromKind(ctx, kind, resource, query[idMemberOf(kind)]),
+      handle: (ctx, { query, ...asked }) =>
+        removeFromKind(ctx, kind, asked, query[idMemberOf(kind)]),
     }),
   ];
 }
@@ -87,9 +103,13 @@ function documentRoutesOn(kind: EntityKind): AnyRoute[] {
       method: 'GET',
       path,
       summary: `Show the rules on one ${kind}`,
+      description: 'Each user and group with its level.',
+      tag: 'Grants',
+      errors: [],
       access: onTarget(kind, 'Admin'),
       changes: 'nothing',
       params,
+      conditional: true,
       reply: 'bare',
       result: documentOf(kind),
       handle: (ctx, { resource }) => showDocument(ctx, kind, resource),
@@ -98,12 +118,16 @@ function documentRoutesOn(kind: EntityKind): AnyRoute[] {
       method: 'DELETE',
       path,
       summary: `Remove all rules on one ${kind}`,
+      description: "What remains is each subject's level on the organization.",
+      tag: 'Grants',
+      errors: ['EDIT_CONFLICT'],
       access: onTarget(kind, 'SuperAdmin'),
       changes: 'organization',
       params,
+      conditional: true,
       reply: 'bare',
       result: RemovedDocument,
-      handle: (ctx, { resource }) => removeDocument(ctx, kind, resource),
+      handle: (ctx, { resource, ifMatch }) => removeDocument(ctx, kind, resource, ifMatch),
     }),
   ];
 }

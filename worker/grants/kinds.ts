@@ -24,9 +24,13 @@ export function resultMemberOf<Kind extends ResourceKind>(kind: Kind): `${Kind}I
   return `${kind}Id`;
 }
 
+/** The error of a resource that is not there. */
+export function notFoundOf(kind: ResourceKind): ErrorCode {
+  return kind === 'organization' ? 'NOT_FOUND' : NOT_FOUND[kind];
+}
+
 /** Says no more of another organization's resource than of one that is nowhere. */
 export function resourceNotFound(kind: ResourceKind, named: string): GatewayError {
   const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-  const code = kind === 'organization' ? 'NOT_FOUND' : NOT_FOUND[kind];
-  return new GatewayError(code, `${name} ${named} does not exist`);
+  return new GatewayError(notFoundOf(kind), `${name} ${named} does not exist`);
 }

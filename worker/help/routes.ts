@@ -56,6 +56,10 @@ export function helpRoutes(all: () => readonly AnyRoute[]): AnyRoute[] {
       method: 'GET',
       path: '/help',
       summary: 'Tell the operations of the API and the kinds of endpoint',
+      description:
+        'With the level that each operation needs, and the types of requests that each kind of endpoint takes.',
+      tag: 'Help',
+      errors: [],
       access: anyMember,
       changes: 'nothing',
       reply: 'bare',

@@ -1,9 +1,15 @@
 /** Declares an operation of the API as data; worker/http/run.ts runs it. */
 import * as z from 'zod';
+import type { ErrorCode } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
 import type { Context, PublicContext } from '../context.ts';
+import type { IdempotencyRule } from '../idempotency/rule.ts';
 import type { IfMatch } from './conditional.ts';
+import type { Tag } from './tags.ts';
+
+/** Media types of replies in pieces: a JSON a line, and server-sent events. */
+export type StreamType = 'application/x-ndjson' | 'text/event-stream';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -20,6 +26,17 @@ export interface Route<Params, Query, Body, Resource> {
   /** Below /api/v1, parameters as `:name`; where the specification lists two, both serve alike. */
   readonly path: string | readonly string[];
   readonly summary: string;
+  /** What the summary leaves out: one or more sentences in CommonMark. */
+  readonly description: string;
+  readonly tag: Tag;
+  /** What it can answer beyond the errors that follow from the rest: worker/openapi/errors.ts. */
+  readonly errors: readonly ErrorCode[];
+  /** What a public operation may bring instead of a token: a user's password, or the installation's own token. */
+  readonly credentials?: 'basic' | 'installation';
+  /** Headers that it reads itself. */
+  readonly headers?: z.ZodObject;
+  /** What it answers piece by piece when `Accept` asks for it: of each media type, one piece. */
+  readonly streams?: Readonly<Partial<Record<StreamType, z.ZodType>>>;
   readonly access: Access<Params, Resource>;
   /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
   admit?(ctx: PublicContext): Promise<void>;
@@ -34,6 +51,8 @@ export interface Route<Params, Query, Body, Resource> {
    * the new one, and every method honours `If-Match` (412). Other operations refuse `If-Match`.
    */
   readonly conditional?: true;
+  /** What `Idempotency-Key` does on POST and PATCH: honoured when left out. */
+  readonly idempotency: IdempotencyRule<Body>;
   /** `data` wraps the result as `{status: 'success', data}`; which is which follows the spec. */
   readonly reply: 'bare' | 'data';
   /** The result's shape, without the envelope. */
@@ -86,9 +105,9 @@ export const NoBody = z.union([z.undefined(), z.strictObject({})], {
 /** What a declaration may leave out: no parameters, no query, no body. */
 type Declared<Params, Query, Body, Resource> = Omit<
   Route<Params, Query, Body, Resource>,
-  'params' | 'query' | 'body'
+  'params' | 'query' | 'body' | 'idempotency'
 > &
-  Partial<Pick<Route<Params, Query, Body, Resource>, 'params' | 'query' | 'body'>>;
+  Partial<Pick<Route<Params, Query, Body, Resource>, 'params' | 'query' | 'body' | 'idempotency'>>;
 
 /** Checks a declaration and fills in what it left out. */
 export function route<
@@ -97,7 +116,7 @@ export function route<
   Body = undefined,
   Resource = undefined,
 >(declared: Declared<Params, Query, Body, Resource>): AnyRoute {
-  return { params: Nothing, query: Nothing, body: NoBody, ...declared };
+  return { params: Nothing, query: Nothing, body: NoBody, idempotency: {}, ...declared };
 }
 
 /** A route that carries no token: its handler has no caller. */
@@ -110,7 +129,7 @@ export function publicRoute<
     handle(ctx: PublicContext, input: Input<Params, Query, Body, undefined>): Promise<Reply>;
   },
 ): AnyRoute {
-  return { params: Nothing, query: Nothing, body: NoBody, ...declared };
+  return { params: Nothing, query: Nothing, body: NoBody, idempotency: {}, ...declared };
 }
 
 /** The methods of a route. */

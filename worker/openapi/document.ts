@@ -2,7 +2,12 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { VERSION } from '../help/version.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
-import { TAGS } from './groups.ts';
+import { BASE_PATH } from '../http/run.ts';
+import { TAGS } from '../http/tags.ts';
+import { PATHS_BESIDE } from './beside.ts';
+import { ErrorResponses, errorExamples, responseOf } from './error-responses.ts';
+import { ErrorReply } from './error-schema.ts';
+import { headerParameters, ON_ALL, REPLY_HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { operationOf } from './operation.ts';
 import { asDescribed } from './schemas.ts';
@@ -10,43 +15,66 @@ import { asDescribed } from './schemas.ts';
 /** The description as JSON. */
 export type Description = ReturnType<typeof createDocument>;
 
-/** Describes every operation, each method and path its own. @param routes the whole API */
+/** Describes every operation, each method and path by itself. @param routes the whole API */
 export function describe(routes: readonly AnyRoute[]): Description {
+  const errors = new ErrorResponses();
+  const paths = { ...pathsFor(routes, errors), ...PATHS_BESIDE };
   return createDocument(
     {
       openapi: '3.1.1',
-      info: {
-        title: 'Causeway',
-        version: VERSION,
-        description: INTRODUCTION,
-      },
-      tags: TAGS,
-      servers: [{ url: '/', description: 'Where this document was fetched from' }],
-      paths: pathsFor(routes),
+      info: { title: 'Causeway', version: VERSION, description: INTRODUCTION },
+      servers: [{ url: '/', description: 'Where this description came from' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      paths,
       components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-          basic: { type: 'http', scheme: 'basic' },
+        schemas: { Error: ErrorReply },
+        responses: {
+          ...errors.made,
+          // Of no operation: of paths that there are not, and of methods that a path does not have.
+          NOT_FOUND: responseOf(['NOT_FOUND'], ON_ALL),
+          METHOD_NOT_ALLOWED: responseOf(['METHOD_NOT_ALLOWED'], [...ON_ALL, 'Allow']),
         },
+        headers: { ...REPLY_HEADERS },
+        parameters: headerParameters(),
+        examples: errorExamples(),
+        securitySchemes: SECURITY_SCHEMES,
       },
     },
     { override: asDescribed, allowEmptySchema: { custom: true } },
   );
 }
 
-function pathsFor(routes: readonly AnyRoute[]): ZodOpenApiPathsObject {
-  const paths: Record<string, Record<string, ReturnType<typeof operationOf>>> = {};
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The `token` that a login answers, or one of an identity provider that is trusted',
+  },
+  basic: { type: 'http', scheme: 'basic', description: 'Username, or UUID, and password' },
+  installation: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of the installation, where it demands one',
+  },
+} as const;
+
+function pathsFor(routes: readonly AnyRoute[], errors: ErrorResponses): ZodOpenApiPathsObject {
+  const paths: Record<string, ReturnType<typeof operationsAt>> = {};
   for (const route of routes) {
-    for (const [path, method] of variantsOf(route)) {
-      const name = `/api/v1${path.replaceAll(/:(\w+)/g, '{$1}')}`;
-      paths[name] = { ...paths[name], [method.toLowerCase()]: operationOf(route, path, method) };
+    for (const path of pathsOf(route)) {
+      const name = BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}');
+      paths[name] = { ...paths[name], ...operationsAt(route, path, errors) };
     }
   }
   return paths;
 }
 
-function variantsOf(route: AnyRoute) {
-  return pathsOf(route).flatMap((path) =>
-    methodsOf(route).map((method) => [path, method] as const),
+function operationsAt(route: AnyRoute, path: string, errors: ErrorResponses) {
+  return Object.fromEntries(
+    methodsOf(route).map((method) => [
+      method.toLowerCase(),
+      operationOf(route, { path, method }, errors),
+    ]),
   );
 }

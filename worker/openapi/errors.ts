@@ -1,35 +1,33 @@
-/** The errors that an operation can answer. */
-import * as z from 'zod';
-import type { ZodOpenApiResponsesObject } from 'zod-openapi';
+/** Which errors an operation can answer: what follows from its declaration, and what it names. */
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
-import type { AnyRoute, Method } from '../http/route.ts';
+import { type AnyRoute, type Method, NoBody } from '../http/route.ts';
 
-const ErrorDescription = z
-  .object({
-    error: z.string(),
-    message: z.string(),
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
-    request_id: z.string(),
-    details: z.array(z.record(z.string(), z.unknown())).optional(),
-  })
-  .meta({ id: 'Error' });
+/** Of any operation: a query string is read, and whatever nobody foresaw. */
+const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'RATE_LIMITED', 'INTERNAL'];
+/** Of a token; keys of an identity provider may be out of reach. */
+const OF_TOKEN: readonly ErrorCode[] = [
+  'TOKEN_REQUIRED',
+  'TOKEN_INVALID',
+  'TOKEN_EXPIRED',
+  'TOKEN_REVOKED',
+  'SERVICE_UNAVAILABLE',
+];
+/** Of a request that may have a body, even where the operation takes none. */
+const OF_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
-/** One response for each status that an error of this operation can have. */
-export function errorResponses(_route: AnyRoute, _method: Method): ZodOpenApiResponsesObject {
-  const statuses = [...new Set(Object.values(ERRORS).map(({ status }) => status))];
-  return Object.fromEntries(
-    statuses.map((status) => [
-      status,
-      {
-        description: [...new Set(wordsAt(status))].join(', '),
-        content: { 'application/json': { schema: ErrorDescription } },
-      },
-    ]),
-  );
+/** In the order of the table. */
+export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] {
+  const { access, conditional, errors } = route;
+  const found = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...access.errors,
+    ...errors,
+    ...(access.level === 'Public' ? [] : OF_TOKEN),
+    ...(access.level === 'Public' || access.level === 'Member' ? [] : (['FORBIDDEN'] as const)),
+    ...(method === 'GET' && route.body === NoBody ? [] : OF_BODY),
+    ...(conditional ? (['PRECONDITION_FAILED'] as const) : []),
+  ]);
+  return tableOrder.filter((code) => found.has(code));
 }
 
-function wordsAt(status: number): string[] {
-  return Object.values(ERRORS)
-    .filter((row) => row.status === status)
-    .map(({ error }) => error);
-}
+const tableOrder = Object.keys(ERRORS) as ErrorCode[]; // The table's own keys.

@@ -10,14 +10,16 @@ organization where there is none yet:
 
 \`\`\`sh
 API=http://127.0.0.1:8787/api/v1
-curl -sS $API/auth/login -u 'you@acme.example:your password' -H 'X-Org-Id: acme'
+curl -sS $API/auth/login -H 'X-Org-Id: acme' \\
+  -u 'you@acme.example:your password'
 \`\`\`
 
 The reply holds a \`token\`. Every other request carries it:
 
 \`\`\`sh
 TOKEN='eyJhbGci…'
-curl -sS $API/endpoints -H "Authorization: Bearer $TOKEN"
+curl -sS $API/endpoints \\
+  -H "Authorization: Bearer $TOKEN"
 \`\`\`
 
 On the page at \`/docs\`, paste it under **Authentication**; **Test Request** then sends real requests

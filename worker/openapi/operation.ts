@@ -1,59 +1,134 @@
 /** One operation of the description, from its route. */
 import * as z from 'zod';
-import type { ZodOpenApiOperationObject, ZodOpenApiParameters } from 'zod-openapi';
+import type {
+  ZodOpenApiOperationObject,
+  ZodOpenApiParameters,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
 import { actionOf } from '../audit/action.ts';
 import { type AnyRoute, type Method, methodsOf, NoBody, pathsOf } from '../http/route.ts';
-import { errorResponses } from './errors.ts';
-import { groupOf } from './groups.ts';
+import type { ErrorResponses } from './error-responses.ts';
+import { errorsOf } from './errors.ts';
+import { exampleOf } from './example.ts';
+import { headersNamed, ON_ALL, parameterNamed, type ReplyHeader } from './headers.ts';
 
-/** The operation of `route` at one of its paths by one of its methods. */
+/** Where a route is met: at one of its paths, by one of its methods. */
+interface Variant {
+  readonly path: string;
+  readonly method: Method;
+}
+
+/** The operation of `route` there; `errors` collects what it shares with others. */
 export function operationOf(
   route: AnyRoute,
-  path: string,
-  method: Method,
+  variant: Variant,
+  errors: ErrorResponses,
 ): ZodOpenApiOperationObject {
+  const { access, description, summary, tag } = route;
+  const { method } = variant;
+  const traits = { authorized: access.level !== 'Public', replayed: isReplayed(route, method) };
   return {
-    operationId: operationIdOf(route, path, method),
-    tags: [groupOf(pathsOf(route)[0] ?? path)],
-    summary: route.summary,
-    'x-access-level': route.access.level,
-    security: route.access.level === 'Public' ? [] : [{ bearer: [] }],
+    operationId: operationIdOf(route, variant),
+    tags: [tag],
+    summary,
+    description: `${description}\n\n${LEVEL_NEEDED[access.level]}`,
+    'x-access-level': access.level,
+    security: securityOf(route),
     requestParams: parametersOf(route),
+    parameters: commonHeadersOf(route, method).map(parameterNamed),
     ...(route.body === NoBody || method === 'GET' ? {} : { requestBody: bodyOf(route) }),
-    responses: {
-      200: {
-        description: 'Success',
-        content: { 'application/json': { schema: replyOf(route) } },
-      },
-      ...errorResponses(route, method),
-    },
+    responses: { ...successOf(route, method), ...errors.of(errorsOf(route, method), traits) },
   };
 }
 
-/** Stable: it follows from the first path and method, and names the others by what they have beyond. */
-function operationIdOf(route: AnyRoute, path: string, method: Method): string {
+const LEVEL_NEEDED: Readonly<Record<AnyRoute['access']['level'], string>> = {
+  Public: 'Needs no token.',
+  Member: 'Needs the token of a member, whatever his level.',
+  None: 'Needs no level.',
+  Read: 'Needs the level `Read`.',
+  Write: 'Needs the level `Write`.',
+  Admin: 'Needs the level `Admin`.',
+  SuperAdmin: 'Needs the level `SuperAdmin`.',
+};
+
+/** Stable: it follows from the first path and method, and the others add what sets them apart. */
+function operationIdOf(route: AnyRoute, { path, method }: Variant): string {
   const [first, ...rest] = actionOf(route).split(/[._]/);
-  const name = [first, ...rest.map(capitalized)].join('');
   const at = path === pathsOf(route)[0] ? '' : `At${capitalized(path.slice(1))}`;
   const by = method === methodsOf(route)[0] ? '' : `By${capitalized(method.toLowerCase())}`;
-  return name + at + by;
+  return [first, ...rest.map(capitalized), at, by].join('');
 }
 
 function capitalized(word: string): string {
   return word.slice(0, 1).toUpperCase() + word.slice(1);
 }
 
-function parametersOf(route: AnyRoute): ZodOpenApiParameters {
+function securityOf({ access, credentials }: AnyRoute): Record<string, []>[] {
+  if (access.level !== 'Public') return [{ bearer: [] }];
+  if (credentials === 'basic') return [{ basic: [] }];
+  return credentials === 'installation' ? [{}, { installation: [] }] : [];
+}
+
+function parametersOf({ params, query, headers }: AnyRoute): ZodOpenApiParameters {
   return {
-    ...(route.params instanceof z.ZodObject ? { path: route.params } : {}),
-    ...(route.query instanceof z.ZodObject ? { query: route.query } : {}),
+    ...(params instanceof z.ZodObject ? { path: params } : {}),
+    ...(query instanceof z.ZodObject ? { query } : {}),
+    ...(headers ? { header: headers } : {}),
   };
 }
 
-function bodyOf(route: AnyRoute) {
-  return { required: true, content: { 'application/json': { schema: route.body } } };
+/** Contract: "Request id", "Conditional requests", "Retries by the client". */
+function commonHeadersOf(route: AnyRoute, method: Method) {
+  return [
+    'X-Request-Id' as const,
+    ...(route.conditional ? (['If-Match'] as const) : []),
+    ...(route.conditional && method === 'GET' ? (['If-None-Match'] as const) : []),
+    ...(isReplayed(route, method) ? (['Idempotency-Key'] as const) : []),
+  ];
 }
 
-function replyOf({ reply, result }: AnyRoute): z.ZodType {
-  return reply === 'bare' ? result : z.object({ status: z.literal('success'), data: result });
+/** Whether the operation honours `Idempotency-Key`. */
+export function isReplayed({ idempotency }: AnyRoute, method: Method): boolean {
+  return idempotency !== 'ignored' && (method === 'POST' || method === 'PATCH');
+}
+
+function bodyOf({ body }: AnyRoute) {
+  return { required: true, content: { 'application/json': contentOf(body) } };
+}
+
+function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
+  const { access, conditional, result, streams = {} } = route;
+  const timed: ReplyHeader[] = access.level === 'Public' ? [] : ['Server-Timing'];
+  const tagged: ReplyHeader[] = conditional && method !== 'DELETE' ? ['ETag'] : [];
+  const replayed: ReplyHeader[] = isReplayed(route, method) ? ['Idempotent-Replayed'] : [];
+  const answered = {
+    description: result.meta()?.description ?? 'Success',
+    headers: headersNamed([...ON_ALL, ...timed, ...tagged, ...replayed]),
+    content: {
+      'application/json': contentOf(enveloped(route)),
+      ...Object.fromEntries(
+        Object.entries(streams).map(([type, piece]) => [type, contentOf(piece)]),
+      ),
+    },
+  };
+  if (!conditional || method !== 'GET') return { 200: answered };
+  const headers = headersNamed([...ON_ALL, ...timed, ...tagged]);
+  return { 200: answered, 304: { description: 'It is still as `If-None-Match` has it', headers } };
+}
+
+/** Contract: "Envelope". */
+function enveloped({ reply, result }: AnyRoute): z.ZodType {
+  if (reply === 'bare') return result;
+  return z.object({
+    status: z
+      .literal('success')
+      .meta({ description: 'Always `success`: errors have another shape' }),
+    data: result.meta()?.description === undefined ? result.describe('The result') : result,
+  });
+}
+
+/** A schema with an example, its own or one made of its members'. */
+function contentOf(schema: z.ZodType) {
+  const example = exampleOf(schema);
+  return { schema, ...(example === undefined ? {} : { example }) };
 }

@@ -22,7 +22,11 @@ export interface UserParams {
  * Demands Admin of the organization.
  * @throws GatewayError USER_NOT_FOUND
  */
-export const onUser: Access<UserParams, Subject> = { level: 'Admin', find: findUser };
+export const onUser: Access<UserParams, Subject> = {
+  level: 'Admin',
+  errors: ['USER_NOT_FOUND'],
+  find: findUser,
+};
 
 /**
  * Demands nothing for oneself, and Admin of the organization for another.
@@ -30,6 +34,7 @@ export const onUser: Access<UserParams, Subject> = { level: 'Admin', find: findU
  */
 export const selfOrAsAdmin: Access<UserParams, Subject> = {
   level: 'Member',
+  errors: ['USER_NOT_FOUND', 'FORBIDDEN'],
   async find(ctx, params) {
     const self = externalSelf(ctx, params.user);
     if (self) return { resource: self, policy: await policyOn(ctx) };

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { KindShapes } from '../kind.ts';
 import { patchOf } from '../members.ts';
-import { SqlResult, SqlResults } from '../sql.ts';
+import { SqlResult, SqlResults, SqlRow } from '../sql.ts';
 import { PostgresConfig } from './config.ts';
 import { BareQuery, PostgresRequest, Query, QueryTyped } from './request.ts';
 
@@ -65,6 +65,7 @@ export const shapes: KindShapes = {
     id: 'PostgresResult',
     description: 'What a PostgreSQL endpoint answers, by the type of the request',
   }),
+  line: SqlRow,
   operation: z
     .union([
       Query,

@@ -1,0 +1,26 @@
+/** What calls to backends may end in: for operations to declare. Contract §2. */
+import type { ErrorCode } from '../../proto/errors.ts';
+
+/** On the way to the backend, and until it takes the call. */
+export const ON_THE_WAY: readonly ErrorCode[] = [
+  'INVALID_CONFIGURATION',
+  'ADDRESS_REFUSED',
+  'CONNECTION_FAILED',
+  'SERVICE_UNAVAILABLE',
+  'POOL_EXHAUSTED',
+  'NODE_UNAVAILABLE',
+  'DEVELOPMENT_ROUTE_MISSING',
+  'TIMED_OUT',
+];
+
+/** Of a request that the backend runs. */
+export const OF_A_READ: readonly ErrorCode[] = [
+  ...ON_THE_WAY,
+  'REQUEST_FAILED',
+  'CONSTRAINT_VIOLATED',
+  'RESULT_TOO_LARGE',
+  'NOT_SUPPORTED',
+];
+
+/** Of one that may change it. */
+export const OF_A_WRITE: readonly ErrorCode[] = [...OF_A_READ, 'OUTCOME_UNKNOWN'];

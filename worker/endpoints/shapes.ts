@@ -1,0 +1,59 @@
+/** Requests to backends and their results: taken as any JSON, and shown as what each kind has. */
+import * as z from 'zod';
+import { JsonValue } from '../../proto/kinds/members.ts';
+import { SAMPLE } from '../http/sample.ts';
+import { shownAs } from '../http/shown-as.ts';
+import { ErrorReply } from '../openapi/error-schema.ts';
+import { ofKinds } from './schema.ts';
+
+/** A request; which kind it is of, the endpoint decides. */
+export const RequestBody = shownAs(
+  JsonValue,
+  ofKinds(({ shapes }) => shapes.body),
+);
+
+/** What a request answers. */
+export const RequestResult = shownAs(
+  JsonValue,
+  ofKinds(({ shapes }) => shapes.result),
+);
+
+/** One line of a stream: a row, or the failure that ended it. Contract §6, "Large results". */
+const Line = z.union([
+  ofKinds(({ shapes }) => shapes.line ?? z.never()),
+  z
+    .object({
+      $error: ErrorReply.meta({ description: 'What ended the stream before all was sent' }),
+    })
+    .meta({ id: 'StreamFailure', description: 'The last line of a stream that failed' }),
+]);
+
+/** Of operations whose rows can come as they arrive. */
+export const LINES = { 'application/x-ndjson': Line };
+
+/** One operation of a transaction. */
+export const OperationBody = shownAs(
+  JsonValue,
+  ofKinds(({ shapes }) => shapes.operation ?? z.never()),
+);
+
+/** What the operations of a transaction answer. */
+export const Outcomes = z
+  .array(
+    shownAs(
+      JsonValue,
+      ofKinds(({ shapes }) => shapes.outcome ?? z.never()),
+    ),
+  )
+  .meta({ description: 'One result per operation, in their order' });
+
+/** Names the session that a request runs in. Contract §6, "Sessions". */
+export const SessionHeader = z.object({
+  'X-Session-Id': z
+    .string()
+    .optional()
+    .meta({
+      description: 'The `session_id` of a session of yours on this endpoint, to run in it',
+      examples: [SAMPLE.session],
+    }),
+});

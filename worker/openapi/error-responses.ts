@@ -1,0 +1,86 @@
+/** Responses of errors: operations that answer the same share them. */
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
+import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
+import { errorExample } from './error-examples.ts';
+import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
+
+/** What of an operation decides which headers its errors have. */
+export interface Standing {
+  /** Carries a token, so that the time of authorizing it is told. */
+  readonly authorized: boolean;
+  /** Honours `Idempotency-Key`. */
+  readonly replayed: boolean;
+}
+
+/** Never kept for a replay. Contract: "Retries by the client". */
+const NOT_KEPT = [401, 403, 429];
+/** The token was not even looked at. */
+const BEFORE_AUTHORIZING = [401, 413, 415];
+/** What another try may do better at. */
+const RETRIED = [409, 429, 502, 503];
+
+/** Collects responses while operations are described. */
+export class ErrorResponses {
+  /** By name, for the components. */
+  readonly made: Record<string, ZodOpenApiResponseObject> = {};
+
+  /** One reference for each status that these codes have. */
+  of(codes: readonly ErrorCode[], standing: Standing): ZodOpenApiResponsesObject {
+    const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+    return Object.fromEntries(
+      [...byStatus].map(([status, those]) => [status, this.#refer(status, those, standing)]),
+    );
+  }
+
+  #refer(status: number, codes: readonly ErrorCode[], standing: Standing) {
+    const headers = headersAt(status, standing);
+    const beyond = headers.filter((name) => !ON_ALL.includes(name)).map((name) => `.${name}`);
+    const name = codes.join('.') + beyond.join('');
+    this.made[name] ??= responseOf(codes, headers);
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function headersAt(status: number, { authorized, replayed }: Standing): readonly ReplyHeader[] {
+  return [
+    ...ON_ALL,
+    ...(authorized && !BEFORE_AUTHORIZING.includes(status) ? (['Server-Timing'] as const) : []),
+    ...(RETRIED.includes(status) ? (['Retry-After'] as const) : []),
+    ...(status === ERRORS.RATE_LIMITED.status ? (['RateLimit-Policy'] as const) : []),
+    ...(replayed && !NOT_KEPT.includes(status) ? (['Idempotent-Replayed'] as const) : []),
+  ];
+}
+
+/** A response that has one of these codes. */
+export function responseOf(
+  codes: readonly ErrorCode[],
+  headers: readonly ReplyHeader[],
+): ZodOpenApiResponseObject {
+  return {
+    description: codes.map((code) => `- \`${code}\`: ${ERROR_MEANINGS[code].means}`).join('\n'),
+    headers: headersNamed(headers),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [{ $ref: '#/components/schemas/Error' }],
+          properties: { code: { type: 'string', enum: [...codes] } },
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        ),
+      },
+    },
+  };
+}
+
+/** An example of each error, for the components. */
+export function errorExamples() {
+  return Object.fromEntries(
+    (Object.keys(ERRORS) as ErrorCode[]).map((code) => [
+      // The table's own keys.
+      code,
+      { summary: ERROR_MEANINGS[code].means, value: errorExample(code) },
+    ]),
+  );
+}
