@@ -1,7 +1,7 @@
 /** Promises of proto/json.ts: no digit is lost, and nothing else changes. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, isRawJson, numberText, parseJson } from './json.ts';
+import { isJsonObject, isRawJson, numberText, parseJson, setMember } from './json.ts';
 
 describe('numbers travel with their digits', () => {
   test.each([
@@ -50,8 +50,66 @@ test('any other JSON is what JSON.parse makes of it', () => {
   );
 });
 
-test('digits inside a string stay a string', () => {
-  expect(parseJson('{"id":"12345678901234567890"}')).toEqual({ id: '12345678901234567890' });
+describe('digits inside a string stay a string', () => {
+  test.each([
+    '12345678901234567890',
+    'call 12345678901234567890, now',
+    '[1e400, -2]',
+    '4e123456-0000-4e12-8000-1e4001e40000',
+    'a quote \\" :12345678901234567890,',
+    'a backslash \\\\',
+  ])('%s', (written) => {
+    const text = `{"id":"${written}","n":12345678901234567890}`;
+    expect(JSON.stringify(parseJson(text))).toBe(text);
+  });
+
+  test('whatever stands around it', () => {
+    const strings = fc.string({ unit: fc.constantFrom('"', '\\', ':', ',', ' ', '1e400', LONG) });
+    void fc.assert(
+      fc.property(fc.dictionary(strings, fc.array(strings)), (value) => {
+        const text = `{"big":[${LONG}],"rest":${JSON.stringify(value)}}`;
+        expect(JSON.stringify(parseJson(text))).toBe(
+          JSON.stringify({ big: [JSON.rawJSON(LONG)], rest: value }),
+        );
+      }),
+    );
+  });
+});
+const LONG = '12345678901234567890';
+
+test.each([
+  `{${LONG}:1}`,
+  `[${LONG}.]`,
+  `[+${LONG}]`,
+  `[0${LONG}]`,
+  `["a"${LONG}]`,
+  `${LONG} 1`,
+  `["${LONG}`,
+])('%s is no JSON', (text) => {
+  expect(() => parseJson(text)).toThrow(SyntaxError);
+});
+
+test.each([
+  ['a run of zeros', `1${'0'.repeat(1_000_000)}1`],
+  ['an exponent of many digits', `1e${'9'.repeat(1_000_000)}`],
+  ['many exponents in a string', `"${'1e1111'.repeat(200_000)}"`],
+  ['many quotes', `[${LONG},"${'\\"'.repeat(500_000)}"]`],
+  ['depth', `${'['.repeat(100_000)}${LONG}${']'.repeat(100_000)}`],
+])('no text is slow: %s', (_, text) => {
+  const started = Date.now();
+  parseJson(text);
+  expect(Date.now() - started).toBeLessThan(2000);
+});
+
+test('a member called __proto__ is one like any other', () => {
+  const text = `{"__proto__":${LONG},"a":{"__proto__":[${LONG}]}}`;
+  expect(JSON.stringify(parseJson(text))).toBe(text);
+  const made = {};
+  setMember(made, '__proto__', { a: 1 });
+  expect([JSON.stringify(made), Object.getPrototypeOf(made)]).toEqual([
+    '{"__proto__":{"a":1}}',
+    Object.prototype,
+  ]);
 });
 
 test('a number kept as text is no object with members', () => {

@@ -1,19 +1,11 @@
 /** JSON in and out without losing digits: numbers that a double cannot hold keep their text. */
+import { exactNumbers, type Span } from './exact-numbers.ts';
 
 declare global {
   /** TC39 "JSON.parse source text access"; in both runtimes, not yet in the library's types. */
   interface JSON {
     rawJSON(text: string): RawJson;
     isRawJSON(value: unknown): value is RawJson;
-    parse(
-      text: string,
-      reviver: (
-        this: unknown,
-        key: string,
-        value: unknown,
-        context: { source?: string },
-      ) => unknown,
-    ): unknown;
   }
 }
 
@@ -23,10 +15,12 @@ export interface RawJson {
 }
 
 /** A JSON value, as requests and results travel. A `RawJson` stands for a number. */
-export type Json = null | boolean | number | string | RawJson | Json[] | { [key: string]: Json };
+export type Json = null | boolean | number | string | RawJson | Json[] | JsonObject;
 
-/** Only text with such a run can hold a number that a double rounds, overflows or underflows. */
-const MAY_LOSE_DIGITS = /[\d.]{16,}|\d[eE][+-]?\d{3}/;
+/** A JSON object. Whoever builds one from names that he did not choose uses `setMember`. */
+export interface JsonObject {
+  [name: string]: Json;
+}
 
 /**
  * Parses JSON text; integers beyond ±2^53 and decimals with more digits than a double
@@ -34,10 +28,10 @@ const MAY_LOSE_DIGITS = /[\d.]{16,}|\d[eE][+-]?\d{3}/;
  * @throws SyntaxError
  */
 export function parseJson(text: string): Json {
-  const parsed: unknown = MAY_LOSE_DIGITS.test(text)
-    ? JSON.parse(text, keepDigits)
-    : JSON.parse(text);
-  return parsed as Json; // JSON.parse yields nothing else.
+  const kept = exactNumbers(text);
+  if (kept.length === 0) return JSON.parse(text) as Json; // JSON.parse yields nothing else.
+  const mark = crypto.randomUUID().slice(24); // Forty-eight bits: no string of the text begins so.
+  return restored(JSON.parse(withMarks(text, kept, mark)) as Json, mark);
 }
 
 /** The text of a number, whether it is kept as text or not. */
@@ -51,33 +45,60 @@ export function isRawJson(value: unknown): value is RawJson {
 }
 
 /** Whether a value is an object with members, and neither an array nor a number kept as text. */
-export function isJsonObject(value: unknown): value is { [key: string]: Json } {
+export function isJsonObject(value: unknown): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)
   );
 }
 
-function keepDigits(
-  this: unknown,
-  _key: string,
-  value: unknown,
-  context: { source?: string },
-): unknown {
-  if (typeof value !== 'number' || context.source === undefined) return value;
-  return digitsOf(String(value)) === digitsOf(context.source)
-    ? value
-    : JSON.rawJSON(context.source);
+/** Makes a member, `__proto__` like any other. */
+export function setMember(object: JsonObject, name: string, value: Json): void {
+  if (name !== '__proto__') object[name] = value;
+  else Object.defineProperty(object, name, { value, ...ORDINARY });
+}
+const ORDINARY = { writable: true, enumerable: true, configurable: true };
+
+/** The text with those numbers as strings that begin with a mark. */
+function withMarks(text: string, numbers: readonly Span[], mark: string): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of numbers) {
+    pieces.push(text.slice(at, start), `"${mark}${text.slice(start, end)}"`);
+    at = end;
+  }
+  return pieces.join('') + text.slice(at);
 }
 
-/** A number's value as significant digits and exponent, so that `1.50`, `15e-1` and `1.5` are one. */
-function digitsOf(text: string): string {
-  const [mantissa = '', exponent = '0'] = text.replace('-', '').toLowerCase().split('e');
-  const negative = text.startsWith('-');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
-  if (significant === '') return '0';
-  const scale =
-    BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length);
-  return `${negative ? '-' : ''}${significant}e${scale}`;
+/** The value with marked strings as the numbers they were. A list, not recursion: any depth will do. */
+function restored(parsed: Json, mark: string): Json {
+  const whole = { parsed };
+  const left: object[] = [whole];
+  /** What stands in place of a value; containers wait for their turn. */
+  const numberOr = (value: Json): Json => {
+    if (typeof value === 'string' && value.startsWith(mark)) {
+      return JSON.rawJSON(value.slice(mark.length));
+    }
+    if (typeof value === 'object' && value !== null) left.push(value);
+    return value;
+  };
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    if (Array.isArray(each)) replaceElements(each, numberOr);
+    else replaceMembers(each as JsonObject, numberOr); // Of JSON, the only other sort.
+  }
+  return whole.parsed;
+}
+
+function replaceElements(array: Json[], replace: (value: Json) => Json): void {
+  for (const [at, value] of array.entries()) {
+    const other = replace(value);
+    if (other !== value) array[at] = other;
+  }
+}
+
+function replaceMembers(object: JsonObject, replace: (value: Json) => Json): void {
+  for (const name of Object.keys(object)) {
+    const value = object[name] ?? null;
+    const other = replace(value);
+    if (other !== value) setMember(object, name, other);
+  }
 }
