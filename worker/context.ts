@@ -2,6 +2,7 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { ExternalIdentity } from './access/external/caller.ts';
 import type { AuditChain } from './audit/chain.ts';
+import type { IdempotencyKeys } from './idempotency/keys.ts';
 import { type Settings, settingsOf } from './settings.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
@@ -11,6 +12,8 @@ export interface Bindings {
   readonly RELAY?: Fetcher;
   /** One object per organization, by the name of its UUID. */
   readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChain>;
+  /** Sixteen objects per organization: worker/idempotency/place.ts names them. */
+  readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeys>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;
@@ -43,6 +46,7 @@ export interface PublicContext {
   /** Aborts when the client goes away. */
   readonly signal: AbortSignal;
   readonly timing: Timing;
+  readonly effects: Effects;
   readonly request: Request;
   /** Lets work go on after the reply; a failure in it is logged. */
   afterReply(work: Promise<unknown>): void;
@@ -72,6 +76,12 @@ export interface Context extends PublicContext {
 
 /** What `Server-Timing` tells, in milliseconds; only what was measured. */
 export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;
+
+/** What a request did so far. */
+export interface Effects {
+  /** A call that may write has ended well on a backend. */
+  written: boolean;
+}
 
 const databases = new WeakMap<D1Database, Database>();
 
@@ -107,6 +117,7 @@ export function openContext(incoming: Incoming): PublicContext {
     now: outside.now,
     signal: request.signal,
     timing: {},
+    effects: { written: false },
     request,
     afterReply(work) {
       incoming.waitUntil(

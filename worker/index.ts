@@ -5,6 +5,7 @@ import { type Bindings, type Outside, openContext, type PublicContext } from './
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
 
 export { AuditChain } from './audit/chain.ts';
+export { IdempotencyKeys } from './idempotency/keys.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';

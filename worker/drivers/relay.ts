@@ -99,6 +99,7 @@ async function callNode<Result>(
       const { sealedConnection } = pass;
       const result = await call({ node, relay: line.relay, sealedConnection, options });
       line.heardAt = ctx.now();
+      if (plan.writes) ctx.effects.written = true;
       return result;
     } catch (thrown) {
       const failure = ConnectError.from(thrown);

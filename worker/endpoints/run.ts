@@ -65,6 +65,7 @@ export async function runOnEndpoint(
   );
 }
 
-function acceptsLines({ headers }: Request): boolean {
+/** Whether the client asks for rows as they arrive. */
+export function acceptsLines({ headers }: Request): boolean {
   return headers.get('Accept')?.toLowerCase().includes(NDJSON) ?? false;
 }

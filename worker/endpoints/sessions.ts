@@ -112,6 +112,11 @@ export async function sessionOf(ctx: Context, endpoint: Endpoint): Promise<Sessi
   return sessionId === null ? undefined : findSession(ctx, endpoint, sessionId);
 }
 
+/** Whether the request names a session. */
+export function isInSession({ headers }: Request): boolean {
+  return headers.has(HEADER);
+}
+
 async function findSession(ctx: Context, endpoint: Endpoint, sessionId: string): Promise<Session> {
   const { row } = endpoint;
   const opened = await unsealForeign(sealingContext(ctx, endpoint), sessionId);

@@ -11,6 +11,8 @@ import {
   openContext,
   type PublicContext,
 } from '../context.ts';
+import { once } from '../idempotency/once.ts';
+import { keyOf } from '../idempotency/rule.ts';
 import { settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
 import { checkBodyHeaders, discardBody, parseBody, readBody } from './body.ts';
@@ -78,18 +80,32 @@ async function answer(
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
-  return perform(open, each, c.req.param(), observers).catch(async (thrown: unknown) => {
-    observers.refused(open, each, c.req.param(), thrown);
+  const ends = {
+    performed: (ctx: Context) => observers.performed(ctx, each, c.req.param()),
+    refuse(thrown: unknown): Response {
+      observers.refused(open, each, c.req.param(), thrown);
+      return respondToError(thrown, open, c.req.path);
+    },
+  };
+  return perform(open, each, c.req.param(), ends).catch(async (thrown: unknown) => {
+    const response = ends.refuse(thrown);
     await discardBody(request, settings.BODY_MAX_BYTES);
-    return respondToError(thrown, open, c.req.path);
+    return response;
   });
+}
+
+/** How a call ends, as far as its route is concerned. */
+interface Ends {
+  performed(ctx: Context): void;
+  /** The reply for what was thrown. */
+  refuse(thrown: unknown): Response;
 }
 
 async function perform(
   open: PublicContext,
   each: AnyRoute,
   pathParams: Record<string, string>,
-  { performed }: Observers,
+  { performed, refuse }: Ends,
 ): Promise<Response> {
   const { request, settings } = open;
   checkBodyHeaders(request, settings.BODY_MAX_BYTES);
@@ -106,16 +122,22 @@ async function perform(
         });
   const query: unknown = parse(each.query, queryOf(request.url), 'query');
   const ifMatch = ifMatchOf(request, each);
+  const keyed = keyOf(request, each.idempotency);
   const bytes = await readBody(request, settings.BODY_MAX_BYTES);
   const body: unknown = parse(each.body, parseBody(bytes), 'body');
-  try {
-    const reply = await each.handle(ctx, { ...authorized, params, query, body, ifMatch });
-    if (each.access.level !== 'Public') performed(ctx, each, pathParams);
-    return respond(reply, each.reply, open);
-  } finally {
-    if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
-    if (each.changes === 'installation') forgetAll();
-  }
+  const run = async (own: Context): Promise<Response> => {
+    try {
+      const reply = await each.handle(own, { ...authorized, params, query, body, ifMatch });
+      if (each.access.level !== 'Public') performed(ctx);
+      return respond(reply, each.reply, open);
+    } finally {
+      if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
+      if (each.changes === 'installation') forgetAll();
+    }
+  };
+  if (keyed === undefined) return run(ctx);
+  const call = { ...keyed, bytes, body, policy: authorized.policy };
+  return respond(await once(ctx, call, { run, refuse }), 'bare', open);
 }
 
 async function identify(open: PublicContext): Promise<Context> {
@@ -127,7 +149,8 @@ function queryOf(url: string): Record<string, string> {
   return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)));
 }
 
-function refuseMethod(c: HonoContext, allowed: readonly string[]): Response {
+/** Answers a method that a path does not have. @param allowed those it has */
+export function refuseMethod(c: HonoContext, allowed: readonly string[]): Response {
   const allow = [...new Set(allowed)].join(', ');
   const message = `${c.req.method} is not a method of ${c.req.path}: it takes ${allow}`;
   return refuse(c, new GatewayError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } }));

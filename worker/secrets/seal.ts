@@ -7,6 +7,7 @@ import { Lru } from '../cache.ts';
 import type { Settings } from '../settings.ts';
 
 const VERSION = 'v1';
+const BYTES_VERSION = 1;
 const IV_BYTES = 12;
 const KEY_BYTES = 32;
 /** Opened data keys kept per isolate. */
@@ -30,6 +31,9 @@ export interface SealingContext {
   /** Names the one place where the text belongs, for example `endpoint:<uuid>`; elsewhere it does not open. */
   readonly purpose: string;
 }
+
+/** Of what belongs to no organization: the installation's own key seals it. */
+export type InstallationContext = Pick<SealingContext, 'settings' | 'purpose'>;
 
 /** Seals a text. */
 export async function seal(context: SealingContext, clear: string): Promise<string> {
@@ -56,6 +60,52 @@ export async function unsealForeign(
   return clear === undefined ? undefined : decoder.decode(clear);
 }
 
+/** Seals bytes: a byte of the version, then what is random, then the sealed bytes. */
+export async function sealBytes(
+  context: SealingContext | InstallationContext,
+  clear: Uint8Array,
+): Promise<Uint8Array> {
+  const [key] = await keysOf(context);
+  const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+  const algorithm = { name: 'AES-GCM', iv, additionalData: contextOf(context) };
+  const sealed = new Uint8Array(await crypto.subtle.encrypt(algorithm, key, clear));
+  const whole = new Uint8Array(1 + IV_BYTES + sealed.byteLength);
+  whole[0] = BYTES_VERSION;
+  whole.set(iv, 1);
+  whole.set(sealed, 1 + IV_BYTES);
+  return whole;
+}
+
+/**
+ * Opens what `sealBytes` made in the same context.
+ * @throws GatewayError INTERNAL when it does not open: another key, place or bytes
+ */
+export async function unsealBytes(
+  context: SealingContext | InstallationContext,
+  sealed: Uint8Array,
+): Promise<Uint8Array> {
+  const iv = sealed.subarray(1, 1 + IV_BYTES);
+  const algorithm = { name: 'AES-GCM', iv, additionalData: contextOf(context) };
+  for (const key of sealed[0] === BYTES_VERSION ? await keysOf(context) : []) {
+    try {
+      const rest = sealed.subarray(1 + IV_BYTES);
+      return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, rest));
+    } catch {} // WebCrypto says no more than that it does not open.
+  }
+  throw doesNotOpen();
+}
+
+/** The key that seals, then those that what was sealed earlier may need. */
+async function keysOf(
+  context: SealingContext | InstallationContext,
+): Promise<[CryptoKey, ...CryptoKey[]]> {
+  if ('orgUuid' in context) return [await dataKey(context)];
+  const { INSTALLATION_KEY, INSTALLATION_KEY_PREVIOUS } = context.settings;
+  const current = await importKey(fromBase64Url(INSTALLATION_KEY));
+  if (INSTALLATION_KEY_PREVIOUS === undefined) return [current];
+  return [current, await importKey(fromBase64Url(INSTALLATION_KEY_PREVIOUS))];
+}
+
 async function dataKey({ settings, orgUuid, sealedDataKey }: SealingContext): Promise<CryptoKey> {
   const known = opened.get(`${orgUuid}:${sealedDataKey}`);
   if (known) return known;
@@ -68,15 +118,20 @@ async function dataKey({ settings, orgUuid, sealedDataKey }: SealingContext): Pr
     opened.set(`${orgUuid}:${sealedDataKey}`, made);
     return made;
   }
-  throw new GatewayError('INTERNAL', 'A stored secret cannot be opened');
+  throw doesNotOpen();
+}
+
+function doesNotOpen(): GatewayError {
+  return new GatewayError('INTERNAL', 'A stored secret cannot be opened');
 }
 
 function dataKeyContext(orgUuid: string): Uint8Array {
   return encoder.encode(`data-key:${orgUuid}`);
 }
 
-function contextOf({ orgUuid, purpose }: SealingContext): Uint8Array {
-  return encoder.encode(`${orgUuid}:${purpose}`);
+function contextOf(context: SealingContext | InstallationContext): Uint8Array {
+  const owner = 'orgUuid' in context ? context.orgUuid : 'installation';
+  return encoder.encode(`${owner}:${context.purpose}`);
 }
 
 async function encrypt(key: CryptoKey, clear: Uint8Array, bound: Uint8Array): Promise<string> {
@@ -91,7 +146,7 @@ async function encrypt(key: CryptoKey, clear: Uint8Array, bound: Uint8Array): Pr
 
 async function decrypt(key: CryptoKey, sealed: string, bound: Uint8Array): Promise<Uint8Array> {
   const clear = await tryDecrypt(key, sealed, bound);
-  if (clear === undefined) throw new GatewayError('INTERNAL', 'A stored secret cannot be opened');
+  if (clear === undefined) throw doesNotOpen();
   return clear;
 }
 

@@ -5,6 +5,7 @@
 import { deleteEntries } from '../../audit/store.ts';
 import type { PublicContext } from '../../context.ts';
 import { releaseEndpoint } from '../../endpoints/release.ts';
+import { clearKeys } from '../../idempotency/clear.ts';
 import {
   deleteEndpoints,
   deleteMarked,
@@ -49,6 +50,7 @@ export async function sweepOrganization(ctx: PublicContext, marked: Marked): Pro
   const emptied = await removeRows(ctx, marked.uuid);
   if (!isOld || !released || !emptied) return;
   await ctx.env.AUDIT_CHAIN.getByName(marked.uuid).forget();
+  await clearKeys(ctx.env, marked.uuid);
   await ctx.db.batch([
     ...deleteSome(ctx.db, marked.uuid, ROWS_MAX),
     deleteMarked(ctx.db, marked.uuid),

@@ -1,0 +1,251 @@
+/** Runs a call with an `Idempotency-Key` at most once, and answers it again. Contract: "Retries by the client". */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Policy } from '../access/policy.ts';
+import type { PublicContext } from '../context.ts';
+import { failureOf } from '../http/respond.ts';
+import { digestOf } from '../secrets/digest.ts';
+import { seal, sealBytes, unseal, unsealBytes } from '../secrets/seal.ts';
+import type { Claim, Fact, Standing } from './keys.ts';
+import { type OrganizationsPlace, type Place, placeOf, publicPlacesOf } from './place.ts';
+import { replayed, type TakenIn, takeIn } from './reply.ts';
+import { isForgotten, isSecret, type Keyed } from './rule.ts';
+
+/** Milliseconds that a call may take that says nothing else. */
+const LASTS_MS = 30_000;
+/** Milliseconds beyond that, in which what was begun in time may still end and be told. */
+const SLACK_MS = 5_000;
+/** Milliseconds for which a reply waits for being kept; from then on it is kept after it was sent. */
+const KEPT_WITHIN_MS = 2_000;
+/** Times that the object is asked before it is taken to be out of reach. */
+const TRIES = 3;
+/** Milliseconds between them. */
+const TRY_AGAIN_MS = 50;
+
+/** A call that carries a key. */
+export interface KeyedCall extends Keyed<unknown> {
+  readonly bytes: Uint8Array | undefined;
+  /** Parsed. */
+  readonly body: unknown;
+  /** How the caller stands; `undefined` where there is none. */
+  readonly policy: Policy | undefined;
+}
+
+/** The call itself. */
+export interface Work<Ctx extends PublicContext> {
+  run(ctx: Ctx): Promise<Response>;
+  /** The reply for what `run` threw. */
+  refuse(thrown: unknown): Response;
+}
+
+/**
+ * Runs the call if its key is new, else answers as the key stands. A call that runs goes on when
+ * its client goes away: he asks again with the key.
+ * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE
+ */
+export async function once<Ctx extends PublicContext>(
+  ctx: Ctx,
+  call: KeyedCall,
+  work: Work<Ctx>,
+): Promise<Response> {
+  const { policy } = call;
+  const found = policy ? await findOwn(ctx, policy, call) : await findPublic(ctx, call);
+  if (found.standing.state !== 'begun') return tell(found.place, found.standing);
+  const running = run(ctx, call, found, work);
+  ctx.afterReply(running);
+  return running;
+}
+
+/** A call's place, its attempt there, and how its key stands. */
+interface Found {
+  readonly place: Place;
+  readonly attempt: string;
+  readonly standing: Standing;
+}
+
+/** @throws GatewayError IDEMPOTENCY_KEY_REUSED */
+async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Promise<Found> {
+  const place = await placeOf(ctx, policy, call.key);
+  const digest = await digestOf(call.bytes ?? new Uint8Array());
+  const found = await begin(ctx, call, place, await seal(place.sealing, digest));
+  if (found.standing.state !== 'begun') await demandBody(place, found.standing.body, digest);
+  return found;
+}
+
+/** The body is in the place's name already. */
+async function findPublic(ctx: PublicContext, call: KeyedCall): Promise<Found> {
+  const bytes = call.bytes ?? new Uint8Array();
+  const [place, ...earlier] = await publicPlacesOf(ctx, bytes, call.key);
+  for (const older of earlier) {
+    const standing = await reach<Standing | undefined>(ctx, older, async (keys) =>
+      keys.look(older.name),
+    );
+    if (standing) return { place: older, attempt: '', standing };
+  }
+  return begin(ctx, call, place, '');
+}
+
+async function begin(
+  ctx: PublicContext,
+  { rule, body }: KeyedCall,
+  place: Place,
+  sealedDigest: string,
+): Promise<Found> {
+  const attempt = crypto.randomUUID();
+  const claim: Claim = {
+    name: place.name,
+    attempt,
+    body: sealedDigest,
+    lastsMs: (rule.lasts?.(body) ?? LASTS_MS) + SLACK_MS,
+    reads: rule.reads === true,
+  };
+  try {
+    return {
+      place,
+      attempt,
+      standing: await reach<Standing>(ctx, place, async (keys) => keys.begin(claim)),
+    };
+  } catch (thrown) {
+    // It may have begun there, and it will not here.
+    ctx.afterReply(reach(ctx, place, (keys) => keys.forget(claim)));
+    throw thrown;
+  }
+}
+
+/** @throws GatewayError IDEMPOTENCY_KEY_REUSED */
+async function demandBody(
+  { sealing }: OrganizationsPlace,
+  sealed: string,
+  digest: string,
+): Promise<void> {
+  if ((await unseal(sealing, sealed)) === digest) return;
+  throw new GatewayError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'Idempotency-Key: was sent before with another body, take a new one',
+  );
+}
+
+/** What a caller is told whose key stands for an earlier call. */
+async function tell(
+  { sealing }: Place,
+  standing: Exclude<Standing, { state: 'begun' }>,
+): Promise<Response> {
+  switch (standing.state) {
+    case 'answered':
+      return replayed(await unsealBytes(sealing, new Uint8Array(standing.reply)));
+    case 'not kept':
+      throw new GatewayError('REPLY_NOT_KEPT', notKept(standing.fact));
+    case 'lost':
+      throw new GatewayError(
+        'OUTCOME_UNKNOWN',
+        'The call with this Idempotency-Key was lost while it ran and may have taken effect: look, and take a new key to repeat it',
+      );
+    case 'running':
+      throw new GatewayError(
+        'IDEMPOTENCY_KEY_RUNNING',
+        'The call with this Idempotency-Key still runs: ask again later',
+        { retryAfter: patience(standing) },
+      );
+  }
+}
+
+/** Seconds: as long as it has taken so far, and no longer than it can still take. */
+function patience({ ageMs, leftMs }: { readonly ageMs: number; readonly leftMs: number }): number {
+  return Math.max(1, Math.ceil(Math.min(ageMs, leftMs) / 1000));
+}
+
+const BECAUSE: Readonly<Record<Fact['because'], string>> = {
+  size: 'its reply is larger than 1 MiB',
+  secret: 'its reply held a secret',
+  stream: 'its reply was a stream',
+};
+
+function notKept({ status, because }: Fact): string {
+  return `The call with this Idempotency-Key was answered with ${status}, and ${BECAUSE[because]}: it is not kept`;
+}
+
+/** Never throws. */
+async function run<Ctx extends PublicContext>(
+  ctx: Ctx,
+  call: KeyedCall,
+  found: Found,
+  work: Work<Ctx>,
+): Promise<Response> {
+  const own = call.rule.reads ? ctx : { ...ctx, signal: new AbortController().signal };
+  let failure: GatewayError | undefined;
+  const taken = await work
+    .run(own)
+    .then((response) => takeIn(response).catch((cause: unknown) => lose(call, cause)))
+    .catch((thrown: unknown) => {
+      failure = failureOf(thrown);
+      return takeIn(work.refuse(thrown));
+    });
+  const settled = settle(ctx, call, found, taken, failure);
+  // Should it fail, who asks again is told that the call runs, then that nobody knows how it ended.
+  ctx.afterReply(settled);
+  await soon(settled);
+  return taken.response;
+}
+
+/** Waits for the work, but not for ever, and not for its success. */
+async function soon(work: Promise<void>): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, KEPT_WITHIN_MS);
+  await Promise.race([work.catch(() => {}), late]);
+  clearTimeout(timer);
+}
+
+/** The reply broke off on its way here. */
+function lose({ rule }: KeyedCall, cause: unknown): never {
+  if (rule.reads) {
+    throw new GatewayError('NODE_UNAVAILABLE', 'The result was lost on its way', {
+      cause,
+      retryAfter: 1,
+    });
+  }
+  throw new GatewayError('OUTCOME_UNKNOWN', 'The request took effect, but its result was lost', {
+    cause,
+  });
+}
+
+async function settle(
+  ctx: PublicContext,
+  { rule }: KeyedCall,
+  { place, attempt }: Found,
+  { response, kept }: TakenIn,
+  failure: GatewayError | undefined,
+): Promise<void> {
+  const { status } = response;
+  const { name } = place;
+  if (isForgotten(rule, { status, failure, written: ctx.effects.written })) {
+    return reach(ctx, place, (keys) => keys.forget({ name, attempt }));
+  }
+  const because = isSecret(rule, status) ? 'secret' : kept;
+  const outcome: Uint8Array | Fact =
+    typeof because === 'string' ? { status, because } : await sealBytes(place.sealing, because);
+  await reach(ctx, place, (keys) => keys.finish({ name, attempt }, outcome));
+}
+
+/**
+ * Asks the object that has the key, a few times: each question may be asked twice.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it does not answer
+ */
+async function reach<Answer>(
+  { env }: PublicContext,
+  { object }: Place,
+  ask: (keys: ReturnType<typeof env.IDEMPOTENCY_KEYS.getByName>) => Promise<Answer>,
+): Promise<Answer> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      // One that failed may be broken for good.
+      return await ask(env.IDEMPOTENCY_KEYS.getByName(object));
+    } catch (cause) {
+      if (tried === TRIES) {
+        throw new GatewayError('SERVICE_UNAVAILABLE', 'Idempotency keys cannot be looked up', {
+          cause,
+          retryAfter: 1,
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, tried * TRY_AGAIN_MS));
+    }
+  }
+}

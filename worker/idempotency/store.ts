@@ -1,0 +1,107 @@
+/** Statements of the objects that own idempotency keys, on the database that each has of its own. */
+
+/** A call that came with a key. Times are Unix epoch milliseconds. */
+export interface CallRow {
+  /** Of whose key it is and what for; see place.ts. */
+  readonly name: string;
+  /** Which try it is: one that was given up cannot end another's. */
+  readonly attempt: string;
+  /** The body's digest, sealed; empty where the name has it. */
+  readonly body: string;
+  readonly since: number;
+  /** It can run no longer than that. */
+  readonly until: number;
+  readonly expires: number;
+  /** Why its reply is not kept, as JSON; null while it runs, and when the reply is. */
+  readonly fact: string | null;
+  /** Sealed. */
+  readonly reply: ArrayBuffer | null;
+}
+
+/** Makes the table where it is not there. */
+export function createTable(sql: SqlStorage): void {
+  sql.exec(`CREATE TABLE IF NOT EXISTS calls (
+    name TEXT PRIMARY KEY,
+    attempt TEXT NOT NULL,
+    body TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    expires INTEGER NOT NULL,
+    fact TEXT,
+    reply BLOB
+  )`);
+}
+
+/** Whether the table is there: nothing else makes storage of an object that has none. */
+export function hasTable(sql: SqlStorage): boolean {
+  const found = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'calls'");
+  return found.toArray().length > 0;
+}
+
+/** The call of that name, expired or not. */
+export function selectCall(sql: SqlStorage, name: string): CallRow | undefined {
+  type Row = { [Member in keyof CallRow]: CallRow[Member] }; // An interface has no index signature.
+  return sql.exec<Row>('SELECT * FROM calls WHERE name = ?', name).toArray()[0];
+}
+
+/** Notes a call that begins, in place of what the name stood for. */
+export function replaceCall(sql: SqlStorage, row: Omit<CallRow, 'fact' | 'reply'>): void {
+  const { name, attempt, body, since, until, expires } = row;
+  sql.exec(
+    'INSERT OR REPLACE INTO calls (name, attempt, body, since, until, expires) VALUES (?, ?, ?, ?, ?, ?)',
+    name,
+    attempt,
+    body,
+    since,
+    until,
+    expires,
+  );
+}
+
+/** Notes how a call ended, unless it is another's by now or has ended before. */
+export function endCall(
+  sql: SqlStorage,
+  { name, attempt }: Pick<CallRow, 'name' | 'attempt'>,
+  { fact, reply }: { readonly fact: string | null; readonly reply: Uint8Array | null },
+): void {
+  sql.exec(
+    `UPDATE calls SET fact = ?, reply = ?
+      WHERE name = ? AND attempt = ? AND fact IS NULL AND reply IS NULL`,
+    fact,
+    reply,
+    name,
+    attempt,
+  );
+}
+
+/** Removes a call that runs, unless it is another's by now. */
+export function deleteCall(
+  sql: SqlStorage,
+  { name, attempt }: Pick<CallRow, 'name' | 'attempt'>,
+): void {
+  sql.exec(
+    'DELETE FROM calls WHERE name = ? AND attempt = ? AND fact IS NULL AND reply IS NULL',
+    name,
+    attempt,
+  );
+}
+
+/**
+ * Removes the calls that have expired among the `limit` that began first: all are kept for the
+ * same time, so the order in which they were written is that in which they expire.
+ */
+export function deleteExpired(sql: SqlStorage, now: number, limit: number): void {
+  sql.exec(
+    'DELETE FROM calls WHERE expires <= ? AND rowid IN (SELECT rowid FROM calls ORDER BY rowid LIMIT ?)',
+    now,
+    limit,
+  );
+}
+
+/** When the call expires that began first; `undefined` when there is none. */
+export function nextExpiry(sql: SqlStorage): number | undefined {
+  const [first] = sql
+    .exec<{ expires: number }>('SELECT expires FROM calls ORDER BY rowid LIMIT 1')
+    .toArray();
+  return first?.expires;
+}
