@@ -1,161 +1,235 @@
 /** Bodies and results of operations on rules, as on the wire. Spec: "RBAC". Contract §4. */
 import * as z from 'zod';
-import { LEVELS } from '../access/levels.ts';
+import { AccessLevel } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { either } from '../http/either.ts';
-import { idMemberOf, resultMemberOf } from './kinds.ts';
-import { SubjectName } from './subjects.ts';
+import { message } from '../http/members.ts';
+import { SAMPLE } from '../http/sample.ts';
+import { componentOf, SAMPLE_IDS, SUMMARY } from './examples.ts';
+import { idMemberOf, pluralOf, resultMemberOf } from './kinds.ts';
+import { ShownSubject } from './subjects.ts';
 
-/** One of the five levels, spelt as the specification does. */
-export const AccessLevel = z.enum(LEVELS);
-const LevelsById = z.record(z.string(), AccessLevel);
+export { type Additions, additionsOn } from './additions.ts';
+export { CheckQuery, CheckResult } from './explanation.ts';
 
-/** Most subjects of one request. Spec silent. */
-const MOST_SUBJECTS = 100;
-const Entity = z.string().min(1);
+/** Parameter of every path below `…/subjects/{subject}`. */
+export const SubjectPath = z.object({
+  subject: z
+    .string()
+    .min(1)
+    .meta({
+      description: 'A username, the UUID of an account, or `group:<name>`',
+      examples: [SAMPLE.bruno],
+    }),
+});
 
-/** What an add-subject body asks for, whichever shape it has. */
-export interface Additions {
-  /** The id or UUID of what the levels are on; none for the organization. */
-  readonly entity: string | undefined;
-  readonly subjects: readonly (readonly [subject: string, level: z.infer<typeof AccessLevel>])[];
-  /** Whether the body was a list, and so the result is one. */
-  readonly isList: boolean;
+/** Parameter of a path that names one resource of a kind: its id or UUID. */
+export function pathTo(kind: ResourceKind) {
+  return z.object({
+    [kind]: z
+      .string()
+      .meta({ description: `The ${kind}'s id or UUID`, examples: [SAMPLE_IDS[kind]] }),
+  });
 }
 
-/**
- * The three shapes: `{access_level, subject, endpoint_id}`, `{subject, entity, access}` and
- * `{subjects: [[subject, level], …]}` with either name of the entity. On the organization the
- * entity may be left out.
- */
-export function additionsOn(kind: ResourceKind) {
-  const idMember = idMemberOf(kind);
-  const named = kind === 'organization' ? Entity.optional() : Entity;
-  const record = z
-    .strictObject({
-      access_level: AccessLevel,
-      subject: SubjectName,
-      ...(kind === 'organization' ? {} : { [idMember]: named }),
-    })
-    .transform((body): Additions => {
-      const members: Record<string, unknown> = body;
-      const entity = members[idMember];
-      return {
-        entity: typeof entity === 'string' ? entity : undefined,
-        subjects: [[body.subject, body.access_level]],
-        isList: false,
-      };
-    });
-  const triple = z
-    .strictObject({ subject: SubjectName, entity: named, access: AccessLevel })
-    .transform(
-      ({ subject, entity, access }): Additions => ({
-        entity,
-        subjects: [[subject, access]],
-        isList: false,
+/** Query that names one resource of a kind; left out, all are meant. */
+export function oneOrAll(kind: ResourceKind) {
+  return z.strictObject({
+    [idMemberOf(kind)]: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description: `Id or UUID of the one ${kind}; left out, the level goes on every ${kind}`,
+        examples: [SAMPLE_IDS[kind]],
       }),
-    );
-  const single = either(record, triple, (body) => 'access' in body || 'entity' in body);
-  return either(single, listOn(kind), (body) => 'subjects' in body);
+  });
 }
 
-function listOn(kind: ResourceKind) {
-  const idMember = idMemberOf(kind);
-  return z
-    .strictObject({
-      subjects: z
-        .array(z.tuple([SubjectName, AccessLevel]))
-        .min(1)
-        .max(MOST_SUBJECTS),
-      entity: Entity.optional(),
-      ...(kind === 'organization' ? {} : { [idMember]: Entity.optional() }),
-    })
-    .transform((body, faults): Additions => {
-      const members: Record<string, unknown> = body;
-      const names = [members[idMember], body.entity].filter((each) => typeof each === 'string');
-      if (names.length > 1 || (names.length === 0 && kind !== 'organization')) {
-        const message = names.length > 1 ? 'is given twice' : 'is required';
-        faults.issues.push({ code: 'custom', path: [idMember], message, input: body });
-        return z.NEVER;
-      }
-      return { entity: names[0], subjects: body.subjects, isList: true };
-    });
-}
+const levelsById = (description: string, example: Readonly<Record<string, string>>) =>
+  z.record(z.string(), AccessLevel).meta({ description, examples: [example] });
+
+const GRANTED = {
+  message: `2 subjects added to endpoint ${SAMPLE.endpoint}`,
+  subjects: [
+    { subject: SAMPLE.bruno, accessLevel: 'Write' },
+    { subject: `group:${SAMPLE.group}`, accessLevel: 'Read' },
+  ],
+};
+const SubjectsGranted = z
+  .object({
+    message: message(GRANTED.message),
+    subjects: z
+      .array(
+        z
+          .object({
+            subject: ShownSubject,
+            accessLevel: AccessLevel.meta({ description: 'The level that it has there now' }),
+          })
+          .meta({ description: 'One subject' }),
+      )
+      .meta({ description: 'In the order of the request' }),
+  })
+  .meta({ id: 'SubjectsGranted', description: 'What a list was answered', examples: [GRANTED] });
 
 /** What adding answers: a record, or a list for a list. */
 export function addedTo(kind: ResourceKind) {
-  return z.union([
-    z.object({
-      message: z.string(),
-      subject: z.string(),
-      accessLevel: AccessLevel,
-      [resultMemberOf(kind)]: z.string(),
-    }),
-    z.object({
-      message: z.string(),
-      subjects: z.array(z.object({ subject: z.string(), accessLevel: AccessLevel })),
-    }),
-  ]);
+  const id = SAMPLE_IDS[kind];
+  const example = {
+    message: `${SAMPLE.bruno} has Write on ${kind} ${id}`,
+    subject: SAMPLE.bruno,
+    accessLevel: 'Write',
+    [resultMemberOf(kind)]: id,
+  };
+  const single = z
+    .object({
+      message: message(example.message),
+      subject: ShownSubject,
+      accessLevel: AccessLevel.meta({ description: 'The level that it has there now' }),
+      [resultMemberOf(kind)]: z.string().meta({ description: `Id of the ${kind}`, examples: [id] }),
+    })
+    .meta({
+      id: `${componentOf(kind)}Granted`,
+      description: 'What one subject was answered',
+      examples: [example],
+    });
+  return z
+    .union([single, SubjectsGranted])
+    .meta({ description: 'What was granted: of a list of subjects, a list' });
 }
 
 /** What taking a subject's rules away answers; `null` when all of that sort went. */
 export function removedFrom(kind: ResourceKind) {
-  return z.object({
-    message: z.string(),
-    subject: z.string(),
-    [resultMemberOf(kind)]: z.string().nullable(),
-  });
+  const id = SAMPLE_IDS[kind];
+  const example = {
+    message: `Permissions of ${SAMPLE.bruno} on ${kind} ${id} removed`,
+    subject: SAMPLE.bruno,
+    [resultMemberOf(kind)]: id,
+  };
+  return z
+    .object({
+      message: message(example.message),
+      subject: ShownSubject,
+      [resultMemberOf(kind)]: z
+        .string()
+        .nullable()
+        .meta({
+          description: `Id of the ${kind}; null where the level went on every ${kind}`,
+          examples: [id],
+        }),
+    })
+    .meta({
+      id: `${componentOf(kind)}GrantRemoved`,
+      description: 'What was taken away, whether there was a rule or not',
+      examples: [example],
+    });
 }
 
 /** A configuration document. */
 export function documentOf(kind: ResourceKind) {
-  return z.object({ [idMemberOf(kind)]: z.string(), users: LevelsById, groups: LevelsById });
+  const example = {
+    [idMemberOf(kind)]: SAMPLE_IDS[kind],
+    users: { [SAMPLE.ada]: 'SuperAdmin', [SAMPLE.bruno]: 'Read' },
+    groups: { [SAMPLE.group]: 'Read' },
+  };
+  return z
+    .object({
+      [idMemberOf(kind)]: z
+        .string()
+        .meta({ description: `Id of the ${kind}`, examples: [SAMPLE_IDS[kind]] }),
+      users: levelsById('Levels by username', example.users),
+      groups: levelsById('Levels by the names of groups of identity providers', example.groups),
+    })
+    .meta({
+      id: `${componentOf(kind)}Rules`,
+      description: `All rules on one ${kind}`,
+      examples: [example],
+    });
 }
 
+const REMOVED = {
+  message: `Permissions on endpoint ${SAMPLE.endpoint} removed`,
+  removed_subjects: { users: [SAMPLE.bruno], groups: [SAMPLE.group] },
+};
 /** What deleting a document answers: the names of those it was about. */
-export const RemovedDocument = z.object({
-  message: z.string(),
-  removed_subjects: z.object({ users: z.array(z.string()), groups: z.array(z.string()) }),
-});
+export const RemovedDocument = z
+  .object({
+    message: message(REMOVED.message),
+    removed_subjects: z
+      .object({
+        users: z.array(z.string()).meta({ description: 'Usernames', examples: [[SAMPLE.bruno]] }),
+        groups: z
+          .array(z.string())
+          .meta({ description: 'Names of groups', examples: [[SAMPLE.group]] }),
+      })
+      .meta({ description: 'Who had a rule there' }),
+  })
+  .meta({ id: 'RulesRemoved', description: 'The rules that were taken away', examples: [REMOVED] });
 
+function levelsOnAll<Kind extends ResourceKind>(kind: Kind) {
+  const plural = pluralOf(kind);
+  const levels = { [SAMPLE_IDS[kind]]: kind === 'endpoint' ? 'Write' : 'Read' };
+  const example = { subject: SAMPLE.bruno, [plural]: levels };
+  return z
+    .object({
+      subject: ShownSubject,
+      [plural]: levelsById(`Levels by the ids of ${plural}`, levels),
+    })
+    .meta({
+      id: `LevelsOn${componentOf(kind)}s`,
+      description: `A subject's levels on ${plural}`,
+      examples: [example],
+    });
+}
+const LEVELS_ON = {
+  organizations: levelsOnAll('organization'),
+  endpoints: levelsOnAll('endpoint'),
+  templates: levelsOnAll('template'),
+  workflows: levelsOnAll('workflow'),
+};
 /** A subject's levels on the resources of one kind, by id. */
-export function levelsOn<Kind extends string>(plural: Kind) {
-  return z.object({ subject: z.string(), [plural]: LevelsById });
+export function levelsOn(plural: keyof typeof LEVELS_ON) {
+  return LEVELS_ON[plural];
 }
 
 /** Spec: "Permission summary of a subject". */
-export const Summary = z.object({
-  subject: z.string(),
-  organizations: LevelsById,
-  endpoints: LevelsById,
-  templates: LevelsById,
-  workflows: LevelsById,
-});
+export const Summary = z
+  .object({
+    subject: ShownSubject,
+    organizations: levelsById(
+      'The level on the organization of the token, by its id; empty without a rule',
+      SUMMARY.organizations,
+    ),
+    endpoints: levelsById('Levels by rules on endpoints, by their ids', SUMMARY.endpoints),
+    templates: levelsById('Levels by rules on templates, by their ids', SUMMARY.templates),
+    workflows: levelsById('Levels by rules on workflows, by their ids', SUMMARY.workflows),
+  })
+  .meta({
+    id: 'PermissionSummary',
+    description: 'All rules for a subject in the organization',
+    examples: [SUMMARY],
+  });
 
+const NOTHING_LEFT = {
+  message: `All permissions of ${SAMPLE.bruno} removed`,
+  subject: SAMPLE.bruno,
+  organizationId: null,
+  endpointId: null,
+  templateId: null,
+  workflowId: null,
+};
+const all = (things: string) => z.null().meta({ description: `Null, which stands for ${things}` });
 /** What taking all rules of a subject away answers. */
-export const RemovedEverywhere = z.object({
-  message: z.string(),
-  subject: z.string(),
-  organizationId: z.null(),
-  endpointId: z.null(),
-  templateId: z.null(),
-  workflowId: z.null(),
-});
-
-/** Contract §13, `GET /iam/rbac/check`. */
-export const CheckQuery = z.strictObject({
-  resource: z.string().min(1),
-  operation: z.string().min(1),
-  subject: SubjectName.optional(),
-});
-export type CheckQuery = z.infer<typeof CheckQuery>;
-
-/** What a check answers. */
-export const CheckResult = z.object({
-  allowed: z.boolean(),
-  level: AccessLevel,
-  needed: AccessLevel,
-  rule: z.string(),
-  considered: z.array(z.object({ rule: z.string(), decides: z.boolean(), why: z.string() })),
-  grant: z.record(z.string(), z.string()).optional(),
-});
+export const RemovedEverywhere = z
+  .object({
+    message: message(NOTHING_LEFT.message),
+    subject: ShownSubject,
+    organizationId: all('the organization'),
+    endpointId: all('all endpoints'),
+    templateId: all('all templates'),
+    workflowId: all('all workflows'),
+  })
+  .meta({
+    id: 'PermissionsRemoved',
+    description: 'All rules for the subject are gone; a user stays a member',
+    examples: [NOTHING_LEFT],
+  });

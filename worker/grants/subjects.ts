@@ -4,6 +4,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { usernameKey } from '../auth/username.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
+import { SAMPLE } from '../http/sample.ts';
 import { selectMembers } from './store.ts';
 
 const GROUP = 'group:';
@@ -27,7 +28,18 @@ export const SubjectName = z
   .refine(
     (name) => !name.startsWith(GROUP) || GROUP_NAME.test(name),
     'must name the group in 1 to 255 characters, without control characters',
-  );
+  )
+  .meta({
+    description:
+      'A username or the UUID of an account that is a member, or `group:` and the name of a group of an identity provider',
+    examples: [SAMPLE.bruno],
+  });
+
+/** A subject as replies name it. */
+export const ShownSubject = z.string().meta({
+  description: 'The username as the account writes it, or `group:<name>`',
+  examples: [SAMPLE.bruno],
+});
 
 /** Whether rules for it are a group's. A group needs no membership. */
 export function isGroup(key: string): boolean {

@@ -12,6 +12,7 @@ export const SAMPLE = {
   brunoUuid: '9c42b7f6-7d3a-4e15-b3c8-1a2b3c4d5e6f',
   /** Invited, with no password yet. */
   chiyo: 'chiyo@example.com',
+  chiyoUuid: '2f7e6d5c-4b3a-4928-8170-6f5e4d3c2b1a',
   /** A group that an identity provider names. */
   group: 'support',
   endpoint: 'shop',

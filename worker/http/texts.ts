@@ -22,5 +22,5 @@ export const DisplayName = text(LONGEST_NAME)
   .min(1)
   .meta({
     description: 'What people call it; 1 to 255 characters',
-    examples: ['Acme Shop'],
+    examples: ['Acme'],
   });
