@@ -10,6 +10,9 @@ import type { Metrics } from './metrics.ts';
 /** Methods that go on while the node stops: they end what it has. */
 const WHILE_DRAINING = new Set(['Status', 'Collect', 'CloseSession', 'Release']);
 
+/** Methods that last until one side leaves; how long they may is for the client to say. */
+const UNBOUNDED = new Set(['Watch']);
+
 /** The backend a call is about, as far as it is known. */
 export interface Subject {
   kind?: string;
@@ -136,7 +139,7 @@ export class Calls {
     return {
       method,
       requestId: context.requestHeader.get('x-request-id') ?? '',
-      deadline: new Deadline(context, this.#stopping.signal),
+      deadline: new Deadline(context, this.#stopping.signal, !UNBOUNDED.has(method)),
       subject: {},
       started: performance.now(),
       ended: false,

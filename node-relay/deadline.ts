@@ -18,14 +18,17 @@ export class Deadline {
   readonly #sources: readonly AbortSignal[];
   readonly #timer: NodeJS.Timeout | undefined;
 
-  /** A call without a deadline gets the longest that a client may ask for. Contract: "Deadline". */
-  constructor(context: CallContext, stopping: AbortSignal) {
+  /**
+   * A bounded call without a deadline gets the longest that a client may ask for. Contract:
+   * "Deadline".
+   */
+  constructor(context: CallContext, stopping: AbortSignal, bounded = true) {
     this.#sources = [context.signal, stopping];
     for (const source of this.#sources) {
       if (source.aborted) this.#abort(source);
       else source.addEventListener('abort', this.#onAbort);
     }
-    if (context.timeoutMs() !== undefined) return;
+    if (!bounded || context.timeoutMs() !== undefined) return;
     this.#timer = setTimeout(() => this.#controller.abort(passed()), TIMEOUT_MAX_MS);
   }
 

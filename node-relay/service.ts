@@ -26,10 +26,9 @@ export interface ServiceParts {
 
 type Methods = ServiceImpl<typeof RelayService>;
 /** Methods of kinds still to come are left out: Connect answers Unimplemented. */
-export type RelayMethods = Omit<
-  Methods,
-  'prepare' | 'commit' | 'rollback' | 'recover' | 'watch' | 'run'
-> & { run(request: RunRequest, context: CallContext): Promise<RunReply> };
+export type RelayMethods = Omit<Methods, 'prepare' | 'commit' | 'rollback' | 'recover' | 'run'> & {
+  run(request: RunRequest, context: CallContext): Promise<RunReply>;
+};
 /** A `RunResponse` before it is a message. */
 export type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
 
@@ -81,6 +80,23 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         }
       }),
 
+    watch: (request, context) =>
+      calls.stream('Watch', context, async function* (signal, subject) {
+        const target = named(request.target, subject);
+        const call = callOf({}, target.mode, signal);
+        const parsed = parse(target, request.request);
+        const use = await pools.enter(target);
+        try {
+          if (use.session.watch === undefined) throw notSupported('subscriptions');
+          const after = request.resumeAfter === '' ? undefined : request.resumeAfter;
+          for await (const { id = '', data } of use.session.watch(parsed, call, after)) {
+            yield { id, event: data };
+          }
+        } finally {
+          use.leave();
+        }
+      }),
+
     collect: (request, context) =>
       calls.stream('Collect', context, async function* () {
         for (const chunk of results.collect(request.collectId)) yield { chunk };
@@ -124,6 +140,22 @@ function nodeMethods({ calls, pools, sessions, node }: ServiceParts) {
         const call = callOf({}, target.mode, signal);
         const ms = await using(pools, target, ({ session }) => session.ping(call));
         return { latencyUs: microseconds(ms) };
+      }),
+
+    inspect: (request, context) =>
+      calls.unary('Inspect', context, async (signal, subject) => {
+        const target = named(request.target, subject);
+        const call = callOf({}, target.mode, signal);
+        const { afterNamespace, afterName, limit } = request;
+        const begins = afterNamespace === '' && afterName === '';
+        const page = { limit, ...(begins ? {} : { after: [afterNamespace, afterName] as const }) };
+        const started = performance.now();
+        const { tables, more } = await using(pools, target, ({ session }) => {
+          if (session.inspect === undefined) throw notSupported('a schema to tell of');
+          return session.inspect(page, call);
+        });
+        const backendUs = microseconds(performance.now() - started);
+        return { tables: new TextEncoder().encode(JSON.stringify(tables)), more, backendUs };
       }),
 
     release: (request, context) =>

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIpIBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkiiQEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIn0KD1RyYW5zYWN0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEgoKb3BlcmF0aW9ucxgCIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAMgASgEEhoKEm51bWJlcnNfYXNfc3RyaW5ncxgEIAEoCCJ4Cg5QcmVwYXJlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKb3BlcmF0aW9ucxgDIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAQgASgEIiIKD1ByZXBhcmVSZXNwb25zZRIPCgdyZXN1bHRzGAEgASgMIkkKDUNvbW1pdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJIh8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIksKD1JvbGxiYWNrUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkiIQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCCJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIioKD1JlY292ZXJSZXNwb25zZRIXCg90cmFuc2FjdGlvbl9pZHMYASADKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgiLwoLUGluZ1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0IiIKDFBpbmdSZXNwb25zZRISCgpsYXRlbmN5X3VzGAEgASgEIjkKDlJlbGVhc2VSZXF1ZXN0EhAKCGVuZHBvaW50GAEgASgJEhUKDWtlZXBfcmV2aXNpb24YAiABKAQiIAoPUmVsZWFzZVJlc3BvbnNlEg0KBXBvb2xzGAEgASgNIlcKDFdhdGNoUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDwoHcmVxdWVzdBgCIAEoDBIUCgxyZXN1bWVfYWZ0ZXIYAyABKAkiKgoNV2F0Y2hSZXNwb25zZRIKCgJpZBgBIAEoCRINCgVldmVudBgCIAEoDCIPCg1TdGF0dXNSZXF1ZXN0IosBCg5TdGF0dXNSZXNwb25zZRIMCgRub2RlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEgoKc3RhcnRlZF9tcxgDIAEoBBIQCghkcmFpbmluZxgEIAEoCBINCgVwb29scxgFIAEoDRITCgtjb25uZWN0aW9ucxgGIAEoDRIQCghzZXNzaW9ucxgHIAEoDSIsCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEg8KB2RldGFpbHMYAiABKAkyjwcKDFJlbGF5U2VydmljZRIyCgNSdW4SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USQAoHQ29sbGVjdBIYLnJlbGF5LnYxLkNvbGxlY3RSZXF1ZXN0GhkucmVsYXkudjEuQ29sbGVjdFJlc3BvbnNlMAESQAoJUnVuU3RyZWFtEhQucmVsYXkudjEuUnVuUmVxdWVzdBobLnJlbGF5LnYxLlJ1blN0cmVhbVJlc3BvbnNlMAESPAoIVHJhbnNhY3QSGS5yZWxheS52MS5UcmFuc2FjdFJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRI+CgdQcmVwYXJlEhgucmVsYXkudjEuUHJlcGFyZVJlcXVlc3QaGS5yZWxheS52MS5QcmVwYXJlUmVzcG9uc2USOwoGQ29tbWl0EhcucmVsYXkudjEuQ29tbWl0UmVxdWVzdBoYLnJlbGF5LnYxLkNvbW1pdFJlc3BvbnNlEkEKCFJvbGxiYWNrEhkucmVsYXkudjEuUm9sbGJhY2tSZXF1ZXN0GhoucmVsYXkudjEuUm9sbGJhY2tSZXNwb25zZRI+CgdSZWNvdmVyEhgucmVsYXkudjEuUmVjb3ZlclJlcXVlc3QaGS5yZWxheS52MS5SZWNvdmVyUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI1CgRQaW5nEhUucmVsYXkudjEuUGluZ1JlcXVlc3QaFi5yZWxheS52MS5QaW5nUmVzcG9uc2USPgoHUmVsZWFzZRIYLnJlbGF5LnYxLlJlbGVhc2VSZXF1ZXN0GhkucmVsYXkudjEuUmVsZWFzZVJlc3BvbnNlEjoKBVdhdGNoEhYucmVsYXkudjEuV2F0Y2hSZXF1ZXN0GhcucmVsYXkudjEuV2F0Y2hSZXNwb25zZTABEjsKBlN0YXR1cxIXLnJlbGF5LnYxLlN0YXR1c1JlcXVlc3QaGC5yZWxheS52MS5TdGF0dXNSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIpIBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkiiQEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIn0KD1RyYW5zYWN0UmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSEgoKb3BlcmF0aW9ucxgCIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAMgASgEEhoKEm51bWJlcnNfYXNfc3RyaW5ncxgEIAEoCCJ4Cg5QcmVwYXJlUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkSEgoKb3BlcmF0aW9ucxgDIAEoDBIYChByZXN1bHRfbWF4X2J5dGVzGAQgASgEIiIKD1ByZXBhcmVSZXNwb25zZRIPCgdyZXN1bHRzGAEgASgMIkkKDUNvbW1pdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJIh8KDkNvbW1pdFJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIksKD1JvbGxiYWNrUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSFgoOdHJhbnNhY3Rpb25faWQYAiABKAkiIQoQUm9sbGJhY2tSZXNwb25zZRINCgVmb3VuZBgBIAEoCCJCCg5SZWNvdmVyUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDgoGcHJlZml4GAIgASgJIioKD1JlY292ZXJSZXNwb25zZRIXCg90cmFuc2FjdGlvbl9pZHMYASADKAkiNgoST3BlblNlc3Npb25SZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCI9ChNPcGVuU2Vzc2lvblJlc3BvbnNlEhIKCnNlc3Npb25faWQYASABKAkSEgoKZXhwaXJlc19tcxgCIAEoBCI7ChNDbG9zZVNlc3Npb25SZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSEAoIZW5kcG9pbnQYAiABKAkiJQoUQ2xvc2VTZXNzaW9uUmVzcG9uc2USDQoFZm91bmQYASABKAgibgoOSW5zcGVjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhcKD2FmdGVyX25hbWVzcGFjZRgCIAEoCRISCgphZnRlcl9uYW1lGAMgASgJEg0KBWxpbWl0GAQgASgNIkMKD0luc3BlY3RSZXNwb25zZRIOCgZ0YWJsZXMYASABKAwSDAoEbW9yZRgCIAEoCBISCgpiYWNrZW5kX3VzGAMgASgEIi8KC1BpbmdSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldCIiCgxQaW5nUmVzcG9uc2USEgoKbGF0ZW5jeV91cxgBIAEoBCI5Cg5SZWxlYXNlUmVxdWVzdBIQCghlbmRwb2ludBgBIAEoCRIVCg1rZWVwX3JldmlzaW9uGAIgASgEIiAKD1JlbGVhc2VSZXNwb25zZRINCgVwb29scxgBIAEoDSJXCgxXYXRjaFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSFAoMcmVzdW1lX2FmdGVyGAMgASgJIioKDVdhdGNoUmVzcG9uc2USCgoCaWQYASABKAkSDQoFZXZlbnQYAiABKAwiDwoNU3RhdHVzUmVxdWVzdCKLAQoOU3RhdHVzUmVzcG9uc2USDAoEbm9kZRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhIKCnN0YXJ0ZWRfbXMYAyABKAQSEAoIZHJhaW5pbmcYBCABKAgSDQoFcG9vbHMYBSABKA0SEwoLY29ubmVjdGlvbnMYBiABKA0SEAoIc2Vzc2lvbnMYByABKA0iLAoLRXJyb3JEZXRhaWwSDAoEY29kZRgBIAEoCRIPCgdkZXRhaWxzGAIgASgJMs8HCgxSZWxheVNlcnZpY2USMgoDUnVuEhQucmVsYXkudjEuUnVuUmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEkAKB0NvbGxlY3QSGC5yZWxheS52MS5Db2xsZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkNvbGxlY3RSZXNwb25zZTABEkAKCVJ1blN0cmVhbRIULnJlbGF5LnYxLlJ1blJlcXVlc3QaGy5yZWxheS52MS5SdW5TdHJlYW1SZXNwb25zZTABEjwKCFRyYW5zYWN0EhkucmVsYXkudjEuVHJhbnNhY3RSZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USPgoHUHJlcGFyZRIYLnJlbGF5LnYxLlByZXBhcmVSZXF1ZXN0GhkucmVsYXkudjEuUHJlcGFyZVJlc3BvbnNlEjsKBkNvbW1pdBIXLnJlbGF5LnYxLkNvbW1pdFJlcXVlc3QaGC5yZWxheS52MS5Db21taXRSZXNwb25zZRJBCghSb2xsYmFjaxIZLnJlbGF5LnYxLlJvbGxiYWNrUmVxdWVzdBoaLnJlbGF5LnYxLlJvbGxiYWNrUmVzcG9uc2USPgoHUmVjb3ZlchIYLnJlbGF5LnYxLlJlY292ZXJSZXF1ZXN0GhkucmVsYXkudjEuUmVjb3ZlclJlc3BvbnNlEkoKC09wZW5TZXNzaW9uEhwucmVsYXkudjEuT3BlblNlc3Npb25SZXF1ZXN0Gh0ucmVsYXkudjEuT3BlblNlc3Npb25SZXNwb25zZRJNCgxDbG9zZVNlc3Npb24SHS5yZWxheS52MS5DbG9zZVNlc3Npb25SZXF1ZXN0Gh4ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVzcG9uc2USPgoHSW5zcGVjdBIYLnJlbGF5LnYxLkluc3BlY3RSZXF1ZXN0GhkucmVsYXkudjEuSW5zcGVjdFJlc3BvbnNlEjUKBFBpbmcSFS5yZWxheS52MS5QaW5nUmVxdWVzdBoWLnJlbGF5LnYxLlBpbmdSZXNwb25zZRI+CgdSZWxlYXNlEhgucmVsYXkudjEuUmVsZWFzZVJlcXVlc3QaGS5yZWxheS52MS5SZWxlYXNlUmVzcG9uc2USOgoFV2F0Y2gSFi5yZWxheS52MS5XYXRjaFJlcXVlc3QaFy5yZWxheS52MS5XYXRjaFJlc3BvbnNlMAESOwoGU3RhdHVzEhcucmVsYXkudjEuU3RhdHVzUmVxdWVzdBoYLnJlbGF5LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -610,6 +610,83 @@ export const CloseSessionResponseSchema: GenMessage<CloseSessionResponse> = /*@_
   messageDesc(file_relay_v1_relay, 19);
 
 /**
+ * InspectRequest asks for a page of tables.
+ *
+ * @generated from message relay.v1.InspectRequest
+ */
+export type InspectRequest = Message<"relay.v1.InspectRequest"> & {
+  /**
+   * The backend.
+   *
+   * @generated from field: relay.v1.Target target = 1;
+   */
+  target?: Target | undefined;
+
+  /**
+   * Namespace of the last table told of; both empty to begin.
+   *
+   * @generated from field: string after_namespace = 2;
+   */
+  afterNamespace: string;
+
+  /**
+   * Name of the last table told of.
+   *
+   * @generated from field: string after_name = 3;
+   */
+  afterName: string;
+
+  /**
+   * Most tables of the answer.
+   *
+   * @generated from field: uint32 limit = 4;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message relay.v1.InspectRequest.
+ * Use `create(InspectRequestSchema)` to create a new message.
+ */
+export const InspectRequestSchema: GenMessage<InspectRequest> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 20);
+
+/**
+ * InspectResponse is a page of tables.
+ *
+ * @generated from message relay.v1.InspectResponse
+ */
+export type InspectResponse = Message<"relay.v1.InspectResponse"> & {
+  /**
+   * JSON array of InspectedTable of proto/driver.ts, ordered by namespace and name.
+   *
+   * @generated from field: bytes tables = 1;
+   */
+  tables: Uint8Array;
+
+  /**
+   * Whether there are more.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+
+  /**
+   * Microseconds the backend took.
+   *
+   * @generated from field: uint64 backend_us = 3;
+   */
+  backendUs: bigint;
+};
+
+/**
+ * Describes the message relay.v1.InspectResponse.
+ * Use `create(InspectResponseSchema)` to create a new message.
+ */
+export const InspectResponseSchema: GenMessage<InspectResponse> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 21);
+
+/**
  * PingRequest asks whether a backend can be reached.
  *
  * @generated from message relay.v1.PingRequest
@@ -628,7 +705,7 @@ export type PingRequest = Message<"relay.v1.PingRequest"> & {
  * Use `create(PingRequestSchema)` to create a new message.
  */
 export const PingRequestSchema: GenMessage<PingRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 20);
+  messageDesc(file_relay_v1_relay, 22);
 
 /**
  * PingResponse says that it can.
@@ -649,7 +726,7 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  * Use `create(PingResponseSchema)` to create a new message.
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 21);
+  messageDesc(file_relay_v1_relay, 23);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -677,7 +754,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 22);
+  messageDesc(file_relay_v1_relay, 24);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -698,7 +775,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 23);
+  messageDesc(file_relay_v1_relay, 25);
 
 /**
  * WatchRequest subscribes.
@@ -733,7 +810,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 24);
+  messageDesc(file_relay_v1_relay, 26);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -761,7 +838,7 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 27);
 
 /**
  * StatusRequest has no members.
@@ -776,7 +853,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 28);
 
 /**
  * StatusResponse describes the node.
@@ -839,7 +916,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 29);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -867,7 +944,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 30);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases
@@ -980,6 +1057,16 @@ export const RelayService: GenService<{
     methodKind: "unary";
     input: typeof CloseSessionRequestSchema;
     output: typeof CloseSessionResponseSchema;
+  },
+  /**
+   * Inspect tells what a backend holds, a page of tables at a time.
+   *
+   * @generated from rpc relay.v1.RelayService.Inspect
+   */
+  inspect: {
+    methodKind: "unary";
+    input: typeof InspectRequestSchema;
+    output: typeof InspectResponseSchema;
   },
   /**
    * Ping reaches the backend and measures how long that takes.
