@@ -1,0 +1,150 @@
+/** `npm run fuzz`: what a generator makes of the OpenAPI document, sent to a gateway of its own. */
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type OwnGateway, startGateway } from '../test/gateway.ts';
+import { ROOT } from './bundle.ts';
+import { runScript } from './failure.ts';
+import { AttackerMaker } from './fuzz/attacker.ts';
+import { must, textAt } from './fuzz/calls.ts';
+import { configuration } from './fuzz/configuration.ts';
+import { startDatabases } from './fuzz/databases.ts';
+import type { Exchange } from './fuzz/exchange.ts';
+import { installGenerator, runGenerator } from './fuzz/generator.ts';
+import { type Operations, operationsOf } from './fuzz/operations.ts';
+import { FUZZ_HELP, type FuzzOptions, readFuzzOptions } from './fuzz/options.ts';
+import { argumentsOf, nextPass } from './fuzz/passes.ts';
+import { startProxy } from './fuzz/proxy.ts';
+import { report } from './fuzz/report.ts';
+import { Tally } from './fuzz/tally.ts';
+import { makeVictim, newSecret } from './fuzz/victim.ts';
+import { watcherOf } from './fuzz/watch.ts';
+import { Shutdown, stopOnSignals } from './shutdown.ts';
+
+/** What a run leaves behind to look at. */
+const RESULTS = join(ROOT, 'test-results/fuzz');
+/** Of a body, so much is written down. */
+const KEPT_BYTES = 2_048;
+
+await runScript(async () => {
+  const options = readFuzzOptions(process.argv.slice(2));
+  if (options.help) return void process.stdout.write(FUZZ_HELP);
+  const shutdown = new Shutdown();
+  stopOnSignals(shutdown);
+  try {
+    process.exitCode = await fuzz(options, shutdown);
+  } finally {
+    await shutdown.stop();
+  }
+});
+
+async function fuzz({ requests, seed }: FuzzOptions, shutdown: Shutdown): Promise<0 | 1> {
+  const python = await installGenerator();
+  await rm(RESULTS, { recursive: true, force: true });
+  await mkdir(RESULTS, { recursive: true });
+  console.log(`Fuzzing with --requests ${requests} --seed ${seed}`);
+  const started = performance.now();
+  const scene = await setUp(shutdown);
+  const { tally, operations } = scene;
+  const found: string[] = [];
+  for (let index = 0; ; index += 1) {
+    const sent = tally.requests;
+    const pass = nextPass(index, {
+      wanted: requests,
+      sent,
+      operations: operations.names.length,
+      seed,
+    });
+    if (pass === undefined) break;
+    const args = argumentsOf(pass, scene.gateway.url, scene.proxy);
+    const { code, output } = await runGenerator({
+      python,
+      folder: RESULTS,
+      args,
+      signal: scene.broken,
+    });
+    await writeFile(join(RESULTS, `generator-${index}.log`), output);
+    if (code !== 0) found.push(output);
+    // A generator that sends nothing would be asked for ever.
+    if (tally.requests === sent) break;
+  }
+  await writeFile(join(RESULTS, 'gateway.log'), scene.gateway.output.stderr());
+  const { token } = await scene.attackers.current();
+  return report({
+    tally,
+    operations: operations.names,
+    token,
+    proxy: scene.proxy,
+    generator: found,
+    log: scene.gateway.output.stderr(),
+    organizations: scene.attackers.made,
+    seconds: (performance.now() - started) / 1000,
+    repeat: `npm run fuzz -- --requests ${requests} --seed ${seed}`,
+    results: RESULTS,
+  });
+}
+
+interface Scene {
+  readonly gateway: OwnGateway;
+  readonly attackers: AttackerMaker;
+  readonly operations: Operations;
+  readonly tally: Tally;
+  /** Address of the proxy. */
+  readonly proxy: string;
+  /** Aborted when what is around the gateway fails. */
+  readonly broken: AbortSignal;
+}
+
+/** Starts everything, makes both organizations, and writes the generator's configuration. */
+async function setUp(shutdown: Shutdown): Promise<Scene> {
+  const secret = newSecret();
+  const databases = await startDatabases(secret);
+  await shutdown.add(() => databases.server.stop());
+  const gateway = await startGateway();
+  await shutdown.add(async () => void (await gateway.stop()));
+  const victim = await makeVictim(gateway.url, secret, databases.victim);
+  const attackers = new AttackerMaker(gateway.url, databases.attacker);
+  const { token } = await attackers.current();
+  const nodes = await must(gateway.url, 'GET', '/endpoints/main/nodes', { token });
+  const names = { victim, database: databases.attacker, node: nodeOf(nodes) };
+  await writeFile(join(RESULTS, 'schemathesis.toml'), configuration(names));
+  const operations = operationsOf(await (await fetch(`${gateway.url}/openapi.json`)).json());
+  const tally = new Tally();
+  const broken = new AbortController();
+  const exchanges = createWriteStream(join(RESULTS, 'exchanges.ndjson'));
+  const proxy = await startProxy(
+    gateway.url,
+    watcherOf({
+      gateway: gateway.url,
+      attackers,
+      known: { database: databases.attacker, marks: victim.marks },
+      operations,
+      tally,
+      logged: () => gateway.output.stderr(),
+      record: (operation, exchange) => exchanges.write(`${lineOf(operation, exchange)}\n`),
+    }),
+    (thrown) => broken.abort(thrown),
+  );
+  await shutdown.add(async () => {
+    await proxy.stop();
+    exchanges.end();
+  });
+  return { gateway, attackers, operations, tally, proxy: proxy.url, broken: broken.signal };
+}
+
+/** The gateway's own node, out of the list of an endpoint's. */
+function nodeOf(nodes: unknown): string {
+  const [, uuid] = /"gateway_node_uuid":"([^"]+)"/.exec(JSON.stringify(nodes)) ?? [];
+  return uuid ?? textAt(nodes, 'data', 'nodes', 0, 'uuid');
+}
+
+function lineOf(operation: string, { sent, answered, ms }: Exchange): string {
+  return JSON.stringify({
+    operation,
+    target: sent.target,
+    body: sent.body.toString().slice(0, KEPT_BYTES),
+    status: answered?.status,
+    ms: Math.round(ms),
+    reply: answered?.body.toString().slice(0, KEPT_BYTES),
+  });
+}

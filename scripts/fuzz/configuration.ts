@@ -1,0 +1,104 @@
+/** What the generator is told, as its TOML file: how to log in, what to look at, and names that exist. */
+import { ENDPOINTS, PASSWORD } from './attacker.ts';
+import { STAND_INS } from './stand-ins.ts';
+import type { Victim } from './victim.ts';
+
+/** What the names that exist are taken from. */
+export interface Names {
+  readonly victim: Victim;
+  /** URL of the backend that can be reached. */
+  readonly database: string;
+  /** The gateway's own node. */
+  readonly node: string;
+}
+
+const STATEMENTS = [
+  'SELECT 1',
+  'SELECT id, name, since, worth FROM customers ORDER BY id LIMIT 3',
+  'SELECT $1::text AS a, $2::text AS b',
+  'SELECT 9223372036854775807::bigint, 1e400::numeric, now(), NULL, ARRAY[1,2], \'{"a":1}\'::jsonb',
+  "INSERT INTO customers (id, name) VALUES (1, 'twice')",
+  "UPDATE customers SET worth = 0 WHERE name = 'nobody'",
+  'SELECT * FROM missing',
+  'SELEC 1',
+  'SELECT 1/0',
+  'SELECT pg_sleep(0.02)',
+  'SELECT generate_series(1, 3000)',
+  'COPY customers TO STDOUT',
+  'COPY customers (id, name) FROM STDIN',
+  'BEGIN',
+  'COMMIT',
+  'SELECT 1; SELECT 2',
+];
+
+/** By the name of what they are put in place of, and how often. */
+function dictionaries({ victim, database, node }: Names): Record<string, [number, string[]]> {
+  const [first, second] = ENDPOINTS;
+  const { self, colleague } = STAND_INS;
+  const users = [self, colleague, 'group:readers', victim.username];
+  const endpoints = [first, first, first, second, victim.endpoint, victim.endpointUuid];
+  const connections = [database, database, database, 'postgresql://u:p@127.0.0.1:1/d'];
+  return {
+    'path.endpoint': [0.8, endpoints],
+    'path.user': [0.8, users],
+    'path.subject': [0.8, users],
+    'path.gateway_node_uuid': [0.8, [node]],
+    'path.session_id': [0.5, [STAND_INS.session]],
+    'query.resource': [
+      0.7,
+      [`endpoint:${first}`, 'organization', `endpoint:${victim.endpointUuid}`],
+    ],
+    'query.operation': [0.7, ['read', 'GET /api/v1/endpoints', 'delete']],
+    'query.subject': [0.5, users],
+    'header.X-Org-Id': [0.7, [STAND_INS.organization, victim.organization]],
+    'header.X-Session-Id': [0.2, [STAND_INS.session]],
+    'header.Idempotency-Key': [0.3, ['key-1', 'key-2', 'key-3']],
+    'header.If-Match': [0.4, [`"${STAND_INS.tag}"`, '*', '"1"']],
+    'body.query': [0.7, STATEMENTS],
+    'body.operations[*].query': [0.7, STATEMENTS],
+    'body.kind': [0.8, ['postgres', 'mysql']],
+    'body.config.write_conn.url': [0.9, connections],
+    'body.config.read_conn.url': [0.9, connections],
+    'body.config.development_conn.url': [0.9, connections],
+    'body.email': [0.5, [colleague]],
+    'body.redirectUrl': [0.7, ['http://127.0.0.1/reset']],
+    'body.token': [0.5, [STAND_INS.reset]],
+    'body.username': [0.3, [colleague]],
+    'body.current_password': [0.5, [PASSWORD]],
+    'body.subject': [0.7, users],
+    'body.entity': [0.7, endpoints],
+    'body.endpoint_id': [0.7, endpoints],
+  };
+}
+
+/** The file's text. */
+export function configuration(names: Names): string {
+  const all = Object.entries(dictionaries(names));
+  return `${[
+    'continue-on-failure = true',
+    'request-timeout = 60',
+    'warnings = false',
+    '[output.sanitization]',
+    'enabled = false',
+    '[generation]',
+    'database = "none"',
+    // Tokens that are none are sent in the coverage phase, and by the check that asks without one.
+    'with-security-parameters = false',
+    '[phases.coverage.generation]',
+    'with-security-parameters = true',
+    '[auth.openapi.bearer]',
+    `bearer = ${JSON.stringify(STAND_INS.token)}`,
+    '[auth.openapi.basic]',
+    `username = ${JSON.stringify(STAND_INS.self)}`,
+    `password = ${JSON.stringify(PASSWORD)}`,
+    ...all.flatMap(([, [, values]], index) => [
+      `[dictionaries.d${index}]`,
+      `values = ${JSON.stringify(values)}`,
+    ]),
+    '[parameters]',
+    ...all.map(
+      ([name, [probability]], index) =>
+        `${JSON.stringify(name)} = { dictionary = "d${index}", probability = ${probability} }`,
+    ),
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,54 @@
+/** A PostgreSQL with two databases, each with an owner of its own who cannot enter the other. */
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { type StartedBackend, startBackend } from '../backends.ts';
+
+/** The server, and how each side enters its database. */
+export interface Databases {
+  readonly server: StartedBackend;
+  readonly attacker: string;
+  readonly victim: string;
+}
+
+/**
+ * Starts the server and makes both databases.
+ * @param secret stands in everything that the victim's holds, and in its name and owner
+ */
+export async function startDatabases(secret: string): Promise<Databases> {
+  const server = await startBackend('postgres');
+  const attacker = await makeDatabase(server.url, 'shop', randomBytes(12).toString('hex'));
+  const victim = await makeDatabase(server.url, secret, secret);
+  await run(victim, [
+    `CREATE TABLE ${secret} (id int PRIMARY KEY, note text)`,
+    `INSERT INTO ${secret} VALUES (1, '${secret}')`,
+  ]);
+  await run(attacker, [
+    'CREATE TABLE customers (id bigint PRIMARY KEY, name text NOT NULL, since timestamptz, worth numeric)',
+    "INSERT INTO customers SELECT n, 'customer ' || n, now(), n * 1.50 FROM generate_series(1, 100) n",
+  ]);
+  return { server, attacker, victim };
+}
+
+/** Makes a database and its owner of the same name; answers the owner's URL. */
+async function makeDatabase(server: string, name: string, password: string): Promise<string> {
+  await run(server, [
+    `CREATE ROLE ${name} LOGIN PASSWORD '${password}'`,
+    `CREATE DATABASE ${name} OWNER ${name}`,
+    `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`,
+  ]);
+  const url = new URL(server);
+  url.username = name;
+  url.password = password;
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function run(url: string, statements: readonly string[]): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

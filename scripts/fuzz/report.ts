@@ -1,0 +1,63 @@
+/** What a run tells at its end. */
+import { curlOf, headerOf } from './exchange.ts';
+import { STAND_INS } from './stand-ins.ts';
+import type { Counted, Tally } from './tally.ts';
+
+/** What there is to tell. */
+export interface Outcome {
+  readonly tally: Tally;
+  /** Names of all operations of the document. */
+  readonly operations: readonly string[];
+  /** The token that stands in the last requests. */
+  readonly token: string;
+  /** Address of the proxy. */
+  readonly proxy: string;
+  /** What the generator wrote of passes in which it found something. */
+  readonly generator: readonly string[];
+  /** What the gateway logged. */
+  readonly log: string;
+  /** How many organizations were made because requests destroyed the one before. */
+  readonly organizations: number;
+  readonly seconds: number;
+  /** The command that sends the same again. */
+  readonly repeat: string;
+  /** The folder of what was kept. */
+  readonly results: string;
+}
+
+/** Prints it; answers the exit code: 1 when something was found. */
+export function report(outcome: Outcome): 0 | 1 {
+  const { tally, generator } = outcome;
+  const silent = outcome.operations.length === 0 || tally.requests === 0;
+  console.log(tally.lines(outcome.operations).join('\n'));
+  for (const counted of tally.findings) console.log(`\n✗ ${tellOf(counted, outcome)}`);
+  for (const output of generator) console.log(`\n✗ ${findingsIn(output, outcome.proxy)}`);
+  const failed = tally.findings.length > 0 || generator.length > 0 || silent;
+  console.log(
+    `\n${tally.requests} requests to ${outcome.operations.length} operations in ${outcome.seconds.toFixed(0)} s, ${outcome.organizations} organizations, slowest reply ${tally.slowest.toFixed(0)} ms: ${failed ? 'something is wrong' : 'nothing is wrong'}.`,
+  );
+  console.log(`Again: ${outcome.repeat}   (everything sent and answered: ${outcome.results})`);
+  return failed ? 1 : 0;
+}
+
+function tellOf({ finding, count }: Counted, { token, log }: Outcome): string {
+  const { operation, what, exchange } = finding;
+  const { answered, sent } = exchange;
+  const id = headerOf(answered?.headers ?? [], 'x-request-id');
+  const logged = id === undefined ? [] : log.split('\n').filter((line) => line.includes(id));
+  return [
+    `${operation}: ${what} (${count} times)`,
+    `  ${curlOf(sent, token)}`,
+    ...(answered ? [`  ${answered.status} ${answered.body.toString().slice(0, 1000)}`] : []),
+    ...logged.map((line) => `  log: ${line}`),
+  ].join('\n');
+}
+
+/** The part of the generator's output that tells of failures, with the README's names in its lines for a shell. */
+function findingsIn(output: string, proxy: string): string {
+  const from = output.search(/^=+ (?:FAILURES|ERRORS) =+$/m);
+  return output
+    .slice(Math.max(from, 0))
+    .replaceAll(`${proxy}/api/v1`, '$API')
+    .replaceAll(`'Authorization: Bearer ${STAND_INS.token}'`, '"Authorization: Bearer $TOKEN"');
+}
