@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { isUuid } from '../http/ids.ts';
 import { findTarget, type Target } from './access.ts';
-import { type GrantingChange, selectHighRules, upsertRules } from './changes/store.ts';
+import { type GrantingChange, raiseRules, selectHighRules, upsertRules } from './changes/store.ts';
 import { pluralOf, resourceNotFound, resultMemberOf } from './kinds.ts';
 import type { Additions } from './schema.ts';
 import { membersNamed, type Subject, subjectNamed } from './subjects.ts';
@@ -41,7 +41,11 @@ export async function addSubjects(
       details: { id: target.id, subject, level },
     }),
   );
-  const [written] = await ctx.db.batch([upsertRules(ctx.db, change, author), ...entries]);
+  const [written] = await ctx.db.batch([
+    upsertRules(ctx.db, change, author),
+    ...entries,
+    raiseRules(ctx.db, change.orgUuid),
+  ]);
   if (written.length === 0) {
     await plan(ctx, kind, additions); // Says what changed meanwhile, if that is why.
     throw kind === 'organization' ? lastSuperAdmin() : changedMeanwhile();

@@ -7,59 +7,73 @@ import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { hold, type IfMatch } from '../http/conditional.ts';
 import { findTarget, type Target } from './access.ts';
 import {
   type Change,
   deleteDocument,
   deleteOthersRules,
   deleteRules,
+  raiseRules,
   type Scope,
   selectHighRules,
   selectRemaining,
 } from './changes/store.ts';
 import { changedMeanwhile, lastSuperAdmin } from './grant.ts';
 import { pluralOf, resultMemberOf } from './kinds.ts';
-import { selectDocument, selectOrganizationRule } from './store.ts';
+import { selectDocument, selectOrganizationRule, selectRulesRevision } from './store.ts';
 import { isGroup, type Subject } from './subjects.ts';
+
+/** Whose rules, and what revision of rules the request is held to. */
+interface Asked {
+  readonly resource: Subject;
+  readonly ifMatch: IfMatch | undefined;
+}
 
 /**
  * Takes a subject's level on the organization away; its rules on resources stay.
- * @throws GatewayError FORBIDDEN, LAST_SUPER_ADMIN, EDIT_CONFLICT
+ * @throws GatewayError FORBIDDEN, PRECONDITION_FAILED, LAST_SUPER_ADMIN, EDIT_CONFLICT
  */
-export async function removeFromOrganization(ctx: Context, subject: Subject): Promise<Json> {
+export async function removeFromOrganization(
+  ctx: Context,
+  { resource: subject, ifMatch }: Asked,
+): Promise<Json> {
   const { orgUuid, orgId } = ctx.caller;
   const scope = { kind: 'organization', resourceUuid: orgUuid } as const;
-  await takeAway(ctx, { subject, scope, policy: await policyOn(ctx) });
+  await takeAway(ctx, { subject, scope, policy: await policyOn(ctx), ifMatch });
   return removed('organization', subject, orgId);
 }
 
 /**
  * Takes a subject's level on one resource away, or those on all of a kind.
  * @param named the resource's id or UUID
- * @throws GatewayError 404 of the resource's sort, FORBIDDEN, EDIT_CONFLICT
+ * @throws GatewayError 404 of the resource's sort, FORBIDDEN, PRECONDITION_FAILED, EDIT_CONFLICT
  */
 export async function removeFromKind(
   ctx: Context,
   kind: EntityKind,
-  subject: Subject,
+  { resource: subject, ifMatch }: Asked,
   named: string | undefined,
 ): Promise<Json> {
   if (named === undefined) {
-    await takeAway(ctx, { subject, scope: { kind }, policy: await policyOn(ctx) });
+    await takeAway(ctx, { subject, scope: { kind }, policy: await policyOn(ctx), ifMatch });
     return removed(kind, subject, null);
   }
   const { target, policy } = await findTarget(ctx, kind, named);
   const scope = { kind, resourceUuid: target.uuid };
-  await takeAway(ctx, { subject, scope, policy, target });
+  await takeAway(ctx, { subject, scope, policy, target, ifMatch });
   return removed(kind, subject, target.id);
 }
 
 /**
  * Takes all of a subject's levels in the organization away; it stays a member.
- * @throws GatewayError FORBIDDEN, LAST_SUPER_ADMIN, EDIT_CONFLICT
+ * @throws GatewayError FORBIDDEN, PRECONDITION_FAILED, LAST_SUPER_ADMIN, EDIT_CONFLICT
  */
-export async function removeEverywhere(ctx: Context, subject: Subject): Promise<Json> {
-  await takeAway(ctx, { subject, scope: 'everything', policy: await policyOn(ctx) });
+export async function removeEverywhere(
+  ctx: Context,
+  { resource: subject, ifMatch }: Asked,
+): Promise<Json> {
+  await takeAway(ctx, { subject, scope: 'everything', policy: await policyOn(ctx), ifMatch });
   return {
     message: `All permissions of ${subject.name} removed`,
     subject: subject.name,
@@ -70,40 +84,53 @@ export async function removeEverywhere(ctx: Context, subject: Subject): Promise<
   };
 }
 
-/** Takes all rules on a resource away. */
+/**
+ * Takes all rules on a resource away.
+ * @throws GatewayError PRECONDITION_FAILED
+ */
 export async function removeDocument(
   ctx: Context,
   kind: EntityKind,
   { uuid, id }: Target,
+  ifMatch: IfMatch | undefined,
 ): Promise<Json> {
   const { orgUuid } = ctx.caller;
-  const [before] = await ctx.db.batch([
+  const [[rules], before] = await ctx.db.batch([
+    selectRulesRevision(ctx.db, orgUuid),
     selectDocument(ctx.db, orgUuid, uuid),
-    deleteDocument(ctx.db, orgUuid, uuid),
+    deleteDocument(ctx.db, orgUuid, uuid, ifMatch),
     auditStatement(ctx, {
       action: `rbac.${pluralOf(kind)}.delete`,
       resource: `${kind}:${uuid}`,
       details: { id },
     }),
+    raiseRules(ctx.db, orgUuid),
   ]);
+  hold(String(rules?.revision), ifMatch);
   return removedDocument(`${kind} ${id}`, before);
 }
 
 /**
  * Takes all rules on the organization away but the caller's own SuperAdmin.
- * @throws GatewayError LAST_SUPER_ADMIN when the caller himself has no such rule
+ * @throws GatewayError PRECONDITION_FAILED, LAST_SUPER_ADMIN when the caller himself has no such rule
  */
-export async function removeOrganizationDocument(ctx: Context): Promise<Json> {
+export async function removeOrganizationDocument(
+  ctx: Context,
+  { ifMatch }: Pick<Asked, 'ifMatch'>,
+): Promise<Json> {
   const { orgUuid, orgId, userUuid } = ctx.caller;
-  const [before, , , own] = await ctx.db.batch([
+  const [[rules], before, , , , own] = await ctx.db.batch([
+    selectRulesRevision(ctx.db, orgUuid),
     selectDocument(ctx.db, orgUuid, orgUuid),
-    deleteOthersRules(ctx.db, orgUuid, userUuid),
+    deleteOthersRules(ctx.db, orgUuid, userUuid, ifMatch),
     auditStatement(ctx, {
       action: 'rbac.organizations.delete',
       resource: `organization:${orgUuid}`,
     }),
+    raiseRules(ctx.db, orgUuid),
     selectOrganizationRule(ctx.db, orgUuid, userUuid),
   ]);
+  hold(String(rules?.revision), ifMatch);
   if (own[0]?.level !== 'SuperAdmin') throw lastSuperAdmin();
   return removedDocument(
     `organization ${orgId}`,
@@ -118,10 +145,11 @@ interface Removal {
   /** How the caller stands there. */
   readonly policy: Policy;
   readonly target?: Target;
+  readonly ifMatch: IfMatch | undefined;
 }
 
 async function takeAway(ctx: Context, removal: Removal): Promise<void> {
-  const { subject, scope, policy, target } = removal;
+  const { subject, scope, policy, target, ifMatch } = removal;
   const { orgUuid } = ctx.caller;
   const change: Change = { orgUuid, scope, entries: [[subject.key, null]] };
   const held = effectiveLevel(policy);
@@ -131,14 +159,18 @@ async function takeAway(ctx: Context, removal: Removal): Promise<void> {
     demand({ held, policy, params }, high.length > 0 ? 'SuperAdmin' : 'Admin');
   };
   await check();
-  const [, , remaining] = await ctx.db.batch([
-    deleteRules(ctx.db, change, held === 'SuperAdmin'),
+  const bySuperAdmin = held === 'SuperAdmin';
+  const [[rules], , , , remaining] = await ctx.db.batch([
+    selectRulesRevision(ctx.db, orgUuid),
+    deleteRules(ctx.db, change, { bySuperAdmin, ifMatch }),
     auditStatement(ctx, entryOf(orgUuid, removal)),
+    raiseRules(ctx.db, orgUuid),
     selectRemaining(ctx.db, change),
   ]);
+  hold(String(rules?.revision), ifMatch);
   if (remaining.length === 0) return;
   await check(); // Says what changed meanwhile, if that is why.
-  throw held === 'SuperAdmin' ? lastSuperAdmin() : changedMeanwhile();
+  throw bySuperAdmin ? lastSuperAdmin() : changedMeanwhile();
 }
 
 function entryOf(orgUuid: string, { subject, scope, target }: Removal) {

@@ -66,7 +66,11 @@ test('a summary names only the organization of the token', async () => {
       .bind(...values)
       .run();
   const there = other.organization.uuid;
-  await insert(`insert into memberships values (?, ?, '', 0, 'x', 0, 'x', null, 0, 1)`, there, uuid);
+  await insert(
+    `insert into memberships values (?, ?, '', 0, 'x', 0, 'x', null, 0, 1)`,
+    there,
+    uuid,
+  );
   await insert(
     `insert into rules values (?, 'organization', ?, ?, 'Read', 0, 'x')`,
     there,

@@ -6,12 +6,14 @@ import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { Tagged } from '../http/route.ts';
 import type { Target } from './access.ts';
 import { idMemberOf, pluralOf } from './kinds.ts';
 import {
   selectDocument,
   selectOrganizationRule,
   selectRulesOfSubject,
+  selectRulesRevision,
   selectWithOwnRule,
 } from './store.ts';
 import { isGroup, type Subject } from './subjects.ts';
@@ -23,7 +25,8 @@ export async function showDocument(
   ctx: Context,
   kind: ResourceKind,
   { uuid, id }: Target,
-): Promise<Json> {
+): Promise<Tagged> {
+  const tag = await tagOf(ctx);
   const rows = await selectDocument(ctx.db, ctx.caller.orgUuid, uuid);
   const of = (groups: boolean): LevelsById =>
     Object.fromEntries(
@@ -31,22 +34,33 @@ export async function showDocument(
         .filter(({ subject }) => isGroup(subject) === groups)
         .map(({ subject, username, level }) => [username ?? subject.replace(/^group:/, ''), level]),
     );
-  return { [idMemberOf(kind)]: id, users: of(false), groups: of(true) };
+  return new Tagged(tag, { [idMemberOf(kind)]: id, users: of(false), groups: of(true) });
 }
 
-/** A subject's levels by rules on resources of these kinds. */
+/**
+ * The ETag of all that tells rules: one for the whole organization, raised by every change of a
+ * rule or of a username there. It is read before what it stands for, so that it is never newer.
+ */
+async function tagOf({ db, caller }: Context): Promise<string> {
+  const [rules] = await selectRulesRevision(db, caller.orgUuid);
+  return String(rules?.revision);
+}
+
+/** A subject's levels by rules on resources of these kinds. An external caller's own are his token's too, and have no ETag. */
 export async function showPermissions(
   ctx: Context,
   { key, name }: Subject,
   kinds: readonly ResourceKind[],
-): Promise<Json> {
+): Promise<Json | Tagged> {
+  const tag = await tagOf(ctx);
   const sorts: [string, LevelsById][] = [];
   for (const kind of kinds) sorts.push([pluralOf(kind), await levelsOn(ctx, kind, key)]);
-  return { subject: name, ...Object.fromEntries(sorts) };
+  const shown = { subject: name, ...Object.fromEntries(sorts) };
+  return isExternalSelf(ctx, key) ? shown : new Tagged(tag, shown);
 }
 
 /** All of a subject's levels. Spec: "Permission summary of a subject". */
-export function showSummary(ctx: Context, subject: Subject): Promise<Json> {
+export function showSummary(ctx: Context, subject: Subject): Promise<Json | Tagged> {
   return showPermissions(ctx, subject, ['organization', ...ENTITY_KINDS]);
 }
 
@@ -69,14 +83,18 @@ export async function showAccessible(
 }
 
 async function levelsOn(ctx: Context, kind: ResourceKind, subject: string): Promise<LevelsById> {
-  const { orgUuid, orgId, external, userUuid } = ctx.caller;
-  if (external && subject === userUuid) return levelsOfGroups(ctx, kind);
+  const { orgUuid, orgId } = ctx.caller;
+  if (isExternalSelf(ctx, subject)) return levelsOfGroups(ctx, kind);
   if (kind !== 'organization') {
     const rows = await selectRulesOfSubject(ctx.db, orgUuid, kind, subject);
     return Object.fromEntries(rows.map(({ id, level }) => [id, level]));
   }
   const rows = await selectOrganizationRule(ctx.db, orgUuid, subject);
   return Object.fromEntries(rows.map(({ level }) => [orgId, level]));
+}
+
+function isExternalSelf({ caller }: Context, subject: string): boolean {
+  return caller.external !== undefined && subject === caller.userUuid;
 }
 
 /** An external caller's own: the most restrictive of those that his groups have there. */

@@ -4,7 +4,7 @@ import type { EntityKind } from '../access/explain.ts';
 import type { Level } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
-import { accounts, endpoints, memberships, rules } from '../db/schema.ts';
+import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 
 /** Where resources are. A kind whose table is still to come has no resources. */
 const TABLES: Readonly<Record<EntityKind, typeof endpoints | undefined>> = {
@@ -77,6 +77,14 @@ export function selectDocument(db: Database, orgUuid: string, resourceUuid: stri
     .leftJoin(accounts, eq(accounts.uuid, rules.subject))
     .where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, resourceUuid)))
     .orderBy(asc(rules.subject));
+}
+
+/** At most one row: the revision that all of the organization's rules have together. */
+export function selectRulesRevision(db: Database, orgUuid: string) {
+  return db
+    .select({ revision: organizations.rulesRevision })
+    .from(organizations)
+    .where(eq(organizations.uuid, orgUuid));
 }
 
 /** At most one row: a subject's level on the organization. */

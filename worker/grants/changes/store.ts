@@ -6,8 +6,10 @@ import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../../access/explain.ts';
 import type { Level } from '../../access/levels.ts';
 import type { Database } from '../../context.ts';
+import { heldTo } from '../../db/held.ts';
 import { memberships, organizations, type ResourceKind, rules } from '../../db/schema.ts';
-import { selectResourceUuid } from '../store.ts';
+import type { IfMatch } from '../../http/conditional.ts';
+import { selectResourceUuid, selectRulesRevision } from '../store.ts';
 
 /** A subject of rules, and the level it is to have; null to have none. */
 export type Entry = readonly [subject: string, level: Level | null];
@@ -134,11 +136,18 @@ function isThere(
   return sql`exists ${selectResourceUuid(db, orgUuid, kind, { uuid: resourceUuid })}`;
 }
 
-/** Takes a subject's rules away; none goes when one of them may not. */
-export function deleteRules(db: Database, change: Change, bySuperAdmin: boolean) {
+/** By whom rules are taken away, and what the request is held to. */
+export interface Taking {
+  readonly bySuperAdmin: boolean;
+  readonly ifMatch: IfMatch | undefined;
+}
+
+/** Takes a subject's rules away; none goes when one of them may not, or rules are none that the request is held to. */
+export function deleteRules(db: Database, change: Change, { bySuperAdmin, ifMatch }: Taking) {
+  const isHeld = heldTo(selectRulesRevision(db, change.orgUuid), ifMatch);
   return db
     .delete(rules)
-    .where(and(ofSubjects(change), mayMake(change, bySuperAdmin)))
+    .where(and(ofSubjects(change), mayMake(change, bySuperAdmin), isHeld))
     .returning({ subject: rules.subject });
 }
 
@@ -170,20 +179,35 @@ export function raiseRulesWith(db: Database, accountUuid: string, condition: SQL
     .where(and(inArray(organizations.uuid, told), condition));
 }
 
-/** Takes away all rules on a resource. */
-export function deleteDocument(db: Database, orgUuid: string, resourceUuid: string) {
+/** Takes away all rules on a resource; nothing when rules are none that the request is held to. */
+export function deleteDocument(
+  db: Database,
+  orgUuid: string,
+  resourceUuid: string,
+  ifMatch: IfMatch | undefined,
+) {
+  const isHeld = heldTo(selectRulesRevision(db, orgUuid), ifMatch);
   return db
     .delete(rules)
-    .where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, resourceUuid)));
+    .where(and(eq(rules.orgUuid, orgUuid), eq(rules.resourceUuid, resourceUuid), isHeld));
 }
 
-/** Takes away all rules on the organization but one SuperAdmin's own; nothing when he is none. */
-export function deleteOthersRules(db: Database, orgUuid: string, superAdmin: string) {
+/**
+ * Takes away all rules on the organization but one SuperAdmin's own; nothing when he is none, or
+ * rules are none that the request is held to.
+ */
+export function deleteOthersRules(
+  db: Database,
+  orgUuid: string,
+  superAdmin: string,
+  ifMatch: IfMatch | undefined,
+) {
   return db.delete(rules).where(
     and(
       eq(rules.orgUuid, orgUuid),
       eq(rules.resourceUuid, orgUuid),
       ne(rules.subject, superAdmin),
+      heldTo(selectRulesRevision(db, orgUuid), ifMatch),
       sql`exists (select 1 from ${rules} as "own" where "own"."org_uuid" = ${orgUuid}
           and "own"."resource_uuid" = ${orgUuid} and "own"."subject" = ${superAdmin}
           and "own"."level" = 'SuperAdmin')`,
