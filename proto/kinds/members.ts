@@ -150,8 +150,9 @@ export const Transport = z.enum(['edge', 'relay']).meta({
 export function patchOf(config: z.ZodObject) {
   const members = Object.entries(config.shape).map(([name, member]) => {
     if (!(member instanceof z.ZodOptional)) return [name, z.optional(member)] as const;
-    const { description } = member.meta() ?? {};
-    return [name, z.nullish(member.unwrap()).meta({ description })] as const;
+    const inner = member.unwrap();
+    const { description } = member.meta() ?? z.globalRegistry.get(inner) ?? {};
+    return [name, z.nullish(inner).meta({ description })] as const;
   });
   return z.strictObject(Object.fromEntries(members));
 }

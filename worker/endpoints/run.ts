@@ -19,7 +19,11 @@ export const RunQuery = z.strictObject({
   numbers: z
     .literal('string')
     .optional()
-    .meta({ description: 'Every 64-bit column as a string, whatever its value' }),
+    .meta({
+      description:
+        'Every 64-bit column as a string, whatever its value; left out, only integers beyond ±2^53 are',
+      examples: ['string'],
+    }),
 });
 export type RunQuery = z.infer<typeof RunQuery>;
 

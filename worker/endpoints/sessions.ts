@@ -6,6 +6,8 @@ import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Node } from '../drivers/node.ts';
 import { callRelay } from '../drivers/relay.ts';
+import { timestamp } from '../http/members.ts';
+import { SAMPLE } from '../http/sample.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
 import type { Endpoint } from './access.ts';
 import { reachOf, targetOf } from './reach.ts';
@@ -28,14 +30,34 @@ const Lease = z.strictObject({
 type Lease = z.infer<typeof Lease>;
 
 /** What opening a session answers. */
-export const OpenedSession = z.strictObject({
-  session_id: z.string(),
-  expires: z.iso.datetime().meta({ description: 'When it ends, used or not' }),
-});
+export const OpenedSession = z
+  .strictObject({
+    session_id: z.string().meta({
+      description: 'Send it as `X-Session-Id` on `/read` and `/write`; nobody else can use it',
+      examples: [SAMPLE.session],
+    }),
+    expires: timestamp(
+      'When it ends, used or not; without a request it ends after 30 s',
+      '2026-03-10T09:35:00.000Z',
+    ),
+  })
+  .meta({
+    id: 'OpenedSession',
+    description: 'A connection of your own to the backend',
+    examples: [{ session_id: SAMPLE.session, expires: '2026-03-10T09:35:00.000Z' }],
+  });
 export type OpenedSession = z.infer<typeof OpenedSession>;
 
 /** What closing a session answers. */
-export const ClosedSession = z.strictObject({ closed: z.literal(true) });
+export const ClosedSession = z
+  .strictObject({
+    closed: z.literal(true).meta({ description: 'Always true: else it is an error' }),
+  })
+  .meta({
+    id: 'ClosedSession',
+    description: 'The session has ended; what was not committed is rolled back',
+    examples: [{ closed: true }],
+  });
 export type ClosedSession = z.infer<typeof ClosedSession>;
 
 /** The session of a request. */

@@ -17,10 +17,38 @@ import { OperationBody } from './shapes.ts';
 const OPERATIONS_MAX = 1_000;
 
 /** Body of a transaction. */
-export const TransactionBody = z.strictObject({
-  operations: z.array(OperationBody).min(1).max(OPERATIONS_MAX),
-  timeout_ms: TimeoutMs,
-});
+export const TransactionBody = z
+  .strictObject({
+    operations: z.array(OperationBody).min(1).max(OPERATIONS_MAX).meta({
+      description:
+        'In the order in which they run; a value that is `{"$result": "[0].rows[0].id"}` is what that path finds in the results before it, `{"$literal": x}` is x itself',
+    }),
+    timeout_ms: TimeoutMs.meta({
+      description:
+        'Milliseconds for the whole; left out, what the operations ask for together, at least 30000',
+      examples: [10_000],
+    }),
+  })
+  .meta({
+    id: 'Transaction',
+    description: 'Requests that take effect together or not at all',
+    examples: [
+      {
+        operations: [
+          {
+            query:
+              "INSERT INTO orders (customer_id, status, placed_at) VALUES ($1, 'placed', now()) RETURNING id",
+            params: [7],
+          },
+          {
+            query:
+              'INSERT INTO order_items (order_id, line, product_id, quantity, unit_price) VALUES ($1, 1, $2, $3, $4)',
+            params: [{ $result: '[0].rows[0].id' }, 42, 2, '19.90'],
+          },
+        ],
+      },
+    ],
+  });
 export type TransactionBody = z.infer<typeof TransactionBody>;
 
 const encoder = new TextEncoder();

@@ -1,5 +1,4 @@
 /** Operations on the rules of resources: the same for each kind. Spec: "RBAC". Contract §4. */
-import * as z from 'zod';
 import { anyMember } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
 import { type AnyRoute, route } from '../http/route.ts';
@@ -12,13 +11,13 @@ import {
   additionsOn,
   documentOf,
   levelsOn,
+  oneOrAll,
+  pathTo,
   RemovedDocument,
   removedFrom,
+  SubjectPath,
 } from './schema.ts';
 import { showAccessible, showDocument, showPermissions } from './show.ts';
-
-/** Parameter of every path below `…/subjects/{subject}`. */
-export const SubjectPath = z.object({ subject: z.string().min(1) });
 
 /** What the caller may read of a kind; of endpoints only. */
 export const ownRoute: AnyRoute = route({
@@ -85,7 +84,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       access: onSubjectOfKind(kind),
       changes: 'organization',
       params: SubjectPath,
-      query: z.strictObject({ [idMemberOf(kind)]: z.string().min(1).optional() }),
+      query: oneOrAll(kind),
       conditional: true,
       reply: 'bare',
       result: removedFrom(kind),
@@ -97,7 +96,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
 
 function documentRoutesOn(kind: EntityKind): AnyRoute[] {
   const path = `/iam/rbac/${pluralOf(kind)}/:${kind}`;
-  const params = z.object({ [kind]: z.string().min(1) });
+  const params = pathTo(kind);
   return [
     route({
       method: 'GET',

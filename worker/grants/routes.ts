@@ -5,7 +5,7 @@ import { type AnyRoute, route } from '../http/route.ts';
 import { onSubject, ownOrAsAdmin } from './access.ts';
 import { check } from './check.ts';
 import { addSubjects } from './grant.ts';
-import { ownRoute, routesOn, SubjectPath } from './kind-routes.ts';
+import { ownRoute, routesOn } from './kind-routes.ts';
 import { pluralOf } from './kinds.ts';
 import { removeEverywhere, removeFromOrganization, removeOrganizationDocument } from './revoke.ts';
 import {
@@ -18,6 +18,7 @@ import {
   RemovedDocument,
   RemovedEverywhere,
   removedFrom,
+  SubjectPath,
   Summary,
 } from './schema.ts';
 import { showDocument, showPermissions, showSummary } from './show.ts';

@@ -27,6 +27,7 @@ export function pathTo(kind: ResourceKind) {
   return z.object({
     [kind]: z
       .string()
+      .min(1)
       .meta({ description: `The ${kind}'s id or UUID`, examples: [SAMPLE_IDS[kind]] }),
   });
 }
