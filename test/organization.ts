@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { ERRORS, type ErrorCode } from '../proto/errors.ts';
 import type { Gateway } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
 
 /** A reply as tests compare it. */
 export interface Reply {
@@ -52,7 +53,7 @@ export async function newOrganization(
     gateway,
     call,
     send: (method, path, body, init) =>
-      fetch(`${gateway.url}/api/v1${path}`, {
+      checkedFetch(`${gateway.url}/api/v1${path}`, {
         ...request(method, body, { ...authorization, ...(init?.headers as Headers) }),
         ...(init?.signal ? { signal: init.signal } : {}),
       }),
@@ -79,7 +80,10 @@ export async function ask(
   body?: unknown,
   headers: Headers = {},
 ): Promise<Reply> {
-  const response = await fetch(`${gateway.url}/api/v1${path}`, request(method, body, headers));
+  const response = await checkedFetch(
+    `${gateway.url}/api/v1${path}`,
+    request(method, body, headers),
+  );
   return { status: response.status, body: await response.json() };
 }
 

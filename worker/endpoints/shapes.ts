@@ -10,13 +10,13 @@ import { ofKinds } from './schema.ts';
 export const RequestBody = shownAs(
   JsonValue,
   ofKinds(({ shapes }) => shapes.body),
-);
+).meta({ description: "A request, in one of the forms that the endpoint's kind has" });
 
 /** What a request answers. */
 export const RequestResult = shownAs(
   JsonValue,
   ofKinds(({ shapes }) => shapes.result),
-);
+).meta({ description: 'What the backend answered, by the type of the request' });
 
 /** One line of a stream: a row, or the failure that ended it. Contract §6, "Large results". */
 const Line = z.union([

@@ -5,9 +5,8 @@ import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
 import { BASE_PATH } from '../http/run.ts';
 import { TAGS } from '../http/tags.ts';
 import { PATHS_BESIDE } from './beside.ts';
-import { ErrorResponses, errorExamples, responseOf } from './error-responses.ts';
-import { ErrorReply } from './error-schema.ts';
-import { headerParameters, ON_ALL, REPLY_HEADERS } from './headers.ts';
+import { ErrorResponses, errorExamples, OF_NO_OPERATION } from './error-responses.ts';
+import { headerParameters, REPLY_HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { operationOf } from './operation.ts';
 import { asDescribed } from './schemas.ts';
@@ -27,12 +26,9 @@ export function describe(routes: readonly AnyRoute[]): Description {
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths,
       components: {
-        schemas: { Error: ErrorReply },
         responses: {
           ...errors.made,
-          // Of no operation: of paths that there are not, and of methods that a path does not have.
-          NOT_FOUND: responseOf(['NOT_FOUND'], ON_ALL),
-          METHOD_NOT_ALLOWED: responseOf(['METHOD_NOT_ALLOWED'], [...ON_ALL, 'Allow']),
+          ...OF_NO_OPERATION,
         },
         headers: { ...REPLY_HEADERS },
         parameters: headerParameters(),

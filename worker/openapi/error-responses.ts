@@ -1,8 +1,13 @@
 /** Responses of errors: operations that answer the same share them. */
-import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import type {
+  ZodOpenApiMediaTypeObject,
+  ZodOpenApiResponseObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
 import { errorExample } from './error-examples.ts';
+import { ErrorReply } from './error-schema.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
 
 /** What of an operation decides which headers its errors have. */
@@ -14,11 +19,13 @@ export interface Standing {
 }
 
 /** Never kept for a replay. Contract: "Retries by the client". */
-const NOT_KEPT = [401, 403, 429];
+const NOT_KEPT = [401, 403, 415, 422, 429];
 /** The token was not even looked at. */
 const BEFORE_AUTHORIZING = [401, 413, 415];
 /** What another try may do better at. */
 const RETRIED = [409, 429, 502, 503];
+
+type Described = NonNullable<ZodOpenApiMediaTypeObject['schema']>;
 
 /** Collects responses while operations are described. */
 export class ErrorResponses {
@@ -37,7 +44,7 @@ export class ErrorResponses {
     const headers = headersAt(status, standing);
     const beyond = headers.filter((name) => !ON_ALL.includes(name)).map((name) => `.${name}`);
     const name = codes.join('.') + beyond.join('');
-    this.made[name] ??= responseOf(codes, headers);
+    this.made[name] ??= responseOf(codes, headers, errorOf(codes));
     return { $ref: `#/components/responses/${name}` };
   }
 }
@@ -52,25 +59,37 @@ function headersAt(status: number, { authorized, replayed }: Standing): readonly
   ];
 }
 
+/** Of paths that there are not, and of methods that a path does not have: by name, for the components. */
+export const OF_NO_OPERATION = {
+  NOT_FOUND: responseOf(['NOT_FOUND'], ON_ALL, ErrorReply),
+  METHOD_NOT_ALLOWED: responseOf(['METHOD_NOT_ALLOWED'], [...ON_ALL, 'Allow'], ErrorReply),
+};
+
 /** A response that has one of these codes. */
-export function responseOf(
+function responseOf(
   codes: readonly ErrorCode[],
   headers: readonly ReplyHeader[],
+  schema: Described,
 ): ZodOpenApiResponseObject {
   return {
     description: codes.map((code) => `- \`${code}\`: ${ERROR_MEANINGS[code].means}`).join('\n'),
     headers: headersNamed(headers),
     content: {
       'application/json': {
-        schema: {
-          allOf: [{ $ref: '#/components/schemas/Error' }],
-          properties: { code: { type: 'string', enum: [...codes] } },
-        },
+        schema,
         examples: Object.fromEntries(
           codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
         ),
       },
     },
+  };
+}
+
+/** What is said of all errors stands in one place: the components. */
+function errorOf(codes: readonly ErrorCode[]): Described {
+  return {
+    allOf: [{ $ref: '#/components/schemas/Error' }],
+    properties: { code: { type: 'string', enum: [...codes] } },
   };
 }
 

@@ -15,9 +15,17 @@ const OF_TOKEN: readonly ErrorCode[] = [
 /** Of a request that may have a body, even where the operation takes none. */
 const OF_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 
+/** Of an `Idempotency-Key`; what is known of it may be out of reach. */
+const OF_KEY: readonly ErrorCode[] = [
+  'IDEMPOTENCY_KEY_RUNNING',
+  'REPLY_NOT_KEPT',
+  'IDEMPOTENCY_KEY_REUSED',
+  'SERVICE_UNAVAILABLE',
+];
+
 /** In the order of the table. */
 export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] {
-  const { access, conditional, errors } = route;
+  const { access, conditional, errors, idempotency } = route;
   const found = new Set<ErrorCode>([
     ...ALWAYS,
     ...access.errors,
@@ -25,9 +33,18 @@ export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] 
     ...(access.level === 'Public' ? [] : OF_TOKEN),
     ...(access.level === 'Public' || access.level === 'Member' ? [] : (['FORBIDDEN'] as const)),
     ...(method === 'GET' && route.body === NoBody ? [] : OF_BODY),
+    ...(isReplayed(route, method) ? OF_KEY : []),
+    ...(isReplayed(route, method) && !(idempotency !== 'ignored' && idempotency.reads)
+      ? (['OUTCOME_UNKNOWN'] as const)
+      : []),
     ...(conditional ? (['PRECONDITION_FAILED'] as const) : []),
   ]);
   return tableOrder.filter((code) => found.has(code));
+}
+
+/** Whether the operation honours `Idempotency-Key`. */
+export function isReplayed({ idempotency }: AnyRoute, method: Method): boolean {
+  return idempotency !== 'ignored' && (method === 'POST' || method === 'PATCH');
 }
 
 const tableOrder = Object.keys(ERRORS) as ErrorCode[]; // The table's own keys.

@@ -8,7 +8,7 @@ import type {
 import { actionOf } from '../audit/action.ts';
 import { type AnyRoute, type Method, methodsOf, NoBody, pathsOf } from '../http/route.ts';
 import type { ErrorResponses } from './error-responses.ts';
-import { errorsOf } from './errors.ts';
+import { errorsOf, isReplayed } from './errors.ts';
 import { exampleOf } from './example.ts';
 import { headersNamed, ON_ALL, parameterNamed, type ReplyHeader } from './headers.ts';
 
@@ -85,11 +85,6 @@ function commonHeadersOf(route: AnyRoute, method: Method) {
     ...(route.conditional && method === 'GET' ? (['If-None-Match'] as const) : []),
     ...(isReplayed(route, method) ? (['Idempotency-Key'] as const) : []),
   ];
-}
-
-/** Whether the operation honours `Idempotency-Key`. */
-export function isReplayed({ idempotency }: AnyRoute, method: Method): boolean {
-  return idempotency !== 'ignored' && (method === 'POST' || method === 'PATCH');
 }
 
 function bodyOf({ body }: AnyRoute) {

@@ -2,8 +2,10 @@
 import type { ZodOpenApiOverride } from 'zod-openapi';
 
 /** Corrects one schema as it is written. */
-export const asDescribed: ZodOpenApiOverride = ({ zodSchema, jsonSchema }) => {
-  const { def } = zodSchema._zod;
-  // Empty: any value.
-  if (def.type === 'custom') delete jsonSchema.type;
+export const asDescribed: ZodOpenApiOverride = ({ jsonSchema }) => {
+  const [only, another] = jsonSchema.anyOf ?? [];
+  if (only === undefined || another !== undefined) return;
+  // A choice of one, such as of kinds while there is one.
+  delete jsonSchema.anyOf;
+  Object.assign(jsonSchema, { ...only, ...jsonSchema });
 };

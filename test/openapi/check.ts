@@ -1,0 +1,161 @@
+/** Holds replies to the API's description: what it does not have may not be answered. */
+import { type Description, nodeOf, type Operation, step } from './description.ts';
+
+/** What was asked. */
+export interface Asked {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+}
+
+/** What came back, without its body. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** How the body of a reply is checked; both throw an Undescribed. */
+export interface BodyCheck {
+  /** Of a reply in lines: checked as they come, by themselves. */
+  readonly inLines: boolean;
+  /** @throws Undescribed when the description has no such body, or line */
+  accept(text: string): void;
+}
+
+/** Of HTTP itself, not of the API; the media type is checked with the content. */
+const OF_HTTP = [
+  'date',
+  'content-length',
+  'content-type',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+];
+
+/** Files of the page at /docs, which are not of the API. */
+const NOT_DESCRIBED = /^\/docs\/./;
+
+/** A reply that the description does not have. */
+export class Undescribed extends Error {
+  override readonly name = 'Undescribed';
+
+  constructor({ method, path }: Asked, status: number, fault: string) {
+    super(`${method} ${path} answered ${status}, and the description says otherwise: ${fault}`);
+  }
+}
+
+/**
+ * Checks status and headers of a reply, and answers how to check its body.
+ * @throws Undescribed
+ */
+export function check(
+  description: Description,
+  asked: Asked,
+  answered: Answered,
+): BodyCheck | undefined {
+  if (NOT_DESCRIBED.test(asked.path)) return undefined;
+  const fail = (fault: string): never => {
+    throw new Undescribed(asked, answered.status, fault);
+  };
+  const response = responseFor(description, asked, answered, fail);
+  checkHeaders(description, response, answered.headers, fail);
+  return bodyCheck(description, response, { asked, answered, fail });
+}
+
+type Fail = (fault: string) => never;
+
+/** The response of the operation, or of what is no operation. */
+function responseFor(
+  description: Description,
+  { method, path }: Asked,
+  { status }: Answered,
+  fail: Fail,
+): Operation {
+  const item = description.itemFor(path);
+  if (item === undefined) return soleResponse(description, 'NOT_FOUND', 404, status, fail);
+  const operation = item.operations.get(method === 'HEAD' ? 'GET' : method);
+  if (!operation) {
+    return soleResponse(description, 'METHOD_NOT_ALLOWED', 405, status, fail);
+  }
+  if (!(String(status) in nodeOf(operation.node.responses))) {
+    const known = Object.keys(nodeOf(operation.node.responses)).join(', ');
+    return fail(`it has ${known}`);
+  }
+  return description.resolve(`${operation.at}/responses/${status}`);
+}
+
+/** What every path that there is not answers, and every method that a path does not have. */
+function soleResponse(
+  description: Description,
+  name: string,
+  expected: number,
+  status: number,
+  fail: Fail,
+): Operation {
+  if (status !== expected) fail(`there is no such operation, which is ${expected}`);
+  return description.resolve(`/components/responses/${name}`);
+}
+
+function checkHeaders(
+  description: Description,
+  response: Operation,
+  headers: Headers,
+  fail: Fail,
+): void {
+  const described = new Map(
+    Object.keys(nodeOf(response.node.headers)).map((name) => [name.toLowerCase(), name]),
+  );
+  for (const [name, value] of headers) {
+    if (OF_HTTP.includes(name)) continue;
+    const known = described.get(name) ?? fail(`it has no header ${name}`);
+    const header = description.resolve(`${response.at}/headers${step(known)}`);
+    const isNumber = nodeOf(header.node.schema).type === 'integer';
+    const fault = description.faultOf(`${header.at}/schema`, isNumber ? Number(value) : value);
+    if (fault !== undefined) fail(`header ${known} is ${value}: ${fault}`);
+  }
+  for (const [lower, name] of described) {
+    const { node } = description.resolve(`${response.at}/headers${step(name)}`);
+    if (node.required === true && !headers.has(lower)) fail(`header ${name} is missing`);
+  }
+}
+
+interface Reply {
+  readonly asked: Asked;
+  readonly answered: Answered;
+  readonly fail: Fail;
+}
+
+function bodyCheck(
+  description: Description,
+  response: Operation,
+  { asked, answered, fail }: Reply,
+): BodyCheck {
+  const { content } = response.node;
+  const type = answered.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  if (content === undefined || asked.method === 'HEAD') {
+    if (content === undefined && type !== undefined) fail(`it has no content, not even ${type}`);
+    return { inLines: false, accept: (text) => void (text === '' || fail('it has no body')) };
+  }
+  if (type === undefined || !(type in nodeOf(content))) {
+    fail(
+      `its content is ${Object.keys(nodeOf(content)).join(' or ')}, not ${type ?? 'of no type'}`,
+    );
+  }
+  const at = `${response.at}/content${step(type ?? '')}/schema`;
+  const isJson = type === 'application/json' || type === 'application/x-ndjson';
+  return {
+    inLines: type === 'application/x-ndjson',
+    accept(text) {
+      const fault = description.faultOf(at, isJson ? parsed(text, fail) : text);
+      if (fault !== undefined) fail(fault);
+    },
+  };
+}
+
+function parsed(text: string, fail: Fail): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return fail(`its body is not JSON: ${text.slice(0, 100)}`);
+  }
+}
