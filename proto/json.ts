@@ -22,6 +22,9 @@ export interface JsonObject {
   [name: string]: Json;
 }
 
+/** Most arrays and objects within each other that a request may bring. Spec silent. */
+export const DEPTH_MAX = 1000;
+
 /**
  * Parses JSON text; integers beyond ±2^53 and decimals with more digits than a double
  * holds become `RawJson`. Text without long runs of digits pays one scan.

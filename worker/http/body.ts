@@ -1,11 +1,19 @@
 /** Reads a request's body as JSON, within its limits and without losing digits. */
 import { GatewayError } from '../../proto/errors.ts';
-import { type Json, parseJson } from '../../proto/json.ts';
+import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
+import { depthFaultOf, faultOf } from '../../proto/json-fault.ts';
 
 /** Contract: "Body size"; only `identity` encoding is taken. */
 const JSON_TYPES = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
+/** The charset that a media type names. */
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i;
+const UTF_8 = /^utf-?8$/i;
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
+const lenient = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
+const encoder = new TextEncoder();
+const REPLACEMENT = String(encoder.encode('\ufffd'));
 
 /**
  * Refuses a body by its headers alone, before it is read.
@@ -20,21 +28,31 @@ export function checkBodyHeaders(request: Request, maxBytes: number): void {
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
       'Content-Encoding is not taken: send the body as it is',
+      { headers: { 'Accept-Encoding': 'identity' } },
     );
   }
   const type = request.headers.get('Content-Type');
-  if (type !== null && !JSON_TYPES.test(type)) {
+  if (type !== null && type !== 'application/json') checkType(type);
+}
+
+/** A header that came twice is joined by a comma, and so is no type. */
+function checkType(type: string): void {
+  if (!JSON_TYPES.test(type)) {
     throw new GatewayError(
       'UNSUPPORTED_MEDIA_TYPE',
       'Send the body as Content-Type: application/json',
     );
   }
+  const charset = CHARSET.exec(type)?.[1];
+  if (charset !== undefined && !UTF_8.test(charset)) {
+    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body in UTF-8');
+  }
 }
 
 /**
- * The body's bytes; `undefined` when there is none. A body without a length is read no further
- * than the limit.
- * @throws GatewayError PAYLOAD_TOO_LARGE
+ * The body's bytes; `undefined` when there is none. Of a body without a length no more is kept
+ * than the limit, and no more taken in than twice that: see `discardBody`.
+ * @throws GatewayError PAYLOAD_TOO_LARGE, BAD_REQUEST when it breaks off
  */
 export async function readBody(
   request: Request,
@@ -42,14 +60,25 @@ export async function readBody(
 ): Promise<Uint8Array | undefined> {
   const length = request.headers.get('Content-Length');
   if (!hasBody(request, length)) return undefined;
-  if (length !== null) return new Uint8Array(await request.arrayBuffer());
+  try {
+    return length === null
+      ? await collect(request.body as ReadableStream<Uint8Array>, maxBytes)
+      : new Uint8Array(await request.arrayBuffer());
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('BAD_REQUEST', 'The body broke off before its end', { cause });
+  }
+}
+
+async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of request.body as ReadableStream<Uint8Array>) {
+  for await (const piece of body) {
     size += piece.byteLength;
-    if (size > maxBytes) throw tooLarge(maxBytes);
-    pieces.push(piece);
+    if (size > 2 * maxBytes) break;
+    if (size <= maxBytes) pieces.push(piece);
   }
+  if (size > maxBytes) throw tooLarge(maxBytes);
   const whole = new Uint8Array(size);
   let at = 0;
   for (const piece of pieces) {
@@ -60,19 +89,46 @@ export async function readBody(
 }
 
 /**
- * Parses bytes as JSON; `undefined` when there are none.
- * @throws GatewayError BAD_REQUEST when they are not JSON in UTF-8
+ * Parses bytes as JSON; `undefined` when there are none. A byte order mark is passed over. Of
+ * members of one name the last counts, which RFC 8259 §4 leaves to the receiver.
+ * @throws GatewayError BAD_REQUEST when they are not JSON in UTF-8, or nest deeper than `DEPTH_MAX`
  */
 export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
   if (bytes === undefined || bytes.byteLength === 0) return undefined;
+  const text = decoded(bytes);
+  const tooDeep = depthFaultOf(text, DEPTH_MAX);
+  if (tooDeep !== undefined) throw badBody('The body nests too deep', tooDeep);
   try {
-    return parseJson(decoder.decode(bytes));
+    return parseJson(text);
   } catch (cause) {
-    throw new GatewayError('BAD_REQUEST', 'The body is not JSON', {
-      cause,
-      details: [{ path: 'body', message: 'is not JSON in UTF-8' }],
-    });
+    throw badBody('The body is not JSON', faultOf(text) ?? 'it cannot be read', cause);
   }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw badBody('The body is not UTF-8', `at byte ${brokenAt(bytes)}, counted from 0`, cause);
+  }
+}
+
+/** The first byte that is of no character. A replacement character may also have been sent as such. */
+function brokenAt(bytes: Uint8Array): number {
+  let at = 0;
+  for (const whole of lenient.decode(bytes).split('\ufffd')) {
+    at += encoder.encode(whole).byteLength;
+    if (String(bytes.subarray(at, at + 3)) !== REPLACEMENT) break;
+    at += 3;
+  }
+  return at;
+}
+
+function badBody(message: string, where: string, cause?: unknown): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${message}: ${where}`, {
+    cause,
+    details: [{ path: 'body', message: where }],
+  });
 }
 
 /**

@@ -88,44 +88,6 @@ test('a body without a length is read no further than the limit', async () => {
   expect([response.status, sent < 6_000]).toEqual([413, true]);
 });
 
-test.each([
-  [
-    'another content type',
-    { 'Content-Type': 'text/plain' },
-    'Send the body as Content-Type: application/json',
-  ],
-  [
-    'a compressed body',
-    { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-    'Content-Encoding is not taken: send the body as it is',
-  ],
-])('%s is 415', async (_what, headers, message) => {
-  const gateway = await startGateway('Admin');
-  const response = await gateway.send('/endpoints', { method: 'POST', headers, body: '{}' });
-  expect([response.status, await response.json()]).toEqual([
-    415,
-    failure('UNSUPPORTED_MEDIA_TYPE', message),
-  ]);
-});
-
-test.each([
-  ['text', '{"a":'],
-  ['bytes that are no UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
-])('a body that is %s and no JSON is 400', async (_what, body) => {
-  const gateway = await startGateway('Admin');
-  const headers = {
-    Authorization: `Bearer ${await gateway.token()}`,
-    'Content-Type': 'application/json',
-  };
-  const response = await gateway.send('/endpoints', { method: 'POST', headers, body });
-  expect([response.status, await response.json()]).toEqual([
-    400,
-    failure('BAD_REQUEST', 'The body is not JSON', [
-      { path: 'body', message: 'is not JSON in UTF-8' },
-    ]),
-  ]);
-});
-
 test('a member of the query string that the operation does not have is 400', async () => {
   const gateway = await startGateway('Read');
   const reply = await gateway.call('GET', '/help?colour=red');

@@ -1,0 +1,149 @@
+/** Where a text is no JSON, or nests too deep: the runtime's parser does not tell it of every fault. RFC 8259. */
+
+/** The first place at which a text is no JSON, and what would be right there; `undefined` when it is JSON. */
+export function faultOf(text: string): string | undefined {
+  const scan = new Scan(text);
+  try {
+    scan.document();
+    return undefined;
+  } catch (thrown) {
+    if (!(thrown instanceof Expected)) throw thrown;
+    const verb = scan.at < text.length ? 'at' : 'it ends at';
+    return `${verb} ${placeOf(text, scan.at)}, where ${thrown.message} is expected`;
+  }
+}
+
+/**
+ * The first place at which a text nests deeper than `most` arrays and objects; `undefined` when
+ * none does. Text too short for that pays nothing, other text one scan.
+ */
+export function depthFaultOf(text: string, most: number): string | undefined {
+  // As many closing ones would be needed.
+  if (text.length <= 2 * most) return undefined;
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(text, at);
+    else if (code === BRACKET || code === BRACE) depth += 1;
+    else if (code === BRACKET + CLOSING || code === BRACE + CLOSING) depth -= 1;
+    if (depth > most) return `at ${placeOf(text, at)} it nests deeper than ${most}`;
+  }
+  return undefined;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+/** From an opening one to its closing one. */
+const CLOSING = 2;
+
+/** The index of the quote that closes the string which begins at `start`; the text's length without one. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return text.length;
+}
+
+/** Line and column from 1; columns count UTF-16 units. */
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  return `line ${line}, column ${at - before.lastIndexOf('\n')}`;
+}
+
+/** Something else is expected where the scan stands; the message says what. */
+class Expected extends Error {}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const SPACE = ' \t\n\r';
+const ESCAPE = /["\\/bfnrt]|u[\da-fA-F]{4}/y;
+
+/** Goes through a text; without recursion, so that any depth will do. */
+class Scan {
+  readonly text: string;
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** @throws Expected where the text is no JSON */
+  document(): void {
+    const open: (']' | '}')[] = [];
+    for (;;) {
+      const opened = this.begin();
+      if (opened !== undefined) open.push(opened);
+      else if (this.end(open)) return;
+    }
+  }
+
+  /** A value as far as its first member: what would close it, when it has one. */
+  private begin(): ']' | '}' | undefined {
+    if (this.take('[')) return this.take(']') ? undefined : ']';
+    if (!this.take('{')) return this.scalar();
+    if (this.take('}')) return undefined;
+    this.name();
+    return '}';
+  }
+
+  /** What follows a value, up to the next; whether there is no next. */
+  private end(open: (']' | '}')[]): boolean {
+    for (;;) {
+      const closing = open.at(-1);
+      if (this.take(',', closing !== undefined)) {
+        if (closing === '}') this.name();
+        return false;
+      }
+      if (closing === undefined) break;
+      if (!this.take(closing)) throw new Expected(`a comma or ${closing}`);
+      open.pop();
+    }
+    if (this.at < this.text.length) throw new Expected('nothing more');
+    return true;
+  }
+
+  private name(): void {
+    if (!this.take('"')) throw new Expected('a name in double quotes');
+    this.string();
+    if (!this.take(':')) throw new Expected('a colon');
+  }
+
+  private scalar(): undefined {
+    if (this.take('"')) return this.string();
+    if (this.skip(NUMBER)) return;
+    const literal = ['true', 'false', 'null'].find((each) => this.text.startsWith(each, this.at));
+    if (literal === undefined) throw new Expected('a value');
+    this.at += literal.length;
+  }
+
+  /** A string after its first quote. */
+  private string(): undefined {
+    for (;;) {
+      const char = this.text.charAt(this.at);
+      if (char < ' ')
+        throw new Expected(char === '' ? 'a closing quote' : 'an escape of this control character');
+      this.at += 1;
+      if (char === '"') return;
+      if (char === '\\' && !this.skip(ESCAPE)) throw new Expected('a known escape');
+    }
+  }
+
+  /** Goes past white space and, if it comes then and is `wanted`, the character. */
+  private take(char: string, wanted = true): boolean {
+    while (this.at < this.text.length && SPACE.includes(this.text.charAt(this.at))) this.at += 1;
+    if (!wanted || this.text.charAt(this.at) !== char) return false;
+    this.at += 1;
+    return true;
+  }
+
+  private skip(token: RegExp): boolean {
+    token.lastIndex = this.at;
+    if (!token.test(this.text)) return false;
+    this.at = token.lastIndex;
+    return true;
+  }
+}
