@@ -1,7 +1,7 @@
 /** Numbers as they are written, compared digit by digit: nothing is rounded on the way. */
 
 /** A number's value: `0.digits` times ten to the `exponent`; no digits are zero. */
-interface Decimal {
+export interface Decimal {
   readonly isNegative: boolean;
   /** Without zeros at either end. */
   readonly digits: string;
@@ -33,7 +33,8 @@ function signOf({ digits, isNegative }: Decimal): number {
   return isNegative ? -1 : 1;
 }
 
-function decimalOf(text: string): Decimal {
+/** The value of a JSON number. */
+export function decimalOf(text: string): Decimal {
   const isNegative = text.startsWith('-');
   const [mantissa = '', exponent = '0'] = text.slice(isNegative ? 1 : 0).split(/e/i);
   const [whole = '', fraction = ''] = mantissa.split('.');
