@@ -1,14 +1,14 @@
 /** The API's description in OpenAPI 3.1, made from its routes. */
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { VERSION } from '../help/version.ts';
-import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
-import { BASE_PATH } from '../http/run.ts';
+import { operationsOf } from '../http/operations.ts';
+import type { AnyRoute } from '../http/route.ts';
 import { TAGS } from '../http/tags.ts';
 import { PATHS_BESIDE } from './beside.ts';
 import { ErrorResponses, errorExamples, OF_NO_OPERATION } from './error-responses.ts';
 import { headerParameters, REPLY_HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
-import { operationOf } from './operation.ts';
+import { describeOperation } from './operation.ts';
 import { asDescribed } from './schemas.ts';
 
 /** The description as JSON. */
@@ -56,21 +56,11 @@ const SECURITY_SCHEMES = {
 } as const;
 
 function pathsFor(routes: readonly AnyRoute[], errors: ErrorResponses): ZodOpenApiPathsObject {
-  const paths: Record<string, ReturnType<typeof operationsAt>> = {};
-  for (const route of routes) {
-    for (const path of pathsOf(route)) {
-      const name = BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[name] = { ...paths[name], ...operationsAt(route, path, errors) };
-    }
+  const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
+  for (const operation of operationsOf(routes)) {
+    const { path, method } = operation;
+    const described = describeOperation(operation, errors);
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described };
   }
   return paths;
-}
-
-function operationsAt(route: AnyRoute, path: string, errors: ErrorResponses) {
-  return Object.fromEntries(
-    methodsOf(route).map((method) => [
-      method.toLowerCase(),
-      operationOf(route, { path, method }, errors),
-    ]),
-  );
 }

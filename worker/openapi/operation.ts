@@ -5,30 +5,23 @@ import type {
   ZodOpenApiParameters,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import { actionOf } from '../audit/action.ts';
-import { type AnyRoute, type Method, methodsOf, NoBody, pathsOf } from '../http/route.ts';
+import type { Operation } from '../http/operations.ts';
+import { type AnyRoute, type Method, NoBody } from '../http/route.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { errorsOf, isReplayed } from './errors.ts';
 import { exampleOf } from './example.ts';
 import { headersNamed, ON_ALL, parameterNamed, type ReplyHeader } from './headers.ts';
 
-/** Where a route is met: at one of its paths, by one of its methods. */
-interface Variant {
-  readonly path: string;
-  readonly method: Method;
-}
-
-/** The operation of `route` there; `errors` collects what it shares with others. */
-export function operationOf(
-  route: AnyRoute,
-  variant: Variant,
+/** One operation; `errors` collects what it shares with others. */
+export function describeOperation(
+  operation: Operation,
   errors: ErrorResponses,
 ): ZodOpenApiOperationObject {
+  const { route, method } = operation;
   const { access, description, summary, tag } = route;
-  const { method } = variant;
   const traits = { authorized: access.level !== 'Public', replayed: isReplayed(route, method) };
   return {
-    operationId: operationIdOf(route, variant),
+    operationId: operation.id,
     tags: [tag],
     summary,
     description: `${description}\n\n${LEVEL_NEEDED[access.level]}`,
@@ -50,18 +43,6 @@ const LEVEL_NEEDED: Readonly<Record<AnyRoute['access']['level'], string>> = {
   Admin: 'Needs the level `Admin`.',
   SuperAdmin: 'Needs the level `SuperAdmin`.',
 };
-
-/** Stable: it follows from the first path and method, and the others add what sets them apart. */
-function operationIdOf(route: AnyRoute, { path, method }: Variant): string {
-  const [first, ...rest] = actionOf(route).split(/[._]/);
-  const at = path === pathsOf(route)[0] ? '' : `At${capitalized(path.slice(1))}`;
-  const by = method === methodsOf(route)[0] ? '' : `By${capitalized(method.toLowerCase())}`;
-  return [first, ...rest.map(capitalized), at, by].join('');
-}
-
-function capitalized(word: string): string {
-  return word.slice(0, 1).toUpperCase() + word.slice(1);
-}
 
 function securityOf({ access, credentials }: AnyRoute): Record<string, []>[] {
   if (access.level !== 'Public') return [{ bearer: [] }];
