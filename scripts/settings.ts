@@ -39,6 +39,10 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
   },
   { name: 'RESET_REDIRECT_URLS', meaning: 'redirectUrls that a password reset may name, by comma' },
   {
+    name: 'CORS_ORIGINS',
+    meaning: 'origins whose pages may call, by comma; * for any',
+  },
+  {
     name: 'AUTH_EXTERNAL',
     meaning: 'JSON list of the identity providers whose tokens are taken',
   },

@@ -8,6 +8,7 @@ import { mountDocs } from './docs/mount.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { helpRoutes } from './help/routes.ts';
+import { shareWithOrigins } from './http/cors.ts';
 import type { AnyRoute } from './http/route.ts';
 import { type App, mount } from './http/run.ts';
 import { mountDescription } from './openapi/mount.ts';
@@ -33,5 +34,6 @@ export function createApp(outside: Outside): App {
   mountDocs(app, routes);
   mountDescription(app, routes);
   mount(app, routes, outside, { refused: recordDenial, performed: noteOperation });
+  shareWithOrigins(app);
   return app;
 }

@@ -25,6 +25,17 @@ const list = z
       .map((each) => each.trim())
       .filter((each) => each !== ''),
   );
+/** As browsers send it: scheme, host, and a port that is not the scheme's own. */
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, host } = new URL(text);
+  const isWhole = host !== '' && !host.includes('*');
+  return isWhole && text === (origin === 'null' ? `${protocol}//${host}` : origin);
+}
+const origins = list.refine(
+  (each) => each.every(isOrigin) || (each.length === 1 && each[0] === '*'),
+  'is neither * nor a list of origins such as https://app.example.com, without a path',
+);
 const sealingKey = z
   .string()
   .regex(/^[\w-]{43}=?$/, 'is not base64url of 32 bytes')
@@ -57,6 +68,8 @@ const SettingsSchema = z.object({
   REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
   RESET_REDIRECT_URLS: list,
+  /** Origins whose pages may call, or `*` alone for any: worker/http/cors.ts. */
+  CORS_ORIGINS: origins,
   AUTH_EXTERNAL: json(Issuers).default([]),
   MAIL_URL: z.url().optional(),
   MAIL_TOKEN: z.string().optional(),

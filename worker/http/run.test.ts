@@ -53,8 +53,8 @@ test('a method that the path does not have is 405 with Allow, before a token is 
   const response = await gateway.send('/help', { method: 'DELETE' });
   expect([response.status, response.headers.get('Allow'), await response.json()]).toEqual([
     405,
-    'GET',
-    failure('METHOD_NOT_ALLOWED', 'DELETE is not a method of /api/v1/help: it takes GET'),
+    'GET, HEAD',
+    failure('METHOD_NOT_ALLOWED', 'DELETE is not a method of /api/v1/help: it takes GET, HEAD'),
   ]);
 });
 

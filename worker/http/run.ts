@@ -149,9 +149,10 @@ function queryOf(url: string): Record<string, string> {
   return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)));
 }
 
-/** Answers a method that a path does not have. @param allowed those it has */
+/** Answers a method that a path does not have. @param allowed those it has; HEAD goes with GET */
 export function refuseMethod(c: HonoContext, allowed: readonly string[]): Response {
-  const allow = [...new Set(allowed)].join(', ');
+  const own = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  const allow = [...new Set(own)].join(', ');
   const message = `${c.req.method} is not a method of ${c.req.path}: it takes ${allow}`;
   return refuse(c, new GatewayError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } }));
 }
