@@ -1,0 +1,207 @@
+/** The reference page: what is served for it, and what a real browser shows of it. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../scripts/bundle.ts';
+import { useBrowser } from './browser.ts';
+import { fillIn, runInTurn } from './documents/shell.ts';
+import { type Gateway, sharedGateway } from './gateway.ts';
+import { newOrganization } from './organization.ts';
+
+const VENDORED = join(ROOT, 'vendor/scalar');
+const SCREENSHOTS = join(ROOT, 'test-results/docs');
+const METHOD_AND_PATH = /^\s*(get|post|put|patch|delete)\s*\//i;
+const ON_ALL_REPLIES = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-request-id': 'the-test',
+};
+
+let gateway: Gateway;
+/** Such as `GET /api/v1/help`. */
+let operations: readonly string[];
+let renderer: string;
+let note: { sha256: string; version: string; kept_as: string };
+
+beforeAll(async () => {
+  gateway = await sharedGateway();
+  const description = await fetch(`${gateway.url}/openapi.json`);
+  const { paths } = (await description.json()) as { paths: Record<string, object> };
+  operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  note = JSON.parse(await readFile(join(VENDORED, 'origin.json'), 'utf8'));
+  const page = await (await get('/docs')).text();
+  renderer = /src="(\/docs\/[^"]*\.js)"/.exec(page)?.[1] ?? 'no renderer';
+});
+
+function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(gateway.url + path, { headers: { 'X-Request-Id': 'the-test', ...headers } });
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+describe('what is served', () => {
+  test('the page lets in nothing from outside', async () => {
+    const reply = await get('/docs');
+    expect({ status: reply.status, ...Object.fromEntries(reply.headers) }).toEqual({
+      ...ON_ALL_REPLIES,
+      status: 200,
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': expect.any(String),
+      'cache-control': 'no-store',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    });
+  });
+
+  test('the renderer is, to the byte, the file that its note names, with its licence', async () => {
+    const kept = await readFile(join(VENDORED, note.kept_as));
+    expect(sha256(gunzipSync(kept))).toBe(note.sha256);
+    expect(await readdir(VENDORED)).toEqual(['LICENSE', 'origin.json', note.kept_as]);
+    expect(renderer).toBe(`/docs/scalar-${note.version}-${note.sha256.slice(0, 16)}.js`);
+  });
+
+  test.each(['gzip', 'identity'])(
+    'the renderer may be kept for ever, sent as %s',
+    async (coding) => {
+      const reply = await get(renderer, { 'Accept-Encoding': coding });
+      expect({ status: reply.status, ...Object.fromEntries(reply.headers) }).toEqual({
+        ...ON_ALL_REPLIES,
+        status: 200,
+        'content-type': 'text/javascript; charset=utf-8',
+        'cache-control': 'public, max-age=31536000, immutable',
+        etag: `W/"${note.sha256}"`,
+        vary: 'Accept-Encoding',
+        ...(coding === 'gzip'
+          ? { 'content-encoding': 'gzip', 'content-length': expect.any(String) }
+          : { 'transfer-encoding': 'chunked' }),
+      });
+      expect(sha256(await reply.bytes())).toBe(note.sha256);
+    },
+  );
+
+  test('a renderer that the browser has is not sent again', async () => {
+    const reply = await get(renderer, { 'If-None-Match': `"another", W/"${note.sha256}"` });
+    expect({ status: reply.status, ...Object.fromEntries(reply.headers) }).toEqual({
+      ...ON_ALL_REPLIES,
+      status: 304,
+      'cache-control': 'public, max-age=31536000, immutable',
+      etag: `W/"${note.sha256}"`,
+      vary: 'Accept-Encoding',
+    });
+  });
+
+  test.each(['/docs', '/openapi.json', '/healthz'])('%s is only read', async (path) => {
+    const reply = await fetch(gateway.url + path, { method: 'POST' });
+    expect({ status: reply.status, allow: reply.headers.get('allow') }).toEqual({
+      status: 405,
+      allow: 'GET',
+    });
+  });
+});
+
+describe('in a browser', () => {
+  const open = useBrowser();
+
+  /** The operations that stand on the page where it is now. */
+  async function shown(page: Page): Promise<string[]> {
+    const items = page.getByRole('listitem').filter({ visible: true, hasText: METHOD_AND_PATH });
+    return (await items.allInnerTexts()).map((text) => text.trim().replaceAll(/\s+/g, ' '));
+  }
+
+  test('shows every operation, without a complaint and without a request to elsewhere', async () => {
+    const { page, complaints, requested } = await open(`${gateway.url}/docs`);
+    await page.getByRole('heading', { name: 'Causeway', exact: true }).waitFor();
+    expect(await page.title()).toBe('Causeway');
+    await page.screenshot({ path: join(SCREENSHOTS, 'page.png') });
+    const missing = new Set(operations);
+    expect(missing.size).toBeGreaterThan(50);
+    await page.mouse.move(900, 500);
+    const look = async () => {
+      for (const operation of await shown(page)) missing.delete(operation);
+      await page.mouse.wheel(0, 600);
+      return [...missing];
+    };
+    await expect.poll(look, { timeout: 30_000, interval: 50 }).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect(requested.filter((url) => new URL(url).origin !== gateway.url)).toEqual([]);
+    expect(requested).toContain(`${gateway.url}/openapi.json`);
+  });
+
+  test('sends an operation with a token that was pasted, and shows its reply', async () => {
+    const { id, token } = await newOrganization(gateway);
+    const { page, complaints, requested } = await open(
+      `${gateway.url}/docs#tag/organizations/GET/api/v1/organizations`,
+    );
+    const example = page.getByRole('group', { name: /get\s*\/api\/v1\/organizations$/i });
+    await example.getByRole('button', { name: 'Test Request' }).click();
+    const client = page.getByRole('dialog');
+    await client.getByPlaceholder('Token').fill(token);
+    await client.getByRole('button', { name: /^Send get request/ }).click();
+    await client.getByText('200 OK').waitFor();
+    await client.getByText(`"${id}"`).first().waitFor();
+    await page.screenshot({ path: join(SCREENSHOTS, 'request.png') });
+    expect(complaints).toEqual([]);
+    expect(requested.filter((url) => new URL(url).origin !== gateway.url)).toEqual([]);
+    expect(requested).toContain(`${gateway.url}/api/v1/organizations`);
+  });
+
+  test('introduces itself with lines that run', async () => {
+    const { id, username, password, token } = await newOrganization(gateway);
+    const { page } = await open(`${gateway.url}/docs`);
+    const lines = page.locator('pre').filter({ hasText: 'curl -sS $API' });
+    await lines.first().waitFor();
+    const written = await runInTurn(
+      (await lines.allInnerTexts()).map((script) =>
+        fillIn(script, {
+          'http://127.0.0.1:8787': gateway.url,
+          'you@acme.example:your password': `${username}:${password}`,
+          ': acme': `: ${id}`,
+          'eyJhbGci…': token,
+        }),
+      ),
+    );
+    expect(written.map((each) => JSON.parse(each?.stdout ?? 'null'))).toEqual([
+      { token: expect.any(String), expires: expect.any(String), user: expect.any(Object) },
+      { status: 'success', data: expect.anything() },
+    ]);
+  });
+
+  test.each([
+    ['light', 'rgb(255, 255, 255)'],
+    ['dark', 'rgb(15, 15, 15)'],
+  ] as const)('is %s where its reader has everything so', async (colorScheme, background) => {
+    const { page } = await open(`${gateway.url}/docs`, { colorScheme });
+    await page.getByRole('heading', { name: 'Causeway', exact: true }).waitFor();
+    await page.screenshot({ path: join(SCREENSHOTS, `${colorScheme}.png`) });
+    const found = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    expect(found).toBe(background);
+  });
+
+  test('fits a phone', async () => {
+    const { page } = await open(`${gateway.url}/docs`, {
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    await page.getByRole('heading', { name: 'Causeway', exact: true }).waitFor();
+    await page.screenshot({ path: join(SCREENSHOTS, 'phone.png') });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  test('without scripts lists every operation', async () => {
+    const { page, complaints } = await open(`${gateway.url}/docs`, { javaScriptEnabled: false });
+    const rows = await page.getByRole('row').allInnerTexts();
+    expect(rows.map((row) => row.split('\t').slice(0, 2).join(' ')).toSorted()).toEqual(
+      operations.filter((operation) => operation.includes(' /api/v1/')).toSorted(),
+    );
+    await page.screenshot({ path: join(SCREENSHOTS, 'without-scripts.png') });
+    expect(complaints).toEqual([]);
+  });
+});
