@@ -1,0 +1,56 @@
+/** Keywords that pick members by their names; the library's own run expressions of exponential time. */
+import { Validation } from '@hyperjump/json-schema/experimental';
+import { declare, type Evaluation } from './keyword.ts';
+import type { ValueNode } from './node.ts';
+import type { Pattern } from './pattern.ts';
+
+/** What `patternProperties` asks for: a schema by expression. */
+export type ByPattern = readonly (readonly [pattern: Pattern, url: string])[];
+
+/** What `additionalProperties` asks for: a schema for members that no sibling names. */
+export interface Others {
+  readonly names: ReadonlySet<string>;
+  readonly patterns: readonly Pattern[];
+  readonly url: string;
+}
+
+/** By keyword, its name for the library. */
+export const OF_MEMBERS = {
+  patternProperties: declare<ByPattern>('patternProperties', byPattern, true),
+  additionalProperties: declare<Others>('additionalProperties', others, true),
+} as const;
+
+function byPattern(patterns: ByPattern, node: ValueNode, evaluation: Evaluation): boolean {
+  let isValid = true;
+  for (const [name, value] of membersOf(node)) {
+    for (const [pattern, url] of patterns) {
+      if (!pattern.test(name, node.work)) continue;
+      evaluation.evaluatedProperties?.add(name);
+      isValid = Validation.interpret(url, value, evaluation) && isValid;
+    }
+  }
+  return isValid;
+}
+
+function others(
+  { names, patterns, url }: Others,
+  node: ValueNode,
+  evaluation: Evaluation,
+): boolean {
+  let isValid = true;
+  for (const [name, value] of membersOf(node)) {
+    if (names.has(name) || patterns.some((pattern) => pattern.test(name, node.work))) continue;
+    evaluation.evaluatedProperties?.add(name);
+    isValid = Validation.interpret(url, value, evaluation) && isValid;
+  }
+  return isValid;
+}
+
+function* membersOf(node: ValueNode): Iterable<[name: string, value: ValueNode]> {
+  if (node.type !== 'object') return;
+  for (const { children } of node.children) {
+    const [name, value] = children;
+    // A member's node has both, and its name is text.
+    if (name !== undefined && value !== undefined) yield [name.value as string, value];
+  }
+}
