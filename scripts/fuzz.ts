@@ -105,8 +105,8 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
   const victim = await makeVictim(gateway.url, secret, databases.victim);
   const attackers = new AttackerMaker(gateway.url, databases.attacker);
   const { token } = await attackers.current();
-  const nodes = await must(gateway.url, 'GET', '/endpoints/main/nodes', { token });
-  const names = { victim, database: databases.attacker, node: nodeOf(nodes) };
+  const nodes = await must(gateway.url, 'GET', '/endpoints/shop/nodes', { token });
+  const names = { victim, database: databases.attacker };
   await writeFile(join(RESULTS, 'schemathesis.toml'), configuration(names));
   const operations = operationsOf(await (await fetch(`${gateway.url}/openapi.json`)).json());
   const tally = new Tally();
@@ -117,6 +117,7 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
     watcherOf({
       gateway: gateway.url,
       attackers,
+      node: textAt(nodes, 'data', 'nodes', 0, 'gateway_node_uuid'),
       known: { database: databases.attacker, marks: victim.marks },
       operations,
       tally,
@@ -130,12 +131,6 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
     exchanges.end();
   });
   return { gateway, attackers, operations, tally, proxy: proxy.url, broken: broken.signal };
-}
-
-/** The gateway's own node, out of the list of an endpoint's. */
-function nodeOf(nodes: unknown): string {
-  const [, uuid] = /"gateway_node_uuid":"([^"]+)"/.exec(JSON.stringify(nodes)) ?? [];
-  return uuid ?? textAt(nodes, 'data', 'nodes', 0, 'uuid');
 }
 
 function lineOf(operation: string, { sent, answered, ms }: Exchange): string {

@@ -8,31 +8,29 @@ export interface Names {
   readonly victim: Victim;
   /** URL of the backend that can be reached. */
   readonly database: string;
-  /** The gateway's own node. */
-  readonly node: string;
 }
 
 const STATEMENTS = [
   'SELECT 1',
-  'SELECT id, name, since, worth FROM customers ORDER BY id LIMIT 3',
+  'SELECT * FROM customers ORDER BY id LIMIT 3',
   'SELECT $1::text AS a, $2::text AS b',
   'SELECT 9223372036854775807::bigint, 1e400::numeric, now(), NULL, ARRAY[1,2], \'{"a":1}\'::jsonb',
-  "INSERT INTO customers (id, name) VALUES (1, 'twice')",
-  "UPDATE customers SET worth = 0 WHERE name = 'nobody'",
+  'INSERT INTO products SELECT * FROM products WHERE id = 1',
+  'UPDATE products SET stock = stock + 1 WHERE id = 7',
   'SELECT * FROM missing',
   'SELEC 1',
   'SELECT 1/0',
   'SELECT pg_sleep(0.02)',
   'SELECT generate_series(1, 3000)',
   'COPY customers TO STDOUT',
-  'COPY customers (id, name) FROM STDIN',
+  'COPY order_items FROM STDIN',
   'BEGIN',
   'COMMIT',
   'SELECT 1; SELECT 2',
 ];
 
 /** By the name of what they are put in place of, and how often. */
-function dictionaries({ victim, database, node }: Names): Record<string, [number, string[]]> {
+function dictionaries({ victim, database }: Names): Record<string, [number, string[]]> {
   const [first, second] = ENDPOINTS;
   const { self, colleague } = STAND_INS;
   const users = [self, colleague, 'group:readers', victim.username];
@@ -42,7 +40,7 @@ function dictionaries({ victim, database, node }: Names): Record<string, [number
     'path.endpoint': [0.8, endpoints],
     'path.user': [0.8, users],
     'path.subject': [0.8, users],
-    'path.gateway_node_uuid': [0.8, [node]],
+    'path.gateway_node_uuid': [0.8, [STAND_INS.node]],
     'path.session_id': [0.5, [STAND_INS.session]],
     'query.resource': [
       0.7,
@@ -51,9 +49,9 @@ function dictionaries({ victim, database, node }: Names): Record<string, [number
     'query.operation': [0.7, ['read', 'GET /api/v1/endpoints', 'delete']],
     'query.subject': [0.5, users],
     'header.X-Org-Id': [0.7, [STAND_INS.organization, victim.organization]],
-    'header.X-Session-Id': [0.2, [STAND_INS.session]],
-    'header.Idempotency-Key': [0.3, ['key-1', 'key-2', 'key-3']],
-    'header.If-Match': [0.4, [`"${STAND_INS.tag}"`, '*', '"1"']],
+    'header.X-Session-Id': [0.8, [STAND_INS.session]],
+    'header.Idempotency-Key': [0.15, ['key-1', 'key-2', 'key-3']],
+    'header.If-Match': [0.9, ['*', '*', '*', `"${STAND_INS.tag}"`, '"1"']],
     'body.query': [0.7, STATEMENTS],
     'body.operations[*].query': [0.7, STATEMENTS],
     'body.kind': [0.8, ['postgres', 'mysql']],
@@ -95,6 +93,10 @@ export function configuration(names: Names): string {
       `[dictionaries.d${index}]`,
       `values = ${JSON.stringify(values)}`,
     ]),
+    // Contract §2: a login without `Authorization` is a bad request.
+    '[[operations]]',
+    'include-path = "/api/v1/auth/login"',
+    'checks = { ignored_auth = { enabled = false } }',
     '[parameters]',
     ...all.map(
       ([name, [probability]], index) =>

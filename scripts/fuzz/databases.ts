@@ -1,5 +1,7 @@
 /** A PostgreSQL with two databases, each with an owner of its own who cannot enter the other. */
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import pg from 'pg';
 import { type StartedBackend, startBackend } from '../backends.ts';
 
@@ -22,10 +24,8 @@ export async function startDatabases(secret: string): Promise<Databases> {
     `CREATE TABLE ${secret} (id int PRIMARY KEY, note text)`,
     `INSERT INTO ${secret} VALUES (1, '${secret}')`,
   ]);
-  await run(attacker, [
-    'CREATE TABLE customers (id bigint PRIMARY KEY, name text NOT NULL, since timestamptz, worth numeric)',
-    "INSERT INTO customers SELECT n, 'customer ' || n, now(), n * 1.50 FROM generate_series(1, 100) n",
-  ]);
+  // The tables that the description's examples are about.
+  await run(attacker, [await readFile(join(import.meta.dirname, '../demo-shop.sql'), 'utf8')]);
   return { server, attacker, victim };
 }
 

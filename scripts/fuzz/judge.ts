@@ -50,7 +50,8 @@ function toldOf({ answered }: Exchange, marks: readonly string[]): boolean {
   return marks.some((mark) => text.includes(mark.toLowerCase()));
 }
 
-function codeOf({ answered }: Exchange): string {
+/** The code of an error; empty for anything else. */
+export function codeOf({ answered }: Exchange): string {
   const body = answered && jsonOf(answered.body);
   const code = typeof body === 'object' && body !== null ? Reflect.get(body, 'code') : undefined;
   return typeof code === 'string' ? code : '';

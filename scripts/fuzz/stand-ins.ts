@@ -1,23 +1,30 @@
 /**
- * Names that the generator uses for what changes during a run, such as the token: they are put in
- * its configuration once, and what they stand for is put into each request on its way.
+ * Names that the generator uses for what is only known, or changes, during a run, such as the
+ * token: what they stand for is put into each request on its way. Most are those of the
+ * description's own examples, so that these are about something that is there.
  */
+import { SAMPLE } from '../../worker/http/sample.ts';
 import { type Attacker, PASSWORD } from './attacker.ts';
 import type { Sent } from './exchange.ts';
 
 /** Plain ASCII, so that they stand in URLs, headers and JSON alike. */
 export const STAND_INS = {
-  token: 'stand-in-token',
+  token: SAMPLE.token,
+  self: SAMPLE.ada,
+  colleague: SAMPLE.bruno,
+  session: SAMPLE.session,
+  node: SAMPLE.nodeUuid,
   organization: 'stand-in-organization',
-  self: 'stand-in-self',
-  colleague: 'stand-in-colleague',
-  session: 'stand-in-session',
   tag: 'stand-in-tag',
   reset: 'stand-in-reset',
 } as const;
 
-/** What the stand-ins that are no name of the attacker stand for; undefined as long as there is none. */
+/** What does not belong to the attacker; undefined as long as there is none. */
 export interface Latest {
+  /** The gateway's own node. */
+  readonly node: string;
+  /** URL of the backend that can be reached. */
+  readonly database: string;
   /** The last session that was opened. */
   session: string | undefined;
   /** The last ETag that was answered. */
@@ -27,6 +34,8 @@ export interface Latest {
 }
 
 const BASIC = basicOf(STAND_INS.self);
+/** The backend of the examples. */
+const SAMPLE_URL = /postgresql:\/\/shop:[\w-]+@db\.example\.com:5432\/shop(?:\?sslmode=require)?/g;
 
 /**
  * The request with everything in its place.
@@ -34,29 +43,48 @@ const BASIC = basicOf(STAND_INS.self);
  */
 export function fillIn(sent: Sent, attacker: Attacker, latest: Latest, asReader: boolean): Sent {
   const values: [string, string | undefined][] = [
-    [BASIC, basicOf(attacker.self)],
+    [BASIC, basicOf(attacker.self.name)],
     [STAND_INS.token, asReader ? attacker.readerToken : attacker.token],
     [STAND_INS.organization, attacker.organization],
-    [STAND_INS.self, attacker.self],
-    [STAND_INS.colleague, attacker.colleague],
+    [STAND_INS.self, attacker.self.name],
+    [STAND_INS.colleague, attacker.colleague.name],
+    [SAMPLE.adaUuid, attacker.self.uuid],
+    [SAMPLE.brunoUuid, attacker.colleague.uuid],
+    [SAMPLE.endpointUuid, attacker.endpoint.uuid],
+    [STAND_INS.node, latest.node],
     [STAND_INS.session, latest.session],
     [STAND_INS.tag, latest.tag?.replaceAll('"', '')],
     [STAND_INS.reset, latest.reset],
   ];
   const fill = (text: string) =>
     values.reduce((filled, [name, value]) => filled.replaceAll(name, value ?? name), text);
+  const body = fill(sent.body.toString('latin1')).replace(SAMPLE_URL, latest.database);
   return {
     method: sent.method,
-    target: fill(sent.target),
-    headers: sent.headers.map((each, index) => (index % 2 === 0 ? each : fill(each))),
+    target: fill(sent.target.replaceAll('%40example.com', '@example.com')),
+    headers: sent.headers.map((each, index) => {
+      if (index % 2 === 0) return each;
+      return each === SAMPLE.orgId ? attacker.organization : fill(each);
+    }),
     // Byte for byte: a body need not be text.
-    body: Buffer.from(fill(sent.body.toString('latin1')), 'latin1'),
+    body: Buffer.from(body, 'latin1'),
   };
 }
 
 /** Whether a request waits for the token of a password reset. */
 export function needsReset({ body }: Sent): boolean {
   return body.includes(STAND_INS.reset);
+}
+
+/** Whether a request is to run in a session. */
+export function namesSession({ headers, target }: Sent): boolean {
+  return headers.includes(STAND_INS.session) || target.includes(STAND_INS.session);
+}
+
+/** The request outside of any session. */
+export function withoutSession(sent: Sent): Sent {
+  const at = sent.headers.indexOf(STAND_INS.session);
+  return at < 0 ? sent : { ...sent, headers: sent.headers.toSpliced(at - 1, 2) };
 }
 
 function basicOf(username: string): string {

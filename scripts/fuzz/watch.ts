@@ -1,11 +1,11 @@
 /** What is done with each request and reply on their way: filled in, judged, counted, mended. */
-import type { AttackerMaker } from './attacker.ts';
-import { call, must } from './calls.ts';
+import { type AttackerMaker, ENDPOINTS } from './attacker.ts';
+import { call, must, textAt } from './calls.ts';
 import { type Exchange, headerOf, jsonOf, pathOf } from './exchange.ts';
-import { faultsOf, type Knowledge } from './judge.ts';
+import { codeOf, faultsOf, type Knowledge } from './judge.ts';
 import type { Operations } from './operations.ts';
 import type { Watcher } from './proxy.ts';
-import { fillIn, type Latest, needsReset } from './stand-ins.ts';
+import { fillIn, type Latest, namesSession, needsReset, withoutSession } from './stand-ins.ts';
 import type { Tally } from './tally.ts';
 
 /** What a watcher works with. */
@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly gateway: string;
   readonly attackers: AttackerMaker;
   readonly known: Omit<Knowledge, 'token' | 'gateway'>;
+  /** The gateway's own node. */
+  readonly node: string;
   readonly operations: Operations;
   readonly tally: Tally;
   /** What the gateway has logged so far. */
@@ -23,6 +25,8 @@ export interface Surroundings {
 
 /** Each of so many requests is sent with the token of who may only read. */
 const READERS_TURN = 7;
+/** Each of so many requests that could name a session does: it ends with most changes. */
+const SESSIONS_TURN = 4;
 /** Successes of these change nothing that later requests need. */
 const HARMLESS =
   /^GET |\/(?:read|write|transaction|test|login|refresh|check|sessions|sessions\/\{\w+\})$|^POST \/api\/v1\/new$|\/json\/\w+$/;
@@ -31,12 +35,21 @@ const RESET_MAX_MS = 2_000;
 /** The watcher of a run. */
 export function watcherOf(around: Surroundings): Watcher {
   const { gateway, attackers, operations, tally } = around;
-  const latest: Latest = { session: undefined, tag: undefined, reset: undefined };
+  const latest: Latest = {
+    node: around.node,
+    database: around.known.database,
+    session: undefined,
+    tag: undefined,
+    reset: undefined,
+  };
   return {
     async prepare(sent) {
       const attacker = await attackers.current();
-      if (needsReset(sent)) latest.reset = await startReset(around, attacker.colleague);
-      return fillIn(sent, attacker, latest, tally.requests % READERS_TURN === READERS_TURN - 1);
+      const turn = tally.requests + 1;
+      if (needsReset(sent)) latest.reset = await startReset(around, attacker.colleague.name);
+      const given = turn % SESSIONS_TURN === 0 ? sent : withoutSession(sent);
+      if (namesSession(given)) latest.session ??= await openSession(gateway, attacker.token);
+      return fillIn(given, attacker, latest, turn % READERS_TURN === 0);
     },
     async observe(exchange) {
       const { token } = await attackers.current();
@@ -44,9 +57,11 @@ export function watcherOf(around: Surroundings): Watcher {
       const faults = await faultsOf(exchange, { ...around.known, gateway, token });
       tally.add(operation, exchange, faults);
       around.record(operation, exchange);
-      await keepSession(gateway, token, exchange, latest);
+      await endSession(gateway, token, exchange);
       latest.tag = headerOf(exchange.answered?.headers ?? [], 'etag') ?? latest.tag;
       const { status = 0 } = exchange.answered ?? {};
+      // It ends by itself too.
+      if (codeOf(exchange) === 'SESSION_NOT_FOUND') latest.session = undefined;
       if (status >= 200 && status < 300 && !HARMLESS.test(operation)) {
         // How a node serves an endpoint is not seen in its record.
         await attackers.mend(operation.startsWith('PUT '));
@@ -57,23 +72,18 @@ export function watcherOf(around: Surroundings): Watcher {
 
 const OTHERS = '(no operation of the document)';
 
-/** One session is enough: more would use up the endpoint's share of connections. */
-async function keepSession(gateway: string, token: string, exchange: Exchange, latest: Latest) {
-  const { sent, answered } = exchange;
-  const path = pathOf(sent).replace('/api/v1', '');
-  if (!path.endsWith('/sessions') || sent.method !== 'POST' || answered?.status !== 200) return;
-  const opened = sessionOf(jsonOf(answered.body));
-  if (latest.session !== undefined) {
-    await call(gateway, 'DELETE', `${path}/${latest.session}`, { token });
-  }
-  latest.session = opened;
+/** Sessions that requests open are ended at once: more would use up the endpoint's share of connections. */
+async function endSession(gateway: string, token: string, { sent, answered }: Exchange) {
+  const [path = ''] = sent.target.replace('/api/v1', '').split('?');
+  if (sent.method !== 'POST' || !path.endsWith('/sessions') || answered?.status !== 200) return;
+  const id = textAt(jsonOf(answered.body), 'data', 'session_id');
+  await call(gateway, 'DELETE', `${path}/${id}`, { token });
 }
 
-function sessionOf(body: unknown): string | undefined {
-  const data = typeof body === 'object' && body !== null ? Reflect.get(body, 'data') : undefined;
-  const id =
-    typeof data === 'object' && data !== null ? Reflect.get(data, 'session_id') : undefined;
-  return typeof id === 'string' ? id : undefined;
+/** Undefined where the endpoint is not as it should be at the moment. */
+async function openSession(gateway: string, token: string): Promise<string | undefined> {
+  const opened = await call(gateway, 'POST', `/endpoints/${ENDPOINTS[0]}/sessions`, { token });
+  return opened.status === 200 ? textAt(opened.body, 'data', 'session_id') : undefined;
 }
 
 /** Starts a reset for a user and reads its token from the link in the gateway's log. */

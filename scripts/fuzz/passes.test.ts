@@ -1,0 +1,59 @@
+/** The flags of `npm run fuzz`, and how much is sent in which pass. */
+import { describe, expect, test } from 'vitest';
+import { readFuzzOptions } from './options.ts';
+import { nextPass } from './passes.ts';
+
+describe('flags', () => {
+  test('have defaults, and a new seed each time', () => {
+    const [one, other] = [readFuzzOptions([]), readFuzzOptions([])];
+    expect(one).toEqual({ requests: 20_000, seed: expect.any(Number), help: false });
+    expect(one.seed).not.toBe(other.seed);
+  });
+
+  test('are taken', () => {
+    expect(readFuzzOptions(['--requests', '500', '--seed', '0'])).toEqual({
+      requests: 500,
+      seed: 0,
+      help: false,
+    });
+  });
+
+  test.each([
+    [['--requests', '0'], "--requests takes a number from 1 to 10000000, not '0'."],
+    [['--requests', 'many'], "--requests takes a number from 1 to 10000000, not 'many'."],
+    [['--seed', '-1'], 'see --help.'],
+    [['--seed', '4294967296'], "--seed takes a number from 0 to 4294967295, not '4294967296'."],
+    [['--colour'], 'see --help.'],
+    [['more'], 'see --help.'],
+  ])('%j are refused', (args, message) => {
+    expect(() => readFuzzOptions(args)).toThrow(message);
+  });
+});
+
+describe('passes', () => {
+  /** All passes of a run whose passes send as many as they are asked for. */
+  function passes(wanted: number, operations: number, perCoverage = 2_000) {
+    const made = [];
+    for (let [index, sent] = [0, 0]; index < 20; index += 1) {
+      const pass = nextPass(index, { wanted, sent, operations, seed: 7 });
+      if (pass === undefined) return { made, sent };
+      made.push(pass);
+      const phases = pass.phases.split(',').filter((phase) => phase !== 'coverage').length;
+      sent += pass.phases.includes('coverage') ? perCoverage : pass.examples * operations * phases;
+    }
+    throw new Error('It never ends');
+  }
+
+  test('of a small run are one, of examples and chance', () => {
+    expect(passes(500, 60).made).toEqual([{ phases: 'examples,fuzzing', seed: 7, examples: 11 }]);
+  });
+
+  test('of a large run begin with what covers each schema, and each has its own seed', () => {
+    const { made, sent } = passes(20_000, 60);
+    expect(made.map(({ phases, seed }) => [phases, seed])).toEqual([
+      ['examples,coverage', 7],
+      ['fuzzing,stateful', 8],
+    ]);
+    expect(sent).toBeGreaterThanOrEqual(20_000);
+  });
+});
