@@ -85,7 +85,7 @@ export const SqlResults = z
       {
         results: [
           { columns: [], rows: [], row_count: 0, rows_affected: 1 },
-          { columns: [{ name: 'stock', type: 'integer' }], rows: [{ stock: 41 }], row_count: 1 },
+          { columns: [{ name: 'stock', type: 'integer' }], rows: [{ stock: 90 }], row_count: 1 },
         ],
       },
     ],

@@ -43,7 +43,7 @@ export const TransactionBody = z
           {
             query:
               'INSERT INTO order_items (order_id, line, product_id, quantity, unit_price) VALUES ($1, 1, $2, $3, $4)',
-            params: [{ $result: '[0].rows[0].id' }, 42, 2, '19.90'],
+            params: [{ $result: '[0].rows[0].id' }, 7, 2, '19.90'],
           },
         ],
       },

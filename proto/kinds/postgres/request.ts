@@ -5,8 +5,10 @@ import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
 /** Statements of the examples below. */
 const SCRIPT =
   'UPDATE products SET stock = stock - 1 WHERE id = 7; SELECT stock FROM products WHERE id = 7';
-const COPY_IN = 'COPY stock_counts (product_id, counted) FROM STDIN WITH (FORMAT csv)';
-const COPY_OUT = 'COPY (SELECT id, stock FROM products ORDER BY id) TO STDOUT WITH (FORMAT csv)';
+const COPY_IN =
+  'COPY order_items (order_id, line, product_id, quantity, unit_price) FROM STDIN WITH (FORMAT csv)';
+const COPY_OUT =
+  'COPY (SELECT id, stock FROM products ORDER BY id LIMIT 2) TO STDOUT WITH (FORMAT csv)';
 
 const statement = {
   query: z
@@ -162,13 +164,13 @@ const CopyIn = z
       .meta({ description: 'A `COPY … FROM STDIN`', examples: [COPY_IN] }),
     value: z.string().meta({
       description: "The rows, in the statement's format",
-      examples: ['7,41\n8,12\n'],
+      examples: ['600,8,7,1,19.90\n600,9,12,2,4.50\n'],
     }),
   })
   .meta({
     id: 'PostgresCopyIn',
     description: 'Rows from a text into a table',
-    examples: [{ type: 'copy_in', query: COPY_IN, value: '7,41\n8,12\n' }],
+    examples: [{ type: 'copy_in', query: COPY_IN, value: '600,8,7,1,19.90\n600,9,12,2,4.50\n' }],
   });
 
 /** `COPY … TO STDOUT`. */

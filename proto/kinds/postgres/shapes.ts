@@ -25,13 +25,13 @@ const CopiedOut = z
   .object({
     value: z.string().meta({
       description: "The rows, in the statement's format",
-      examples: ['7,41\n8,12\n'],
+      examples: ['1,53\n2,106\n'],
     }),
   })
   .meta({
     id: 'CopiedOut',
     description: 'What `copy_out` answers',
-    examples: [{ value: '7,41\n8,12\n' }],
+    examples: [{ value: '1,53\n2,106\n' }],
   });
 
 /** The longer form of a request. Contract §6: `{request: {…}}`. */
