@@ -8,9 +8,10 @@ import { mountDocs } from './docs/mount.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { helpRoutes } from './help/routes.ts';
+import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
 import type { AnyRoute } from './http/route.ts';
-import { type App, mount } from './http/run.ts';
+import { type App, mount, refuseMethod } from './http/run.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { noteOperation } from './users/activity/note.ts';
@@ -30,9 +31,12 @@ export const routes: readonly AnyRoute[] = [
 /** The app with all routes mounted; `outside` is the clock and the network. */
 export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
-  app.get('/healthz', (c) => c.json({ status: 'ok' }));
+  app.get('/healthz', asAllReplies, (c) => c.json({ status: 'ok' }));
   mountDocs(app, routes);
   mountDescription(app, routes);
+  for (const page of ['/healthz', '/docs', '/openapi.json']) {
+    app.all(page, (c) => refuseMethod(c, ['GET']));
+  }
   mount(app, routes, outside, { refused: recordDenial, performed: noteOperation });
   shareWithOrigins(app);
   return app;

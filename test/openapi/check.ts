@@ -32,6 +32,9 @@ const OF_HTTP = [
   'keep-alive',
 ];
 
+/** What a page's question whether it may call is answered, on any path. */
+const PREFLIGHT = '/components/responses/PREFLIGHT';
+
 /** Files of the page at /docs, which are not of the API. */
 const NOT_DESCRIBED = /^\/docs\/./;
 
@@ -71,6 +74,7 @@ function responseFor(
   { status }: Answered,
   fail: Fail,
 ): Operation {
+  if (method === 'OPTIONS' && status === 204) return description.resolve(PREFLIGHT);
   const item = description.itemFor(path);
   if (item === undefined) return soleResponse(description, 'NOT_FOUND', 404, status, fail);
   const operation = item.operations.get(method === 'HEAD' ? 'GET' : method);
@@ -107,8 +111,10 @@ function checkHeaders(
   );
   for (const [name, value] of headers) {
     if (OF_HTTP.includes(name)) continue;
-    const known = described.get(name) ?? fail(`it has no header ${name}`);
-    const header = description.resolve(`${response.at}/headers${step(known)}`);
+    const known =
+      described.get(name) ?? sharing(description, name) ?? fail(`it has no header ${name}`);
+    const own = described.has(name) ? response.at : '/components';
+    const header = description.resolve(`${own}/headers${step(known)}`);
     const isNumber = nodeOf(header.node.schema).type === 'integer';
     const fault = description.faultOf(`${header.at}/schema`, isNumber ? Number(value) : value);
     if (fault !== undefined) fail(`header ${known} is ${value}: ${fault}`);
@@ -117,6 +123,13 @@ function checkHeaders(
     const { node } = description.resolve(`${response.at}/headers${step(name)}`);
     if (node.required === true && !headers.has(lower)) fail(`header ${name} is missing`);
   }
+}
+
+/** Headers that any reply to a page of another origin has: described once. */
+function sharing({ document }: Description, lower: string): string | undefined {
+  if (lower !== 'vary' && !lower.startsWith('access-control-')) return undefined;
+  const names = Object.keys(nodeOf(nodeOf(document.components).headers));
+  return names.find((name) => name.toLowerCase() === lower);
 }
 
 interface Reply {

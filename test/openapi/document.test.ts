@@ -1,37 +1,48 @@
 /** That the description served at /openapi.json is whole, valid, and true of itself. */
-
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../gateway.ts';
 import { descriptionOf } from './checked-fetch.ts';
-import type { Description } from './description.ts';
+import { Description, type Node } from './description.ts';
 import { missingIn, wrongExamplesIn } from './whole.ts';
 
+let origin: string;
 let description: Description;
 beforeAll(async () => {
-  description = await descriptionOf((await sharedGateway()).url);
+  origin = (await sharedGateway()).url;
+  description = await descriptionOf(origin);
 });
 
-test('is OpenAPI 3.1 by its own schema', async () => {
-  const { valid, errors } = await new Validator().validate(structuredClone(description.document));
-  expect([valid, errors]).toEqual([true, undefined]);
-});
+/** What the OpenAPI Initiative's own schema says of it. */
+async function faultsBySchema(document: Node): Promise<unknown> {
+  const { errors } = await new Validator().validate(structuredClone(document));
+  return errors;
+}
 
-test('is OpenAPI 3.1 by the rules of Redocly', async () => {
-  const config = await createConfig({ extends: ['recommended'] });
-  const source = JSON.stringify(description.document);
+/** What Redocly's rules say of it. */
+async function faultsByRules(document: Node): Promise<string[]> {
+  const config = await createConfig({
+    extends: ['recommended'],
+    // The project has no license; what stands beside the API cannot be called wrongly.
+    rules: { 'info-license': 'off', 'operation-4xx-response': 'off' },
+  });
+  const source = JSON.stringify(document);
   const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
-  const told = problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer ?? ''}`);
-  expect(told).toEqual([
-    // The project has none.
-    'info-license #/info',
-    // Nothing can be wrong with it.
-    'operation-4xx-response #/paths/~1healthz/get/responses',
-    // Of what is no operation.
-    'no-unused-components #/components/responses/NOT_FOUND',
-    'no-unused-components #/components/responses/METHOD_NOT_ALLOWED',
-  ]);
+  return problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer ?? ''}`);
+}
+
+/** Of no operation, and so of no reference. */
+const UNUSED = [
+  'no-unused-components #/components/responses/NOT_FOUND',
+  'no-unused-components #/components/responses/METHOD_NOT_ALLOWED',
+  'no-unused-components #/components/responses/PREFLIGHT',
+  'no-unused-components #/components/headers/Access-Control-Expose-Headers',
+];
+
+test('is valid OpenAPI 3.1 to two validators', async () => {
+  expect(await faultsBySchema(description.document)).toBeUndefined();
+  expect(await faultsByRules(description.document)).toEqual(UNUSED);
 });
 
 test('describes every member, parameter and header, and has an example of every body, reply and error', () => {
@@ -40,4 +51,74 @@ test('describes every member, parameter and header, and has an example of every 
 
 test('has no example that its own schema refuses', () => {
   expect(wrongExamplesIn(description)).toEqual([]);
+});
+
+test('is served as bytes that a client may keep and ask for by their tag', async () => {
+  const url = `${origin}/openapi.json`;
+  const first = await fetch(url);
+  const etag = first.headers.get('ETag') ?? '';
+  const again = await fetch(url, { headers: { 'If-None-Match': etag } });
+  expect([
+    first.status,
+    first.headers.get('Content-Type'),
+    first.headers.get('Cache-Control'),
+  ]).toEqual([200, 'application/json', 'no-cache']);
+  expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
+});
+
+describe('a description that is wrong', () => {
+  const HEALTH = ['paths', '/healthz', 'get'];
+  const CONTENT = [...HEALTH, 'responses', '200', 'content', 'application/json'];
+  const MEMBER = [...CONTENT, 'schema', 'properties', 'status'];
+
+  /** The description with a member of it replaced; removed when `value` is undefined. */
+  function doctored(path: readonly string[], value: unknown): Description {
+    const copy = structuredClone(description.document);
+    const last = path.at(-1) ?? '';
+    // biome-ignore lint/suspicious/noExplicitAny: any part of a document of any shape.
+    const holder = path.slice(0, -1).reduce((within: any, name) => within[name], copy);
+    if (value === undefined) delete holder[last];
+    else holder[last] = value;
+    return new Description(copy);
+  }
+
+  test('is valid to neither validator', async () => {
+    const { document } = doctored(['info', 'version'], undefined);
+    expect(await faultsBySchema(document)).toBeDefined();
+    expect(await faultsByRules(document)).toContain('struct #/info');
+  });
+
+  test.each([
+    [
+      'a description of a member',
+      MEMBER,
+      { const: 'ok' },
+      'schema/properties/status: no description',
+    ],
+    ['a summary', [...HEALTH, 'summary'], undefined, 'get: no summary'],
+    [
+      'a description of a header',
+      ['components', 'headers', 'Allow', 'description'],
+      ' ',
+      '/components/headers/Allow: no description',
+    ],
+  ])('without %s is not whole', (_what, path, value, told) => {
+    expect(missingIn(doctored(path, value)).map((each) => each.slice(-told.length))).toEqual([
+      told,
+    ]);
+  });
+
+  test('without an example of a reply is not whole', () => {
+    const content = { schema: { type: 'string', description: 'A text' } };
+    expect(missingIn(doctored(CONTENT, content))).toHaveLength(1);
+  });
+
+  test.each([
+    ['a schema', MEMBER, { const: 'ok', description: 'x', examples: ['other'] }],
+    ['a reply', CONTENT, { schema: { type: 'string' }, example: 1 }],
+    ['a header', ['components', 'headers', 'Retry-After', 'example'], 'soon'],
+    ['an error', ['components', 'examples', 'NOT_FOUND', 'value'], { code: 'NOT_FOUND' }],
+  ])('with an example that is not of %s is noticed', (_what, path, value) => {
+    expect(wrongExamplesIn(doctored(path, value))).not.toEqual([]);
+  });
 });

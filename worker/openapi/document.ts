@@ -5,8 +5,8 @@ import { operationsOf } from '../http/operations.ts';
 import type { AnyRoute } from '../http/route.ts';
 import { TAGS } from '../http/tags.ts';
 import { PATHS_BESIDE } from './beside.ts';
-import { ErrorResponses, errorExamples, OF_NO_OPERATION } from './error-responses.ts';
-import { headerParameters, REPLY_HEADERS } from './headers.ts';
+import { ErrorResponses, errorExamples, OF_NO_OPERATION, PREFLIGHT } from './error-responses.ts';
+import { headerParameters, REPLY_HEADERS, SHARING_HEADERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { describeOperation } from './operation.ts';
 import { asDescribed } from './schemas.ts';
@@ -29,8 +29,9 @@ export function describe(routes: readonly AnyRoute[]): Description {
         responses: {
           ...errors.made,
           ...OF_NO_OPERATION,
+          PREFLIGHT,
         },
-        headers: { ...REPLY_HEADERS },
+        headers: { ...REPLY_HEADERS, ...SHARING_HEADERS },
         parameters: headerParameters(),
         examples: errorExamples(),
         securitySchemes: SECURITY_SCHEMES,

@@ -65,6 +65,19 @@ export const OF_NO_OPERATION = {
   METHOD_NOT_ALLOWED: responseOf(['METHOD_NOT_ALLOWED'], [...ON_ALL, 'Allow'], ErrorReply),
 };
 
+/** Of a page's question whether it may call, which is no operation either. Contract: "CORS". */
+export const PREFLIGHT = {
+  description: 'Pages of that origin may call',
+  headers: headersNamed([
+    ...ON_ALL,
+    'Vary',
+    'Access-Control-Allow-Origin',
+    'Access-Control-Allow-Methods',
+    'Access-Control-Allow-Headers',
+    'Access-Control-Max-Age',
+  ]),
+};
+
 /** A response that has one of these codes. */
 function responseOf(
   codes: readonly ErrorCode[],

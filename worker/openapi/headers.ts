@@ -72,8 +72,45 @@ export const REPLY_HEADERS = {
   },
 } as const satisfies Record<string, Header>;
 
+/**
+ * On every reply to a request with `Origin`, where the page's origin may call: named once, among
+ * the components. Contract: "CORS".
+ */
+export const SHARING_HEADERS = {
+  Vary: {
+    description: 'With `Origin`: the reply depends on it',
+    schema: { type: 'string' },
+    example: 'Origin',
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'With `Origin`, where pages from there may read the reply',
+    schema: { type: 'string' },
+    example: 'https://app.example.com',
+  },
+  'Access-Control-Expose-Headers': {
+    description: 'With `Origin`: the headers that pages may read',
+    schema: { type: 'string' },
+    example: 'ETag, X-Request-Id',
+  },
+  'Access-Control-Allow-Methods': {
+    description: 'Of a preflight: the methods that pages may use',
+    schema: { type: 'string' },
+    example: 'GET, POST',
+  },
+  'Access-Control-Allow-Headers': {
+    description: 'Of a preflight: the headers that pages may send',
+    schema: { type: 'string' },
+    example: 'Authorization, Content-Type',
+  },
+  'Access-Control-Max-Age': {
+    description: 'Of a preflight: seconds for which the answer holds',
+    schema: { type: 'integer' },
+    example: 7200,
+  },
+} as const satisfies Record<string, Header>;
+
 /** The name of a reply's header. */
-export type ReplyHeader = keyof typeof REPLY_HEADERS;
+export type ReplyHeader = keyof typeof REPLY_HEADERS | keyof typeof SHARING_HEADERS;
 
 /** On every reply of the API. */
 export const ON_ALL: readonly ReplyHeader[] = [

@@ -1,22 +1,32 @@
 /** Serves the API's description at /openapi.json. */
-import { requestIdOf } from '../http/request-id.ts';
-import { ALWAYS } from '../http/respond.ts';
+import { asAllReplies } from '../http/beside.ts';
 import type { AnyRoute } from '../http/route.ts';
 import type { App } from '../http/run.ts';
+import { digestOf } from '../secrets/digest.ts';
 import { describe } from './document.ts';
 import { offered } from './offered.ts';
 
+/** As bytes, and with the tag that names them. */
+interface Served {
+  readonly bytes: Uint8Array;
+  readonly etag: string;
+}
+
 /** Needs no token: nothing there is of a tenant. Made when it is first asked for. @param routes the whole API */
 export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
-  let bytes: Uint8Array | undefined;
-  app.get('/openapi.json', ({ req }) => {
-    bytes ??= new TextEncoder().encode(JSON.stringify(describe(routes), offered));
-    return new Response(bytes, {
-      headers: {
-        ...ALWAYS,
-        'Content-Type': 'application/json',
-        'X-Request-Id': requestIdOf(req.raw.headers),
-      },
-    });
+  let known: Served | undefined;
+  app.get('/openapi.json', asAllReplies, async ({ req }) => {
+    // What is made is kept, not the promise of it: that one belongs to this request.
+    const { bytes, etag } = known ?? (await serve(routes));
+    known = { bytes, etag };
+    // Kept by whoever likes to, and asked for anew: another version may be there. Spec silent.
+    const headers = { 'Cache-Control': 'no-cache', ETag: etag };
+    if (req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
+    return new Response(bytes, { headers: { ...headers, 'Content-Type': 'application/json' } });
   });
+}
+
+async function serve(routes: readonly AnyRoute[]): Promise<Served> {
+  const bytes = new TextEncoder().encode(JSON.stringify(describe(routes), offered));
+  return { bytes, etag: `"${await digestOf(bytes)}"` };
 }

@@ -3,6 +3,9 @@ import type { ZodOpenApiOverride } from 'zod-openapi';
 
 /** Corrects one schema as it is written. */
 export const asDescribed: ZodOpenApiOverride = ({ jsonSchema }) => {
+  // What every integer is held to says nothing of this one.
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   const [only, another] = jsonSchema.anyOf ?? [];
   if (only === undefined || another !== undefined) return;
   // A choice of one, such as of kinds while there is one.
