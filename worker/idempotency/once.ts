@@ -4,11 +4,12 @@ import type { Policy } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
 import { failureOf } from '../http/respond.ts';
 import { digestOf } from '../secrets/digest.ts';
-import { seal, sealBytes, unseal, unsealBytes } from '../secrets/seal.ts';
+import { seal, sealBytes } from '../secrets/seal.ts';
 import type { Claim, Fact, Standing } from './keys.ts';
-import { type OrganizationsPlace, type Place, placeOf, publicPlacesOf } from './place.ts';
-import { replayed, type TakenIn, takeIn } from './reply.ts';
+import { type Place, placeOf, publicPlacesOf } from './place.ts';
+import { type TakenIn, takeIn } from './reply.ts';
 import { isForgotten, isSecret, type Keyed } from './rule.ts';
+import { demandBody, tell } from './tell.ts';
 
 /** Milliseconds that a call may take that says nothing else. */
 const LASTS_MS = 30_000;
@@ -109,58 +110,6 @@ async function begin(
     ctx.afterReply(reach(ctx, place, (keys) => keys.forget(claim)));
     throw thrown;
   }
-}
-
-/** @throws GatewayError IDEMPOTENCY_KEY_REUSED */
-async function demandBody(
-  { sealing }: OrganizationsPlace,
-  sealed: string,
-  digest: string,
-): Promise<void> {
-  if ((await unseal(sealing, sealed)) === digest) return;
-  throw new GatewayError(
-    'IDEMPOTENCY_KEY_REUSED',
-    'Idempotency-Key: was sent before with another body, take a new one',
-  );
-}
-
-/** What a caller is told whose key stands for an earlier call. */
-async function tell(
-  { sealing }: Place,
-  standing: Exclude<Standing, { state: 'begun' }>,
-): Promise<Response> {
-  switch (standing.state) {
-    case 'answered':
-      return replayed(await unsealBytes(sealing, new Uint8Array(standing.reply)));
-    case 'not kept':
-      throw new GatewayError('REPLY_NOT_KEPT', notKept(standing.fact));
-    case 'lost':
-      throw new GatewayError(
-        'OUTCOME_UNKNOWN',
-        'The call with this Idempotency-Key was lost while it ran and may have taken effect: look, and take a new key to repeat it',
-      );
-    case 'running':
-      throw new GatewayError(
-        'IDEMPOTENCY_KEY_RUNNING',
-        'The call with this Idempotency-Key still runs: ask again later',
-        { retryAfter: patience(standing) },
-      );
-  }
-}
-
-/** Seconds: as long as it has taken so far, and no longer than it can still take. */
-function patience({ ageMs, leftMs }: { readonly ageMs: number; readonly leftMs: number }): number {
-  return Math.max(1, Math.ceil(Math.min(ageMs, leftMs) / 1000));
-}
-
-const BECAUSE: Readonly<Record<Fact['because'], string>> = {
-  size: 'its reply is larger than 1 MiB',
-  secret: 'its reply held a secret',
-  stream: 'its reply was a stream',
-};
-
-function notKept({ status, because }: Fact): string {
-  return `The call with this Idempotency-Key was answered with ${status}, and ${BECAUSE[because]}: it is not kept`;
 }
 
 /** Never throws. */

@@ -14,8 +14,8 @@ import { bytes, type RunningSetup, startRunning } from './running.ts';
 /** A write; which one is the same to relays in memory. */
 export const WRITE = { type: 'execute', query: 'insert into t values (1)' };
 
-/** What a relay answers to the nth call, from 1, unless it throws. */
-export type Answer = (n: number, request: RunRequest) => object | Promise<object>;
+/** What a relay answers to the nth call, from 1; `signal` aborts when it is given up. */
+export type Answer = (n: number, signal: AbortSignal) => object | Promise<object>;
 
 /** A gateway with an endpoint `orders`; each call that reaches the relay is counted. */
 export async function startKeyed(
@@ -23,9 +23,9 @@ export async function startKeyed(
   setup?: RunningSetup,
 ) {
   let ran = 0;
-  const run = (request: RunRequest) => {
+  const run = (_request: RunRequest, { signal }: { readonly signal: AbortSignal }) => {
     ran += 1;
-    return answer(ran, request);
+    return answer(ran, signal);
   };
   const gateway = await startRunning({ run }, setup);
   return {

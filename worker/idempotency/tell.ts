@@ -1,0 +1,70 @@
+/** What a caller is told whose key stands for an earlier call. Contract: "Retries by the client". */
+import { GatewayError } from '../../proto/errors.ts';
+import { unseal, unsealBytes } from '../secrets/seal.ts';
+import type { Fact, Standing } from './keys.ts';
+import type { OrganizationsPlace, Place } from './place.ts';
+import { replayed } from './reply.ts';
+
+/**
+ * Refuses a call whose key stands for another body.
+ * @throws GatewayError IDEMPOTENCY_KEY_REUSED
+ */
+export async function demandBody(
+  { sealing }: OrganizationsPlace,
+  sealed: string,
+  digest: string,
+): Promise<void> {
+  if ((await unseal(sealing, sealed)) === digest) return;
+  throw new GatewayError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'Idempotency-Key: was sent before with another body, take a new one',
+  );
+}
+
+/**
+ * The reply of the earlier call, if it is there to be told again.
+ * @throws GatewayError IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN
+ */
+export async function tell(
+  { sealing }: Place,
+  standing: Exclude<Standing, { state: 'begun' }>,
+): Promise<Response> {
+  switch (standing.state) {
+    case 'answered':
+      return replayed(await unsealBytes(sealing, new Uint8Array(standing.reply)));
+    case 'not kept':
+      throw new GatewayError('REPLY_NOT_KEPT', notKept(standing.fact));
+    case 'lost':
+      throw new GatewayError(
+        'OUTCOME_UNKNOWN',
+        'The call with this Idempotency-Key was lost while it ran and may have taken effect: look, and take a new key to repeat it',
+      );
+    case 'running':
+      throw new GatewayError(
+        'IDEMPOTENCY_KEY_RUNNING',
+        'The call with this Idempotency-Key still runs: ask again later',
+        { retryAfter: patience(standing) },
+      );
+  }
+}
+
+/** Seconds until it is worth asking again: as many as the call has taken, and no more than it can still take. */
+export function patience({
+  ageMs,
+  leftMs,
+}: {
+  readonly ageMs: number;
+  readonly leftMs: number;
+}): number {
+  return Math.max(1, Math.ceil(Math.min(ageMs, leftMs) / 1000));
+}
+
+const BECAUSE: Readonly<Record<Fact['because'], string>> = {
+  size: 'its reply is larger than 1 MiB',
+  secret: 'its reply held a secret',
+  stream: 'its reply was a stream',
+};
+
+function notKept({ status, because }: Fact): string {
+  return `The call with this Idempotency-Key was answered with ${status}, and ${BECAUSE[because]}: it is not kept`;
+}
