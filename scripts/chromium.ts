@@ -22,6 +22,6 @@ export function findChromium(): string {
   const found = named || PLACES.find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new Failure(
-    `Chromium is not installed: on Debian and Ubuntu, apt-get install chromium. Or name one with ${VARIABLE}.`,
+    `Chromium is not installed: on Debian, run scripts/get-chromium.sh. Or name one with ${VARIABLE}.`,
   );
 }

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { kindSpec, kinds } from '../proto/kinds/index.ts';
 import { ROOT } from '../scripts/bundle.ts';
-import { useBrowser } from './browser.ts';
+import { type Opened, useBrowser } from './browser.ts';
 import { fillIn, runInTurn } from './documents/shell.ts';
 import { type Gateway, sharedGateway } from './gateway.ts';
 import { newOrganization } from './organization.ts';
@@ -101,13 +102,16 @@ describe('what is served', () => {
     const reply = await fetch(gateway.url + path, { method: 'POST' });
     expect({ status: reply.status, allow: reply.headers.get('allow') }).toEqual({
       status: 405,
-      allow: 'GET',
+      allow: 'GET, HEAD',
     });
   });
 });
 
 describe('in a browser', () => {
   const open = useBrowser();
+  /** Opened once, for tests that only look. */
+  let looked: Promise<Opened> | undefined;
+  const look = () => (looked ??= open(`${gateway.url}/docs`));
 
   /** The operations that stand on the page where it is now. */
   async function shown(page: Page): Promise<string[]> {
@@ -116,19 +120,19 @@ describe('in a browser', () => {
   }
 
   test('shows every operation, without a complaint and without a request to elsewhere', async () => {
-    const { page, complaints, requested } = await open(`${gateway.url}/docs`);
+    const { page, complaints, requested } = await look();
     await page.getByRole('heading', { name: 'Causeway', exact: true }).waitFor();
     expect(await page.title()).toBe('Causeway');
     await page.screenshot({ path: join(SCREENSHOTS, 'page.png') });
     const missing = new Set(operations);
     expect(missing.size).toBeGreaterThan(50);
     await page.mouse.move(900, 500);
-    const look = async () => {
+    const goOn = async () => {
       for (const operation of await shown(page)) missing.delete(operation);
       await page.mouse.wheel(0, 600);
       return [...missing];
     };
-    await expect.poll(look, { timeout: 30_000, interval: 50 }).toEqual([]);
+    await expect.poll(goOn, { timeout: 30_000, interval: 50 }).toEqual([]);
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => new URL(url).origin !== gateway.url)).toEqual([]);
     expect(requested).toContain(`${gateway.url}/openapi.json`);
@@ -152,9 +156,37 @@ describe('in a browser', () => {
     expect(requested).toContain(`${gateway.url}/api/v1/organizations`);
   });
 
+  test('shows every request type of every kind where a request is sent', async () => {
+    const { page } = await open(
+      `${gateway.url}/docs#tag/requests/POST/api/v1/endpoints/{endpoint}/read`,
+    );
+    const body = page.locator('[id$="/endpoints/{endpoint}/read"]').getByLabel('Request Body');
+    const choices = body.locator('[aria-haspopup="listbox"]');
+    const words = new Set<string>();
+    const options = page.getByRole('option');
+    const note = async (choice: Locator) => {
+      await choice.click();
+      const text = (await options.allInnerTexts()).join(' ');
+      for (const word of text.split(/[\s,·]+/)) words.add(word);
+      return options.count();
+    };
+    const forms = await note(choices.first());
+    for (let form = 0; form < forms; form += 1) {
+      await options.nth(form).click();
+      for (const choice of (await choices.all()).slice(1)) {
+        await note(choice);
+        await page.keyboard.press('Escape');
+      }
+      await choices.first().click();
+    }
+    for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
+      expect([...words]).toEqual(expect.arrayContaining(Object.keys(kindSpec(kind).types)));
+    }
+  });
+
   test('introduces itself with lines that run', async () => {
     const { id, username, password, token } = await newOrganization(gateway);
-    const { page } = await open(`${gateway.url}/docs`);
+    const { page } = await look();
     const lines = page.locator('pre').filter({ hasText: 'curl -sS $API' });
     await lines.first().waitFor();
     const written = await runInTurn(
