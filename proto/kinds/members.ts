@@ -25,7 +25,7 @@ export const TimeoutMs = z
   .optional()
   .meta({
     description:
-      'Milliseconds that the backend may take; 30000 when left out. What is not done by then is cancelled and answered with 504',
+      'Milliseconds that the backend may take, 30000 when left out; then the request is cancelled: 504, or 502 where a write may have taken effect',
     examples: [5000],
   });
 

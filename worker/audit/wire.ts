@@ -32,7 +32,13 @@ const SAMPLE_ENTRY: AuditEntry = {
 
 const Instant = z.iso
   .datetime({ offset: true, error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
-  .meta({ examples: ['2026-03-09T00:00:00Z'] })
+  .meta({
+    examples: ['2026-03-09T00:00:00Z'],
+    override: {
+      pattern:
+        '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:\\d\\d)$',
+    },
+  })
   .transform((text) => Date.parse(text));
 const Outcomes = z.enum(['success', 'denied', 'failed']).meta({
   description:
@@ -57,16 +63,15 @@ export const AuditQuery = PageQuery.extend({
 });
 export type AuditQuery = z.output<typeof AuditQuery>;
 
-const hash = (description: string, example: string) =>
-  z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .meta({ description, examples: [example] });
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const Head = z
   .object({
     seq: count('Number of the last entry that it covers; 0 before the first', SAMPLE_HEAD.seq),
-    hash: hash('The `hash` of that entry; zeros before the first', SAMPLE_HEAD.hash),
+    hash: Hash.meta({
+      description: 'The `hash` of that entry; zeros before the first',
+      examples: [SAMPLE_HEAD.hash],
+    }),
     time: timestamp('When it was signed', SAMPLE_HEAD.time),
     key_id: z.string().meta({
       description: "Thumbprint of the gateway's public key (RFC 7638)",
@@ -116,7 +121,9 @@ const Details = z
 const Entry = z
   .object({
     org_uuid: uuid('The organization', SAMPLE.orgUuid),
-    seq: count('Number in the chain', 57)
+    seq: z
+      .int()
+      .min(1)
       .nullable()
       .meta({
         description: 'Number in the chain, from 1; null for the moment until it has one',
@@ -148,13 +155,11 @@ const Entry = z
         description: 'How often it happened; above 1 the other members tell of the first time',
         examples: [1],
       }),
-    hash: hash('Hash', SAMPLE_HEAD.hash)
-      .nullable()
-      .meta({
-        description:
-          'SHA-256 over this entry and the hash of the one before; null for the moment until it is chained',
-        examples: [SAMPLE_ENTRY.hash],
-      }),
+    hash: Hash.nullable().meta({
+      description:
+        'SHA-256 over this entry and the hash of the one before; null for the moment until it is chained',
+      examples: [SAMPLE_ENTRY.hash],
+    }),
   })
   .meta({
     id: 'AuditEntry',

@@ -33,6 +33,7 @@ export const NewPassword = z
   .refine((text) => bytesOf(text).byteLength <= MOST_BYTES, 'must have at most 1024 bytes')
   .meta({
     description: 'From 8 characters to 1,024 bytes of UTF-8; kept as a hash alone',
+    minLength: LEAST_CHARACTERS,
     format: 'password',
     writeOnly: true,
     examples: ['correct horse battery staple'],

@@ -74,6 +74,7 @@ export const ResetStart = z
     redirectUrl: z.string().meta({
       description:
         'Where the link leads, with `token` added to its query; one of the URLs that the installation allows',
+      format: 'uri',
       examples: ['https://shop.example.com/set-password'],
     }),
   })

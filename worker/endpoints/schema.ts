@@ -4,7 +4,7 @@ import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
 import type { KindSpec } from '../../proto/kinds/kind.ts';
 import { JsonValue } from '../../proto/kinds/members.ts';
 import { ChosenId } from '../http/ids.ts';
-import { count, message, NextCursor, timestamp, uuid } from '../http/members.ts';
+import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { shownAs } from '../http/shown-as.ts';
 import { CREATE, DETAIL, PATCH, RECORD, UPDATED } from './examples.ts';
@@ -42,7 +42,8 @@ const EndpointId = ChosenId.refine((id) => id !== 'subjects', 'may not be "subje
 });
 
 const Description = z.string().max(DESCRIPTION_MAX);
-const BackendProfile = z.enum(['production', 'development']).meta({
+const Profile = z.enum(['production', 'development']);
+const BackendProfile = Profile.meta({
   description:
     'Under `development` every call takes the development route, and fails where there is none',
   examples: ['production'],
@@ -64,7 +65,7 @@ export const CreateBody = z
       .string()
       .min(1)
       .meta({
-        description: `Kind of the backend, in any letter case and by its usual aliases: ${Object.keys(kinds).join(', ')}`,
+        description: `Kind of the backend: ${Object.keys(kinds).join(', ')}; in any letter case, and by its usual aliases`,
         examples: ['postgres'],
       }),
     config: Config.meta({
@@ -114,7 +115,7 @@ export const PatchBody = z
       description: 'What it is for, in your own words; null empties it',
       examples: [CREATE.description],
     }),
-    backend_profile: BackendProfile.nullish().meta({
+    backend_profile: Profile.nullish().meta({
       description: 'Null is `production` again',
       examples: ['development'],
     }),
@@ -193,9 +194,7 @@ export const EndpointDetail = EndpointRecord.extend({
   connection_status: ConnectionStatusName.meta({
     description: 'What the last call, test or change saw of the backend; `unknown` before any',
   }),
-  last_connected_at: timestamp('When the backend last answered')
-    .nullable()
-    .meta({ description: 'When the backend last answered; null before it ever did' }),
+  last_connected_at: timestampOrNull('When the backend last answered; null before it ever did'),
   usage: z
     .object({
       reads: count('Requests to `/read`', DETAIL.usage.reads),

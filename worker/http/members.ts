@@ -2,14 +2,28 @@
 import * as z from 'zod';
 import { SAMPLE } from './sample.ts';
 
+// The pattern that every date is held to is not for people to read.
+const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .meta({ override: { pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' } });
+
 /** A time as replies write it. Contract §1, "Timestamps". */
 export function timestamp(description: string, example: string = SAMPLE.now) {
-  return z.iso.datetime({ precision: 3 }).meta({ description, examples: [example] });
+  return Timestamp.meta({ description, examples: [example] });
+}
+
+/** A time that may not be there. */
+export function timestampOrNull(description: string, example: string = SAMPLE.now) {
+  return Timestamp.nullable().meta({ description, examples: [example] });
 }
 
 /** A UUID that the gateway gave. */
 export function uuid(description: string, example: string) {
-  return z.uuid().meta({ description, examples: [example] });
+  return z.uuid().meta({
+    description,
+    examples: [example],
+    override: { pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
+  });
 }
 
 /** A number of things. */

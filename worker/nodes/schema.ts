@@ -1,7 +1,7 @@
 /** Placements as on the wire. Spec: "Node placement record". Contract §5, "Nodes". */
 import * as z from 'zod';
 import { ConnectionStatusName, EndpointPath } from '../endpoints/schema.ts';
-import { timestamp, uuid } from '../http/members.ts';
+import { timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 
 /** Largest `priority` and `weight`. Spec silent. */
@@ -112,9 +112,9 @@ const Node = z
       description: "The node's name; `default` is the installation's own",
       examples: ['default'],
     }),
-    last_seen: timestamp('When the node answered').nullable().meta({
-      description: 'When the node answered, which is now; null when it did not answer in 2 s',
-    }),
+    last_seen: timestampOrNull(
+      'When the node answered, which is now; null when it did not answer in 2 s',
+    ),
   })
   .meta({
     id: 'Node',

@@ -1,7 +1,7 @@
 /** The organization's record, as on the wire. Spec: "Organization record". Contract §4. */
 import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
-import { count, timestamp, uuid } from '../http/members.ts';
+import { count, timestamp, timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { RECORD } from './examples.ts';
 
@@ -66,9 +66,9 @@ const Resources = z
             accessLevel: AccessLevel.meta({
               description: 'Level on the organization; `None` without a rule there',
             }),
-            lastActive: timestamp('Last login, or call that needs a level').nullable().meta({
-              description: 'Last login, or call that needs a level, seconds late; null before any',
-            }),
+            lastActive: timestampOrNull(
+              'Last login, or call that needs a level, seconds late; null before any',
+            ),
           })
           .meta({ description: 'One user' }),
       )

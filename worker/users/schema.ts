@@ -5,7 +5,7 @@ import { NewPassword } from '../auth/passwords.ts';
 import { Username } from '../auth/username.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { either } from '../http/either.ts';
-import { count, message, NextCursor, timestamp, uuid } from '../http/members.ts';
+import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { Description } from '../http/texts.ts';
 import { ADDED, CHANGED, CHANGES, INVITED, LISTED, NEW_USER, RECORD } from './examples.ts';
@@ -186,9 +186,9 @@ const listed = {
   createdBy: author('Who added the user: a username, or the issuer of an external user'),
   lastModified: timestamp('When the description was last changed here', LISTED.lastModified),
   lastModifiedBy: author('Who changed it, likewise'),
-  lastActive: timestamp('Last login, or call that needs a level').nullable().meta({
-    description: 'Last login, or call that needs a level, seconds late; null before any',
-  }),
+  lastActive: timestampOrNull(
+    'Last login, or call that needs a level, seconds late; null before any',
+  ),
 };
 
 /** A page of users. */
@@ -244,9 +244,7 @@ export const UserRecord = z
       .meta({ description: 'How many of each the user is Admin of' }),
     activity: z
       .object({
-        lastLogin: timestamp('Last login')
-          .nullable()
-          .meta({ description: 'Last login to this organization; null before any' }),
+        lastLogin: timestampOrNull('Last login to this organization; null before any'),
         loginCount: count('Logins to this organization', RECORD.activity.loginCount),
         lastOperations: z.array(Operation).meta({
           description: 'The last ten at most that needed a level, newest first, seconds late',
