@@ -1,0 +1,133 @@
+/** What becomes of a call with an Idempotency-Key when the gateway or its relay is killed meanwhile. */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freshDatabase } from '../scripts/backends.ts';
+import { dataFolder, type OwnGateway, startGateway } from './gateway.ts';
+import { ask, newOrganization, type Organization, refusal } from './organization.ts';
+import { childrenOf, processes, stillRunning } from './processes.ts';
+
+/** Milliseconds that a call is given beyond its own time: worker/idempotency/once.ts. */
+const SLACK_MS = 5_000;
+const TIMEOUT_MS = 3_000;
+
+let data: string;
+let gateway: OwnGateway;
+let organization: Organization;
+let path: string;
+let database: pg.Client;
+
+beforeAll(async () => {
+  data = await dataFolder();
+  gateway = await startGateway({ data });
+  organization = await newOrganization(gateway);
+  const { url } = await freshDatabase();
+  path = `/endpoints/${await organization.addPostgres(url)}/write`;
+  database = new pg.Client({ connectionString: url, application_name: 'watcher' });
+  await database.connect();
+  await database.query('create table t (key text)');
+}, 60_000);
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.end();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** Inserts a row for the key, some time after it was asked to. */
+async function call(key: string, seconds = 2) {
+  const query = 'insert into t select $1 from pg_sleep($2)';
+  const body = { query, params: [key, seconds], timeout_ms: TIMEOUT_MS };
+  const headers = { Authorization: `Bearer ${organization.token}`, 'Idempotency-Key': key };
+  const response = await fetch(`${gateway.url}/api/v1${path}`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    replayed: response.headers.get('Idempotent-Replayed'),
+    retryAfter: response.headers.get('Retry-After'),
+    body: (await response.json()) as unknown,
+  };
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await condition().catch(() => false))) {
+    if (Date.now() > end) throw new Error('It did not come about within 20 s');
+    await sleep(50);
+  }
+}
+
+async function count(query: string, params: readonly string[] = []): Promise<number> {
+  const { rows } = await database.query(`select count(*)::int as n from ${query}`, [...params]);
+  return rows[0].n;
+}
+const isRunning = async () =>
+  (await count("pg_stat_activity where state = 'active' and query like 'insert into t%'")) > 0;
+const rowsOf = (key: string) => count('t where key = $1', [key]);
+
+const unknown = (message: unknown, replayed: string | null) => ({
+  ...refusal('OUTCOME_UNKNOWN', message),
+  replayed,
+  retryAfter: null,
+});
+
+test('killed while a call runs, the gateway tells after a restart that it may have taken effect, and never runs it again', async () => {
+  const key = randomUUID();
+  const lost = call(key).then(
+    () => 'answered',
+    () => 'lost',
+  );
+  await until(isRunning);
+  const began = Date.now();
+  const family = [gateway.pid, ...childrenOf(gateway.pid).map(({ pid }) => pid)];
+  const rows = processes().filter(({ pid }) => family.includes(pid));
+  for (const pid of family) process.kill(pid, 'SIGKILL');
+  expect(await lost).toBe('lost');
+  await until(async () => stillRunning(rows).length === 0);
+  gateway = await startGateway({ data });
+
+  const first = await call(key);
+  expect(first).toEqual({
+    ...refusal('IDEMPOTENCY_KEY_RUNNING', expect.any(String)),
+    replayed: null,
+    retryAfter: expect.stringMatching(/^[1-8]$/),
+  });
+  const another = randomUUID();
+  expect(await call(another, 0)).toMatchObject({ status: 200, replayed: null });
+  await until(async () => (await call(key)).status !== 409);
+  expect(Date.now() - began).toBeGreaterThan(SLACK_MS);
+  expect(Date.now() - began).toBeLessThan(TIMEOUT_MS + SLACK_MS + 2_000);
+  const told = unknown(expect.stringContaining('look, and take a new key'), null);
+  expect([await call(key), await call(key)]).toEqual([told, told]);
+
+  await until(async () => !(await isRunning()));
+  expect(await rowsOf(key)).toBeLessThanOrEqual(1);
+  expect(await rowsOf(another)).toBe(1);
+  const help = await ask(gateway, 'GET', '/help', undefined, {
+    Authorization: `Bearer ${organization.token}`,
+  });
+  expect(help.status).toBe(200);
+}, 60_000);
+
+test('a relay that is killed while a call runs leaves an outcome that is unknown from then on', async () => {
+  const key = randomUUID();
+  const running = call(key);
+  await until(isRunning);
+  const relay = childrenOf(gateway.pid).find(({ command }) => command.includes('node-relay/main'));
+  if (relay === undefined) throw new Error('The gateway has no relay');
+  process.kill(relay.pid, 'SIGKILL');
+  const message = expect.stringContaining('may have taken effect');
+  expect(await running).toEqual(unknown(message, null));
+  expect(await call(key)).toEqual(unknown(message, 'true'));
+  const another = randomUUID();
+  await until(async () => (await call(another, 0)).status === 200);
+  expect(await call(key)).toEqual(unknown(message, 'true'));
+  await until(async () => !(await isRunning()));
+  expect(await rowsOf(key)).toBeLessThanOrEqual(1);
+  expect(await rowsOf(another)).toBe(1);
+}, 60_000);
