@@ -100,7 +100,7 @@ const ByHost = z
       .optional()
       .meta({
         description:
-          "`true` demands TLS and checks the server's certificate and name; left out, it is the kind's default",
+          '`true` demands TLS and a trusted certificate of that host, `false` goes without; left out, the kind decides',
         examples: [true],
       }),
     db: z

@@ -63,7 +63,8 @@ export const SqlResult = z
       .min(0)
       .optional()
       .meta({
-        description: 'Rows that the statement changed; absent for one that changes none',
+        description:
+          'Rows that an INSERT, UPDATE, DELETE or MERGE changed; absent for other statements',
         examples: [1],
       }),
   })

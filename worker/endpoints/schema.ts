@@ -79,7 +79,10 @@ export const CreateBody = z
       description:
         'Under `development` every call takes the development route, and fails where there is none; `production` when left out',
     }),
-    backend_pool_limits: PoolLimits.default({}),
+    backend_pool_limits: PoolLimits.default({}).meta({
+      description:
+        "Most connections to the backend at a time; a cap that is left out is each node's own",
+    }),
   })
   .meta({
     id: 'EndpointInput',
@@ -109,7 +112,7 @@ export const PatchBody = z
       .optional()
       .meta({
         description:
-          'Merged member by member, then tried: a `*_conn` replaces the whole one, null removes a member; secrets that are left out stay, unless the host is another',
+          'Merged member by member, then tried: a `*_conn` replaces the whole one, null removes a member; if it cannot connect, the configuration so far goes on serving',
       }),
     description: Description.nullish().meta({
       description: 'What it is for, in your own words; null empties it',
