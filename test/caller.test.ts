@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from './gateway.ts';
+import { asResponse, checkedReply } from './openapi/checked-fetch.ts';
 
 /** Contract §11: `POST /new` by address and minute. */
 const QUOTA = 60;
@@ -27,8 +28,8 @@ function knock({ headers = {}, peer = '127.0.0.1' }: From): Promise<number> {
         headers: { 'Content-Type': 'application/json', ...headers },
       },
       (answer) => {
-        answer.resume();
-        resolve(answer.statusCode ?? 0);
+        const reply = checkedReply(`${gateway.url}/api/v1/new`, 'POST', asResponse(answer));
+        reply.then((checked) => checked.text().then(() => resolve(checked.status))).catch(reject);
       },
     );
     sent.on('error', reject).end('{}');

@@ -1,9 +1,11 @@
 /** `npm start -- --demo`: what it prints works in a shell, and it is the same after a restart. */
+
 import { execFile } from 'node:child_process';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataFolder, type OwnGateway, startGateway } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
 import { childrenOf, stillRunning } from './processes.ts';
 
 let data: string;
@@ -75,7 +77,7 @@ test('the printed lines make an organization, log in, connect a database and rea
 test('tells where to go on', async () => {
   expect(gateway.output.stdout()).toContain(`Causeway answers at ${gateway.url}\n`);
   const docs = /^Documentation: (\S+)$/m.exec(gateway.output.stdout())?.[1] ?? '';
-  expect((await fetch(docs)).status).toBe(200);
+  expect((await checkedFetch(docs)).status).toBe(200);
 });
 
 test('passwords are printed, and kept for their owner alone; none is in the log', async () => {

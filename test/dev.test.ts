@@ -1,8 +1,10 @@
 /** `npm run dev`: the worker by `wrangler dev`, with a relay, ended together. */
+
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { dataFolder, runScript } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
 import { childrenOf, stillRunning } from './processes.ts';
 
 test('answers, keeps its secrets to itself, and stops whole', async () => {
@@ -10,7 +12,7 @@ test('answers, keeps its secrets to itself, and stops whole', async () => {
   const dev = runScript('scripts/dev.ts', ['--port=0', '--relay-port=0', '--data', data]);
   const ready = () => /Ready on (\S+)/.exec(dev.output.stdout())?.[1];
   await expect.poll(ready, { timeout: 40_000 }).toBeDefined();
-  expect((await fetch(`${ready()}/healthz`)).status).toBe(200);
+  expect((await checkedFetch(`${ready()}/healthz`)).status).toBe(200);
   expect((await stat(join(data, 'dev.env'))).mode & 0o777).toBe(0o600);
   const tree = childrenOf(dev.process.pid ?? 0);
   expect(tree.map(({ command }) => command).join('\n')).toContain('node-relay/main.ts');

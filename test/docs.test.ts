@@ -1,4 +1,5 @@
 /** The reference page: what is served for it, and what a real browser shows of it. */
+
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { ROOT } from '../scripts/bundle.ts';
 import { type Opened, useBrowser } from './browser.ts';
 import { fillIn, runInTurn } from './documents/shell.ts';
 import { type Gateway, sharedGateway } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
 import { newOrganization } from './organization.ts';
 
 const VENDORED = join(ROOT, 'vendor/scalar');
@@ -29,7 +31,7 @@ let note: { sha256: string; version: string; kept_as: string };
 
 beforeAll(async () => {
   gateway = await sharedGateway();
-  const description = await fetch(`${gateway.url}/openapi.json`);
+  const description = await checkedFetch(`${gateway.url}/openapi.json`);
   const { paths } = (await description.json()) as { paths: Record<string, object> };
   operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
@@ -40,7 +42,7 @@ beforeAll(async () => {
 });
 
 function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(gateway.url + path, { headers: { 'X-Request-Id': 'the-test', ...headers } });
+  return checkedFetch(gateway.url + path, { headers: { 'X-Request-Id': 'the-test', ...headers } });
 }
 
 function sha256(bytes: Uint8Array): string {
@@ -99,7 +101,7 @@ describe('what is served', () => {
   });
 
   test.each(['/docs', '/openapi.json', '/healthz'])('%s is only read', async (path) => {
-    const reply = await fetch(gateway.url + path, { method: 'POST' });
+    const reply = await checkedFetch(gateway.url + path, { method: 'POST' });
     expect({ status: reply.status, allow: reply.headers.get('allow') }).toEqual({
       status: 405,
       allow: 'GET, HEAD',

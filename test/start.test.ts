@@ -1,4 +1,5 @@
 /** `npm start` as a person meets it: what it says, what it refuses, what it keeps. */
+
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +13,7 @@ import {
   sharedGateway,
   startGateway,
 } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
 import { ask, newOrganization, success } from './organization.ts';
 import { childrenOf } from './processes.ts';
 
@@ -22,9 +24,9 @@ describe('a running gateway', () => {
   });
 
   test('answers at /healthz and lists its operations at /docs', async () => {
-    const health = await fetch(`${gateway.url}/healthz`);
+    const health = await checkedFetch(`${gateway.url}/healthz`);
     expect(health.status).toBe(200);
-    const docs = await fetch(`${gateway.url}/docs`);
+    const docs = await checkedFetch(`${gateway.url}/docs`);
     expect(docs.headers.get('content-type')).toMatch(/^text\/html/);
     expect(await docs.text()).toContain('/endpoints/{endpoint}/read');
   });

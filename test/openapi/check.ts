@@ -22,11 +22,12 @@ export interface BodyCheck {
   accept(text: string): void;
 }
 
-/** Of HTTP itself, not of the API; the media type is checked with the content. */
+/** Of HTTP itself and of proxies, not of the API; the media type is checked with the content. */
 const OF_HTTP = [
   'date',
   'content-length',
   'content-type',
+  'content-encoding',
   'transfer-encoding',
   'connection',
   'keep-alive',

@@ -1,4 +1,6 @@
 /** `fetch` to a running gateway, whose every reply is held to the description that the gateway itself serves. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { type BodyCheck, check } from './check.ts';
 import { Description } from './description.ts';
 
@@ -13,12 +15,34 @@ const served = new Map<string, Promise<Description>>();
  * @throws Undescribed
  */
 export async function checkedFetch(url: string, init: RequestInit = {}): Promise<Response> {
+  await descriptionOf(new URL(url).origin);
+  return checkedReply(url, init.method ?? 'GET', await fetch(url, init));
+}
+
+/**
+ * The same for a reply that came by another way than `fetch`.
+ * @throws Undescribed
+ */
+export async function checkedReply(
+  url: string,
+  method: string,
+  response: Response,
+): Promise<Response> {
   const { origin, pathname } = new URL(url);
-  const description = await descriptionOf(origin);
-  const response = await fetch(url, init);
-  const asked = { method: init.method ?? 'GET', path: pathname };
-  const body = check(description, asked, response);
+  const body = check(await descriptionOf(origin), { method, path: pathname }, response);
   return body === undefined ? response : observed(response, body);
+}
+
+/** A reply that `node:http` received. */
+export function asResponse(message: IncomingMessage): Response {
+  const { statusCode = 0, headersDistinct } = message;
+  const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  // Node's type of a web stream is not quite the one that Response knows.
+  const body = Readable.toWeb(message) as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const hasBody = statusCode !== 204 && statusCode !== 304;
+  return new Response(hasBody ? body : null, { status: statusCode, headers });
 }
 
 /** What the gateway serves at /openapi.json; asked once. */

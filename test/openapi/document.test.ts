@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../gateway.ts';
-import { descriptionOf } from './checked-fetch.ts';
+import { checkedFetch, descriptionOf } from './checked-fetch.ts';
 import { Description, type Node } from './description.ts';
 import { missingIn, wrongExamplesIn } from './whole.ts';
 
@@ -55,9 +55,9 @@ test('has no example that its own schema refuses', () => {
 
 test('is served as bytes that a client may keep and ask for by their tag', async () => {
   const url = `${origin}/openapi.json`;
-  const first = await fetch(url);
+  const first = await checkedFetch(url);
   const etag = first.headers.get('ETag') ?? '';
-  const again = await fetch(url, { headers: { 'If-None-Match': etag } });
+  const again = await checkedFetch(url, { headers: { 'If-None-Match': etag } });
   expect([
     first.status,
     first.headers.get('Content-Type'),

@@ -20,8 +20,8 @@ export interface Standing {
 
 /** Never kept for a replay. Contract: "Retries by the client". */
 const NOT_KEPT = [401, 403, 415, 422, 429];
-/** The token was not even looked at. */
-const BEFORE_AUTHORIZING = [401, 413, 415];
+/** Refused by the headers alone. */
+const BEFORE_AUTHORIZING = [415];
 /** What another try may do better at. */
 const RETRIED = [409, 429, 502, 503];
 

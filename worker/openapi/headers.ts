@@ -42,8 +42,8 @@ export const REPLY_HEADERS = {
     example: 'authorize;dur=0.2, node;dur=3.1, backend;dur=1.4',
   },
   ETag: {
-    description: 'The revision of the resource, for `If-Match` and `If-None-Match`',
-    required: true,
+    description:
+      'The revision of the resource, for `If-Match` and `If-None-Match`; absent where there is none, such as of a user whom a token of an identity provider tells of',
     schema: { type: 'string', pattern: '^(?:W/)?"[^"]*"$' },
     example: '"1773152131480"',
   },
