@@ -1,0 +1,19 @@
+/** Bounds work by counting it: a clock stands still while an isolate computes. */
+
+/** Steps that may still be taken. A step is a value looked at, or some 64 characters of text. */
+export class Budget {
+  #left: number;
+  readonly #exhausted: () => Error;
+
+  /** @param exhausted makes what is thrown when no step is left */
+  constructor(steps: number, exhausted: () => Error) {
+    this.#left = steps;
+    this.#exhausted = exhausted;
+  }
+
+  /** @throws what the constructor was given */
+  charge(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw this.#exhausted();
+  }
+}

@@ -1,0 +1,95 @@
+/** Builds a document from places and values, in any order. */
+import { type Json, type JsonObject, setMember } from '../../proto/json.ts';
+import { indexOf, type Step } from './step.ts';
+
+/** Most elements of all arrays together that nobody gives a value: they become null. Spec silent. */
+const GAPS_MAX = 1_000_000;
+
+type Container = Json[] | JsonObject;
+
+/** A document that grows. A place takes one value, and has either a value or children. */
+export class Builder {
+  /** Its only element is the document. */
+  readonly #top: Json[] = [];
+  /** The containers that hold what was put below them; all others are values. */
+  readonly #made = new Set<Json>();
+  #gaps = 0;
+
+  /** Puts a value at a place; answers what is in the way, if anything is. */
+  put(steps: readonly Step[], value: Json): string | undefined {
+    let holder: Container = this.#top;
+    let key: string | number = 0;
+    for (const step of steps) {
+      const container = this.#open(holder, key, step);
+      if (typeof container === 'string') return container;
+      holder = container;
+      const next = keyIn(container, step);
+      if (next === undefined) return 'an array is there already, which takes indexes alone';
+      key = next;
+    }
+    if (childOf(holder, key) !== undefined) {
+      const isParent = this.#made.has(childOf(holder, key) ?? null);
+      return isParent ? 'there are values below it already' : 'there is a value already';
+    }
+    return this.#set(holder, key, value);
+  }
+
+  /** What was built; `undefined` when nothing was put. Nothing may be put afterwards. */
+  finish(): Json | undefined {
+    if (this.#gaps > 0) {
+      for (const container of this.#made) {
+        if (Array.isArray(container)) fillGaps(container);
+      }
+    }
+    return this.#top[0];
+  }
+
+  /** The container at a place, made for the step that follows if there is none. */
+  #open(holder: Container, key: string | number, step: Step): Container | string {
+    const found = childOf(holder, key);
+    if (found === undefined) {
+      const made: Container = takesIndexes(step) ? [] : {};
+      this.#made.add(made);
+      return this.#set(holder, key, made) ?? made;
+    }
+    if (!this.#made.has(found)) return 'there is a value above it already';
+    if (typeof step === 'number' && !Array.isArray(found)) {
+      return 'an object is there already, which takes names alone';
+    }
+    return found as Container; // Nothing else is in the set.
+  }
+
+  #set(holder: Container, key: string | number, value: Json): string | undefined {
+    if (!Array.isArray(holder)) {
+      setMember(holder, String(key), value);
+      return undefined;
+    }
+    const at = Number(key);
+    this.#gaps += at < holder.length ? -1 : at - holder.length;
+    if (this.#gaps > GAPS_MAX) return `it leaves more than ${GAPS_MAX} elements without a value`;
+    holder[at] = value;
+    return undefined;
+  }
+}
+
+function childOf(holder: Container, key: string | number): Json | undefined {
+  if (Array.isArray(holder)) return holder[Number(key)];
+  return Object.hasOwn(holder, key) ? holder[key] : undefined;
+}
+
+/** Spec silent: a token of digits makes an array where nothing is yet. */
+function takesIndexes(step: Step): boolean {
+  return typeof step === 'number' || (typeof step === 'object' && indexOf(step.token) >= 0);
+}
+
+/** The key that a step is in a container; `undefined` when it is none there. */
+function keyIn(container: Container, step: Step): string | number | undefined {
+  const text = typeof step === 'object' ? step.token : step;
+  if (!Array.isArray(container) || typeof text === 'number') return text;
+  const index = typeof step === 'object' ? indexOf(text) : -1;
+  return index < 0 ? undefined : index;
+}
+
+function fillGaps(array: Json[]): void {
+  for (let at = 0; at < array.length; at += 1) array[at] ??= null;
+}
