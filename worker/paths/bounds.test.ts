@@ -43,7 +43,7 @@ describe('a large document', () => {
 describe('a hostile path uses its budget up', () => {
   const text = 'a'.repeat(100_000);
   test.each<[string, Json]>([
-    ['$..[?@..[?@..*]]', many(20_000)],
+    ['$..[?@..[?@..[?@.a]]]', nested(1_000)],
     ['$[?$[?$[?@ == 1]]]', many(20_000)],
     ['$[?count($..*) > 5]', many(20_000)],
     ['$..*..*..*', nested(1_000)],
