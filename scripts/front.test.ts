@@ -98,6 +98,16 @@ describe('what passes', () => {
     });
   });
 
+  test('goes on as often as it came', async () => {
+    const { port } = await front(({ headersDistinct }, reply) =>
+      reply.end(JSON.stringify(headersDistinct['content-type'])),
+    );
+    const headers = { 'Content-Type': ['application/json', 'text/plain'] };
+    const sent = request({ port, headers, agent: false }).end();
+    const [answer]: IncomingMessage[] = await once(sent, 'response');
+    expect((await answer?.toArray())?.join('')).toBe('["application/json","text/plain"]');
+  });
+
   test('is method, path, status, headers and body, unchanged', async () => {
     const { port } = await front((incoming, reply) => {
       reply.writeHead(418, {

@@ -101,7 +101,8 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
     port: upstream.port,
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
-    headers: { ...passedOn(incoming.headers, CLAIMS), [PEER_HEADER]: upstream.peer },
+    // Distinct: what came twice goes on twice, for the worker to judge.
+    headers: { ...passedOn(incoming.headersDistinct, CLAIMS), [PEER_HEADER]: upstream.peer },
     setHost: false,
   });
   onward.on('response', (answer) => {
@@ -122,9 +123,13 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
 
 const NONE: ReadonlySet<string> = new Set();
 
-function passedOn(headers: IncomingHttpHeaders, dropped: ReadonlySet<string>) {
+function passedOn(
+  headers: IncomingHttpHeaders | NodeJS.Dict<string[]>,
+  dropped: ReadonlySet<string>,
+) {
   const kept: Record<string, string | string[]> = {};
-  const named = new Set(headers.connection?.split(',').map((name) => name.trim().toLowerCase()));
+  const connection = String(headers.connection ?? '');
+  const named = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || HOP_BY_HOP.has(name) || dropped.has(name) || named.has(name))
       continue;

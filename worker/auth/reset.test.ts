@@ -166,7 +166,7 @@ describe('a body that is not as it should be changes nothing', () => {
       fault('token', 'Invalid input: expected string, received undefined'),
     ],
     ['no object', [], fault('body', 'Invalid input: expected object, received array')],
-    ['no body', undefined, fault('body', 'Invalid input: expected object, received undefined')],
+    ['no body', undefined, fault('body', 'is required')],
   ])('%s', async (_what, body, expected) => {
     const { gateway } = await start();
     expect(await gateway.call('POST', '/auth/password/reset', body, '')).toEqual(expected);

@@ -133,11 +133,13 @@ function badBody(message: string, where: string, cause?: unknown): GatewayError 
 
 /**
  * Takes in a body that was refused unread, unless it is more than twice the limit: a client that
- * is still writing it when the connection closes never reads why.
+ * is still writing it when the connection closes never reads why. One that waits to be asked for
+ * it (`Expect: 100-continue`) is not asked.
  */
 export async function discardBody(request: Request, maxBytes: number): Promise<void> {
   const length = request.headers.get('Content-Length');
   if (length === null || Number(length) > 2 * maxBytes || request.bodyUsed) return;
+  if (request.headers.has('Expect')) return;
   // The client may have gone meanwhile; there is nobody to tell.
   await request.body?.pipeTo(new WritableStream()).catch(() => {});
 }

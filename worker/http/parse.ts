@@ -10,7 +10,14 @@ import { GatewayError } from '../../proto/errors.ts';
 export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
+  if (value === undefined) throw required(where);
   throw badRequest(parsed.error, where);
+}
+
+function required(where: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${where}: is required`, {
+    details: [{ path: where, message: 'is required' }],
+  });
 }
 
 /** The error for a value that does not fit; names every fault with its path. */

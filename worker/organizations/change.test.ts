@@ -144,7 +144,7 @@ test('is written to the audit, without a value of it', async () => {
 
 describe('refused, with nothing changed:', () => {
   const rows: [string, Json | undefined, string, string][] = [
-    ['no body', undefined, 'body', 'Invalid input: expected object, received undefined'],
+    ['no body', undefined, 'body', 'is required'],
     ['an unknown member', { id: 'other' }, 'body', 'Unrecognized key: "id"'],
     ['a member of the record', { uuid: 'x', name: 'a' }, 'body', 'Unrecognized key: "uuid"'],
     ['an unknown setting', { settings: { colour: 1 } }, 'settings', 'Unrecognized key: "colour"'],

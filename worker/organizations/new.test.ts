@@ -8,7 +8,7 @@ const ADA = { username: 'ada', password: PASSWORD };
 
 describe('a body that is not as it should be is refused, naming what is wrong', () => {
   const refused: [string, Json | undefined, string, string][] = [
-    ['no body', undefined, 'body', 'Invalid input: expected object, received undefined'],
+    ['no body', undefined, 'body', 'is required'],
     ['no object', 'acme', 'body', 'Invalid input: expected object, received string'],
     [
       'an unknown member',
