@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshDatabase } from '../scripts/backends.ts';
 import { dataFolder, type OwnGateway, startGateway } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
 import { ask, newOrganization, type Organization, refusal } from './organization.ts';
 import { childrenOf, processes, stillRunning } from './processes.ts';
 
@@ -41,7 +42,7 @@ async function call(key: string, seconds = 2) {
   const query = 'insert into t select $1 from pg_sleep($2)';
   const body = { query, params: [key, seconds], timeout_ms: TIMEOUT_MS };
   const headers = { Authorization: `Bearer ${organization.token}`, 'Idempotency-Key': key };
-  const response = await fetch(`${gateway.url}/api/v1${path}`, {
+  const response = await checkedFetch(`${gateway.url}/api/v1${path}`, {
     method: 'POST',
     headers: { ...headers, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),

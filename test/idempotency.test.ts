@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshDatabase } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
+import { asResponse, checkedReply } from './openapi/checked-fetch.ts';
 import { newOrganization, type Organization, type Reply, refusal } from './organization.ts';
 
 let organization: Organization;
@@ -77,10 +77,12 @@ async function raw(keys: readonly string[]): Promise<Reply> {
     'Content-Type': 'application/json',
     'Idempotency-Key': [...keys],
   };
-  const sent = request(`${organization.gateway.url}/api/v1${path}`, { method: 'POST', headers });
+  const url = `${organization.gateway.url}/api/v1${path}`;
+  const sent = request(url, { method: 'POST', headers });
   sent.end(JSON.stringify(insert('never')));
   const [response] = await once(sent, 'response');
-  return { status: response.statusCode, body: await json(response) };
+  const checked = await checkedReply(url, 'POST', asResponse(response));
+  return { status: checked.status, body: await checked.json() };
 }
 
 test.each([
