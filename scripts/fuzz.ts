@@ -69,11 +69,9 @@ async function fuzz({ requests, seed }: FuzzOptions, shutdown: Shutdown): Promis
     if (tally.requests === sent) break;
   }
   await writeFile(join(RESULTS, 'gateway.log'), scene.gateway.output.stderr());
-  const { token } = await scene.attackers.current();
   return report({
     tally,
     operations: operations.names,
-    token,
     proxy: scene.proxy,
     generator: found,
     log: scene.gateway.output.stderr(),

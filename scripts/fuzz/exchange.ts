@@ -62,17 +62,16 @@ const SHELL_BODY_MAX = 4096;
 /**
  * A line for a shell that sends the same, with the README's `$API` and `$TOKEN` in place of what
  * was the run's own.
- * @param token of the run
  */
-export function curlOf({ method, target, headers, body }: Sent, token: string): string {
+export function curlOf({ method, target, headers, body }: Sent): string {
   const given = [];
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2);
-    if (!GENERATED.has(name.toLowerCase())) given.push(`-H ${quoted(`${name}: ${value}`, token)}`);
+    if (!GENERATED.has(name.toLowerCase())) given.push(`-H ${quoted(`${name}: ${value}`)}`);
   }
   const path = target.startsWith(API)
-    ? `"$API"${quoted(target.slice(API.length), token)}`
-    : quoted(target, token);
+    ? `"$API"${quoted(target.slice(API.length))}`
+    : quoted(target);
   const sends =
     body.length === 0
       ? []
@@ -83,6 +82,7 @@ export function curlOf({ method, target, headers, body }: Sent, token: string): 
 }
 
 const API = '/api/v1';
+const TOKEN = /(?<=^Authorization: Bearer )eyJ[\w.-]+$/i;
 const GENERATED = new Set([
   'host',
   'connection',
@@ -91,15 +91,14 @@ const GENERATED = new Set([
   'user-agent',
 ]);
 
-function quoted(text: string, token: string): string {
-  const plain = `'${text.replaceAll("'", "'\\''")}'`;
-  return token === '' ? plain : plain.replaceAll(token, `'"$TOKEN"'`);
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''").replace(TOKEN, `'"$TOKEN"'`)}'`;
 }
 
 /** Bytes that are no plain text are written as `$'…'` writes them. */
 function quotedBytes(body: Buffer): string {
   const text = body.toString('latin1');
-  if (/^[\x20-\x7e]*$/.test(text)) return quoted(text, '');
+  if (/^[\x20-\x7e]*$/.test(text)) return quoted(text);
   const escaped = text.replace(
     /[^\x20-\x7e]|['\\]/g,
     (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`,

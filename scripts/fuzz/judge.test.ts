@@ -107,10 +107,10 @@ test('a line for a shell sends the same bytes, and names the token', () => {
   const sent = {
     method: 'POST',
     target: "/api/v1/endpoints?q='",
-    headers: ['Host', 'x', 'Authorization', 'Bearer abc', 'Content-Length', '7'],
+    headers: ['Host', 'x', 'Authorization', 'Bearer eyJa.b.c', 'Content-Length', '7'],
     body: Buffer.from('{"é\'\n'),
   };
-  expect(curlOf(sent, 'abc')).toBe(
+  expect(curlOf(sent)).toBe(
     `curl -sS --path-as-is -X POST "$API"'/endpoints?q='\\''' -H 'Authorization: Bearer '"$TOKEN"'' --data-binary $'{"\\xc3\\xa9\\x27\\x0a'`,
   );
 });

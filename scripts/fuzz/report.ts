@@ -8,8 +8,6 @@ export interface Outcome {
   readonly tally: Tally;
   /** Names of all operations of the document. */
   readonly operations: readonly string[];
-  /** The token that stands in the last requests. */
-  readonly token: string;
   /** Address of the proxy. */
   readonly proxy: string;
   /** What the generator wrote of passes in which it found something. */
@@ -40,14 +38,14 @@ export function report(outcome: Outcome): 0 | 1 {
   return failed ? 1 : 0;
 }
 
-function tellOf({ finding, count }: Counted, { token, log }: Outcome): string {
+function tellOf({ finding, count }: Counted, { log }: Outcome): string {
   const { operation, what, exchange } = finding;
   const { answered, sent } = exchange;
   const id = headerOf(answered?.headers ?? [], 'x-request-id');
   const logged = id === undefined ? [] : log.split('\n').filter((line) => line.includes(id));
   return [
     `${operation}: ${what} (${count} times)`,
-    `  ${curlOf(sent, token)}`,
+    `  ${curlOf(sent)}`,
     ...(answered ? [`  ${answered.status} ${answered.body.toString().slice(0, 1000)}`] : []),
     ...logged.map((line) => `  log: ${line}`),
   ].join('\n');

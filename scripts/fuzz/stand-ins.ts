@@ -4,6 +4,7 @@
  * description's own examples, so that these are about something that is there.
  */
 import { SAMPLE } from '../../worker/http/sample.ts';
+import { REQUEST_HEADERS } from '../../worker/openapi/headers.ts';
 import { type Attacker, PASSWORD } from './attacker.ts';
 import type { Sent } from './exchange.ts';
 
@@ -37,11 +38,18 @@ const BASIC = basicOf(STAND_INS.self);
 /** The backend of the examples. */
 const SAMPLE_URL = /postgresql:\/\/shop:[\w-]+@db\.example\.com:5432\/shop(?:\?sslmode=require)?/g;
 
-/**
- * The request with everything in its place.
- * @param asReader carries the token of who may only read
- */
-export function fillIn(sent: Sent, attacker: Attacker, latest: Latest, asReader: boolean): Sent {
+/** What a request is filled in with. */
+export interface Filling {
+  readonly attacker: Attacker;
+  readonly latest: Latest;
+  /** Number of the request. */
+  readonly turn: number;
+  /** Whether it carries the token of who may only read. */
+  readonly asReader: boolean;
+}
+
+/** The request with everything in its place. */
+export function fillIn(sent: Sent, { attacker, latest, turn, asReader }: Filling): Sent {
   const values: [string, string | undefined][] = [
     [BASIC, basicOf(attacker.self.name)],
     [STAND_INS.token, asReader ? attacker.readerToken : attacker.token],
@@ -55,6 +63,8 @@ export function fillIn(sent: Sent, attacker: Attacker, latest: Latest, asReader:
     [STAND_INS.session, latest.session],
     [STAND_INS.tag, latest.tag?.replaceAll('"', '')],
     [STAND_INS.reset, latest.reset],
+    // Each example is a request of its own.
+    [REQUEST_HEADERS['Idempotency-Key'].example, `${turn}`],
   ];
   const fill = (text: string) =>
     values.reduce((filled, [name, value]) => filled.replaceAll(name, value ?? name), text);
@@ -62,13 +72,18 @@ export function fillIn(sent: Sent, attacker: Attacker, latest: Latest, asReader:
   return {
     method: sent.method,
     target: fill(sent.target.replaceAll('%40example.com', '@example.com')),
-    headers: sent.headers.map((each, index) => {
-      if (index % 2 === 0) return each;
-      return each === SAMPLE.orgId ? attacker.organization : fill(each);
-    }),
+    headers: sent.headers.map((each, index) =>
+      index % 2 === 0 ? each : headerValue(each, fill, attacker),
+    ),
     // Byte for byte: a body need not be text.
     body: Buffer.from(body, 'latin1'),
   };
+}
+
+function headerValue(value: string, fill: (text: string) => string, attacker: Attacker): string {
+  if (value === SAMPLE.orgId) return attacker.organization;
+  // Any revision, in place of one that nothing has.
+  return value === REQUEST_HEADERS['If-Match'].example ? '*' : fill(value);
 }
 
 /** Whether a request waits for the token of a password reset. */

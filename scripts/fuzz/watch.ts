@@ -49,7 +49,7 @@ export function watcherOf(around: Surroundings): Watcher {
       if (needsReset(sent)) latest.reset = await startReset(around, attacker.colleague.name);
       const given = turn % SESSIONS_TURN === 0 ? sent : withoutSession(sent);
       if (namesSession(given)) latest.session ??= await openSession(gateway, attacker.token);
-      return fillIn(given, attacker, latest, turn % READERS_TURN === 0);
+      return fillIn(given, { attacker, latest, turn, asReader: turn % READERS_TURN === 0 });
     },
     async observe(exchange) {
       const { token } = await attackers.current();
@@ -60,8 +60,7 @@ export function watcherOf(around: Surroundings): Watcher {
       await endSession(gateway, token, exchange);
       latest.tag = headerOf(exchange.answered?.headers ?? [], 'etag') ?? latest.tag;
       const { status = 0 } = exchange.answered ?? {};
-      // It ends by itself too.
-      if (codeOf(exchange) === 'SESSION_NOT_FOUND') latest.session = undefined;
+      if (codeOf(exchange) === 'SESSION_NOT_FOUND') await forgetSession(gateway, token, latest);
       if (status >= 200 && status < 300 && !HARMLESS.test(operation)) {
         // How a node serves an endpoint is not seen in its record.
         await attackers.mend(operation.startsWith('PUT '));
@@ -78,6 +77,13 @@ async function endSession(gateway: string, token: string, { sent, answered }: Ex
   if (sent.method !== 'POST' || !path.endsWith('/sessions') || answered?.status !== 200) return;
   const id = textAt(jsonOf(answered.body), 'data', 'session_id');
   await call(gateway, 'DELETE', `${path}/${id}`, { token });
+}
+
+/** It may have ended, or the request was about another endpoint. */
+async function forgetSession(gateway: string, token: string, latest: Latest): Promise<void> {
+  if (latest.session === undefined) return;
+  await call(gateway, 'DELETE', `/endpoints/${ENDPOINTS[0]}/sessions/${latest.session}`, { token });
+  latest.session = undefined;
 }
 
 /** Undefined where the endpoint is not as it should be at the moment. */
