@@ -1,7 +1,7 @@
 /** The worker as the edge runtime takes it: its code in one module, its bindings from wrangler.toml. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import type { Unstable_MiniflareWorkerOptions } from 'wrangler';
 
@@ -15,13 +15,8 @@ export type WorkerOptions = Unstable_MiniflareWorkerOptions;
 export interface BuiltWorker {
   /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
   readonly code: string;
-  /** Modules of bytes beside it, by the names that it imports them under. */
-  readonly data: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
   readonly options: WorkerOptions;
 }
-
-/** What the worker imports as bytes; wrangler takes them by the rules of wrangler.toml. */
-const DATA = ['vendor/scalar/standalone.js.gz'];
 
 /**
  * Builds the worker. Code and options are remembered in `cache` until something they are made of
@@ -30,15 +25,12 @@ const DATA = ['vendor/scalar/standalone.js.gz'];
  */
 export async function buildWorker(cache: string): Promise<BuiltWorker> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
-  const [code, options, data] = await Promise.all([
+  const [code, options] = await Promise.all([
     remembered(cache, 'worker', await sources(['worker', 'proto', 'vendor']), () => bundle()),
     remembered(cache, 'options', ['wrangler.toml'], readOptions),
-    Promise.all(
-      DATA.map(async (file) => [basename(file), await readFile(join(ROOT, file))] as const),
-    ),
   ]);
   // readOptions wrote it; the folder is the owner's alone.
-  return { code, data: new Map(data), options: JSON.parse(options) as WorkerOptions };
+  return { code, options: JSON.parse(options) as WorkerOptions };
 }
 
 /**
@@ -54,10 +46,11 @@ export async function bundle(plugins: Plugin[] = []): Promise<string> {
     format: 'esm',
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
-    external: ['node:*', 'cloudflare:*'],
+    // Modules of bytes are in a deployed worker alone: scripts/edge.ts gives it their folder.
+    external: ['node:*', 'cloudflare:*', '*.gz'],
     write: false,
     logLevel: 'silent',
-    plugins: [besideTheCode, ...plugins],
+    plugins,
   });
   // Its service would stay in the background.
   await stop();
@@ -65,17 +58,6 @@ export async function bundle(plugins: Plugin[] = []): Promise<string> {
   if (file === undefined) throw new Error('esbuild gave no output');
   return file.text;
 }
-
-/** Leaves modules of bytes out of the code; a file that is not in DATA does not build. */
-const besideTheCode: Plugin = {
-  name: 'beside the code',
-  setup(build) {
-    build.onResolve({ filter: /\.gz$/ }, ({ path, resolveDir }) => {
-      if (!DATA.some((file) => join(ROOT, file) === join(resolveDir, path))) return undefined;
-      return { path: `./${basename(path)}`, external: true };
-    });
-  },
-};
 
 async function readOptions(): Promise<string> {
   process.env.WRANGLER_SEND_METRICS ??= 'false';

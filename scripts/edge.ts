@@ -90,7 +90,7 @@ function ourSignals(make: () => Miniflare): Miniflare {
   return made;
 }
 
-function miniflareOptions(options: EdgeOptions, { code, data, options: read }: BuiltWorker) {
+function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWorker) {
   const converted = convertV4MiniflareOptions({
     // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
     host: '127.0.0.1',
@@ -105,13 +105,12 @@ function miniflareOptions(options: EdgeOptions, { code, data, options: read }: B
       {
         ...read.workerOptions,
         name: 'causeway',
-        modules: [
-          { type: 'ESModule', path: 'index.js', contents: code },
-          ...[...data].map(([path, contents]) => ({ type: 'Data' as const, path, contents })),
-        ],
+        modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
         bindings: { ...(read.workerOptions.bindings ?? {}), ...options.bindings },
         serviceBindings: {
           ...(read.workerOptions.serviceBindings ?? {}),
+          // As a module it would be copied a hundred times before the runtime starts.
+          RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           RELAY: { external: { address: options.relay, http: {} } },
         },
       },

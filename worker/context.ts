@@ -10,6 +10,8 @@ export interface Bindings {
   readonly DB: D1Database;
   /** The default relay, when a private network reaches it; else `RELAY_URL` does. */
   readonly RELAY?: Fetcher;
+  /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
+  readonly RENDERER?: Fetcher;
   /** One object per organization, by the name of its UUID. */
   readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChain>;
   /** Sixteen objects per organization: worker/idempotency/place.ts names them. */

@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import origin from '../../vendor/scalar/origin.json' with { type: 'json' };
+import type { Bindings } from '../context.ts';
 
 /** Where it is served. Other content has another name, so that it may be kept for ever. */
 export const RENDERER_PATH = `/docs/scalar-${origin.version}-${origin.sha256.slice(0, 16)}.js`;
@@ -15,9 +16,8 @@ const HEADERS = {
 };
 
 /** The file, compressed as it is kept unless the client cannot read that. */
-export async function rendererFile(c: Context): Promise<Response> {
-  // A module of its own, which an isolate that nobody asks for it never loads.
-  const { default: bytes } = await import('../../vendor/scalar/standalone.js.gz');
+export async function rendererFile(c: Context<{ Bindings: Bindings }>): Promise<Response> {
+  const kept = await keptFile(c.env);
   const coding = accepts(c, {
     header: 'Accept-Encoding',
     supports: ['gzip'],
@@ -25,8 +25,18 @@ export async function rendererFile(c: Context): Promise<Response> {
   });
   if (coding === 'gzip') {
     const headers = { ...HEADERS, 'Content-Encoding': 'gzip' };
-    return new Response(bytes, { headers, encodeBody: 'manual' });
+    return new Response(kept, { headers, encodeBody: 'manual' });
   }
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(plain, { headers: HEADERS });
+  return new Response(kept.pipeThrough(new DecompressionStream('gzip')), { headers: HEADERS });
+}
+
+async function keptFile({ RENDERER }: Bindings): Promise<ReadableStream<Uint8Array>> {
+  if (RENDERER === undefined) {
+    // A module of its own, which an isolate that nobody asks for it never loads.
+    const { default: bytes } = await import('../../vendor/scalar/standalone.js.gz');
+    return new Blob([bytes]).stream();
+  }
+  const { ok, body } = await RENDERER.fetch(`http://renderer/${origin.kept_as}`);
+  if (!ok || body === null) throw new Error(`There is no ${origin.kept_as}`);
+  return body;
 }
