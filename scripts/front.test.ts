@@ -1,6 +1,7 @@
 /** The front: it alone says who is calling, and passes everything else on as it is. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Front, startFront } from './front.ts';
 import { freePort } from './ports.ts';
@@ -106,6 +107,15 @@ describe('what passes', () => {
     const sent = request({ port, headers, agent: false }).end();
     const [answer]: IncomingMessage[] = await once(sent, 'response');
     expect((await answer?.toArray())?.join('')).toBe('["application/json","text/plain"]');
+  });
+
+  test('names one host, also where the client named two', async () => {
+    const { port } = await front(echoHeaders);
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: one\r\nHost: two\r\nConnection: close\r\n\r\n');
+    const answer = (await socket.toArray()).join('');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toContain('"host":"one"');
   });
 
   test('is method, path, status, headers and body, unchanged', async () => {

@@ -102,7 +102,12 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
     // Distinct: what came twice goes on twice, for the worker to judge.
-    headers: { ...passedOn(incoming.headersDistinct, CLAIMS), [PEER_HEADER]: upstream.peer },
+    headers: {
+      ...passedOn(incoming.headersDistinct, CLAIMS),
+      // A list of hosts is not even taken by Node's client.
+      host: incoming.headers.host ?? '',
+      [PEER_HEADER]: upstream.peer,
+    },
     setHost: false,
   });
   onward.on('response', (answer) => {
