@@ -1,11 +1,11 @@
 /** Replies as they are kept and told again, and calls that fail half-way. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../proto/errors.ts';
 import { anyMember } from '../access/access.ts';
 import type { PublicContext } from '../context.ts';
 import { JsonBytes, type Reply, route } from '../http/route.ts';
-import { seen, startOwn } from '../test/keyed.ts';
+import { seen, startOwn, storedCalls } from '../test/keyed.ts';
 import { replayed, takeIn } from './reply.ts';
 import type { Idempotency } from './rule.ts';
 
@@ -48,12 +48,12 @@ function streamOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** What the same call is answered twice, by a handler of the test's own. */
-async function twice(
+/** A gateway with one operation, which the test handles. */
+function startMaking(
   handle: (ctx: PublicContext) => Promise<Reply>,
   idempotency: Idempotency<never> = {},
 ) {
-  const { post } = await startOwn([
+  return startOwn([
     route({
       method: 'POST',
       path: '/made',
@@ -69,6 +69,11 @@ async function twice(
       handle,
     }),
   ]);
+}
+
+/** What the same call is answered twice. */
+async function twice(...operation: Parameters<typeof startMaking>) {
+  const { post } = await startMaking(...operation);
   const replies = [];
   for (let time = 0; time < 2; time += 1) {
     const { status, replayed: again, body } = await seen(await post('/made', 'k'));
@@ -139,4 +144,15 @@ describe('a call that fails', () => {
       [500, 'INTERNAL', null],
     ]);
   });
+});
+
+test("a call is the runtime's to finish from its begin until its reply is kept, whether its client stays or not", async () => {
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const { post, going, organization } = await startMaking(() => promise);
+  const replying = post('/made', 'k');
+  await vi.waitFor(() => expect(going).toHaveLength(1));
+  resolve({ made: true });
+  await going[0];
+  expect(await storedCalls(organization.uuid)).toMatchObject([{ reply: expect.any(ArrayBuffer) }]);
+  expect((await replying).status).toBe(200);
 });

@@ -38,24 +38,26 @@ export async function startKeyed(
   };
 }
 
-/** A gateway of these routes alone, and how to POST to them with a key as a member. */
+/** A gateway of these routes alone, how to POST to them with a key as a member, and what goes on after replies. */
 export async function startOwn(routes: readonly AnyRoute[]) {
   const gateway = await startGateway('Read');
   const app: App = new Hono<{ Bindings: Bindings }>();
   const outside = { now: () => NOW, fetch: () => Promise.reject(new Error('unreachable')) };
   mount(app, routes, outside, { refused() {}, performed() {} });
   const Authorization = `Bearer ${await gateway.token()}`;
+  const going: Promise<unknown>[] = [];
+  const waitUntil = (work: Promise<unknown>) => void going.push(work);
   async function post(
     path: string,
     key: string,
     more: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const headers = { Authorization, 'Idempotency-Key': key, ...more };
-    const execution = { ...createExecutionContext(), waitUntil() {}, passThroughOnException() {} };
+    const execution = { ...createExecutionContext(), waitUntil, passThroughOnException() {} };
     const init = { method: 'POST', headers };
     return app.request(`http://gateway.test/api/v1${path}`, init, gateway.bindings, execution);
   }
-  return { ...gateway, post };
+  return { ...gateway, post, going };
 }
 
 /** What tests compare of a response. */
