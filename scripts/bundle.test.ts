@@ -13,7 +13,7 @@ afterAll(() => rm(cache, { recursive: true }));
 
 test('a worker is one module with the bindings of wrangler.toml', async () => {
   const { code, options } = await buildWorker(cache);
-  expect(/\w+ as default\b/.test(code.slice(-200))).toBe(true);
+  expect(/^ {2}\w+ as default\n};$/m.test(code)).toBe(true);
   expect(options.workerOptions.d1Databases).toHaveProperty('DB');
   expect(options.workerOptions.compatibilityFlags).toContain('nodejs_compat');
 });

@@ -125,7 +125,6 @@ describe('in a browser', () => {
     const { page, complaints, requested } = await look();
     await page.getByRole('heading', { name: 'Causeway', exact: true }).waitFor();
     expect(await page.title()).toBe('Causeway');
-    await page.screenshot({ path: join(SCREENSHOTS, 'page.png') });
     const missing = new Set(operations);
     expect(missing.size).toBeGreaterThan(50);
     await page.mouse.move(900, 500);
