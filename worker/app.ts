@@ -12,6 +12,7 @@ import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
 import type { AnyRoute } from './http/route.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
+import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { noteOperation } from './users/activity/note.ts';
@@ -25,6 +26,7 @@ export const routes: readonly AnyRoute[] = [
   ...auditRoutes,
   ...userRoutes,
   ...grantRoutes(() => routes),
+  ...jsonRoutes,
   ...helpRoutes(() => routes),
 ];
 

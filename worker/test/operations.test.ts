@@ -11,7 +11,7 @@ import { ADDITIONS, OPERATIONS } from './operations.ts';
  * Operations of the specification that are not served yet, by what their paths begin with.
  * It only ever shrinks: an entry whose operations are served fails the test below.
  */
-const STILL_MISSING = ['/templates', '/workflows', '/json/'];
+const STILL_MISSING = ['/templates', '/workflows'];
 
 const served = routes.flatMap((each) =>
   pathsOf(each).flatMap((path) =>

@@ -1,0 +1,89 @@
+/** Whether a JSON Schema speaks of a place, so that it can be told which paths are of the output. */
+import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import type { Budget } from '../paths/budget.ts';
+import { indexOf, type Step } from '../paths/step.ts';
+import { resolve } from '../paths/walk.ts';
+
+/** Keywords whose schemas speak of the same place as their own. */
+const SAME_PLACE = ['allOf', 'anyOf', 'oneOf'];
+
+/** Whether the schema names the place by properties and items, also by way of references within itself. */
+export function declares(
+  schema: Json,
+  steps: readonly Step[] | undefined,
+  budget: Budget,
+): boolean {
+  if (steps === undefined) return false;
+  let places = samePlace([schema], schema, budget);
+  for (const step of steps) {
+    const children = [...places].flatMap((place) => childrenOf(place, step));
+    places = samePlace(children, schema, budget);
+  }
+  return places.size > 0;
+}
+
+/** The schemas, and all that they say of the same place; each once, so circles end. */
+function samePlace(schemas: readonly Json[], root: Json, budget: Budget): Set<Json> {
+  const found = new Set<Json>();
+  const left = [...schemas];
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    budget.charge(1);
+    if (found.has(each)) continue;
+    found.add(each);
+    if (!isJsonObject(each)) continue;
+    for (const keyword of SAME_PLACE) {
+      for (const alternative of elementsOf(member(each, keyword))) left.push(alternative);
+    }
+    const reference = member(each, '$ref');
+    if (typeof reference === 'string') left.push(...referredIn(root, reference, budget));
+  }
+  return found;
+}
+
+/** Where a JSON Pointer in a fragment leads; other references are none of the names of members. */
+function referredIn(root: Json, reference: string, budget: Budget): Json[] {
+  if (!/^#(?:\/|$)/.test(reference)) return [];
+  const tokens = reference.slice(1).split('/').slice(1).map(unescaped);
+  const steps = tokens.map((name) => ({ kind: 'token', name }) as const);
+  const found = resolve(steps, root, { root, budget, patterns: new Map() });
+  return found === undefined ? [] : [found];
+}
+
+function unescaped(token: string): string {
+  try {
+    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+  } catch {
+    return token; // Whoever compiles the schema tells what is wrong with it.
+  }
+}
+
+function childrenOf(schema: Json, step: Step): Json[] {
+  if (!isJsonObject(schema)) return [];
+  const text = typeof step === 'object' ? step.token : step;
+  return [
+    ...(typeof text === 'string' ? present(member(member(schema, 'properties'), text)) : []),
+    ...itemsAt(schema, typeof step === 'object' ? indexOf(step.token) : step),
+  ];
+}
+
+/** Of an index; draft 7 has a list of items where 2020-12 has `prefixItems`. */
+function itemsAt(schema: JsonObject, index: string | number): Json[] {
+  if (typeof index === 'string' || index < 0) return [];
+  const items = member(schema, 'items');
+  const listed = Array.isArray(items) ? items : elementsOf(member(schema, 'prefixItems'));
+  const only = listed[index];
+  if (only !== undefined) return [only];
+  return present(Array.isArray(items) ? member(schema, 'additionalItems') : items);
+}
+
+function member(schema: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(schema) && Object.hasOwn(schema, name) ? schema[name] : undefined;
+}
+
+function elementsOf(value: Json | undefined): Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function present(value: Json | undefined): Json[] {
+  return value === undefined ? [] : [value];
+}

@@ -1,0 +1,33 @@
+/** What one call of the JSON utilities may take. Spec silent on all of it. */
+import { GatewayError } from '../../proto/errors.ts';
+import { Budget } from '../paths/budget.ts';
+import type { Settings } from '../settings.ts';
+
+/** Most paths, or pairs of paths, of one call. */
+export const PATHS_MAX = 1_000;
+
+/** Values looked at for all paths together; some 0.5 s. */
+const STEPS_MAX = 20_000_000;
+
+/** A result may be so many times as large as a body: flattening repeats names. */
+const GROWTH_MAX = 4;
+
+/** What all paths of a call may cost together. @param member where the paths stand in the body */
+export function searchBudget(member: string): Budget {
+  return new Budget(STEPS_MAX, () => {
+    const message = `take more than ${STEPS_MAX} steps in this document; ask for less at once`;
+    return new GatewayError('BAD_REQUEST', `${member}: ${message}`, {
+      details: [{ path: member, message }],
+    });
+  });
+}
+
+/** Largest result, in bytes. */
+export function resultMaxBytes({ BODY_MAX_BYTES }: Settings): number {
+  return GROWTH_MAX * BODY_MAX_BYTES;
+}
+
+/** The error for a result over the limit. */
+export function tooLarge(maxBytes: number): GatewayError {
+  return new GatewayError('RESULT_TOO_LARGE', `The result is larger than ${maxBytes} bytes`);
+}

@@ -1,0 +1,120 @@
+/** `/json/map`: builds a value of another shape. Contract §7. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import type { Context } from '../context.ts';
+import type { Budget } from '../paths/budget.ts';
+import { Builder } from '../paths/build.ts';
+import { dotted } from '../paths/dotted.ts';
+import { faultOf, PathFault } from '../paths/fault.ts';
+import { Path } from '../paths/path.ts';
+import type { Step } from '../paths/step.ts';
+import { compileSchema, type Fault, schemaOf } from '../schemas/compile.ts';
+import { declares } from './declares.ts';
+import { resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
+
+/** What is asked for. */
+export interface Mapping {
+  readonly json: Json;
+  readonly schema: Json;
+  /** From path to path. */
+  readonly mappings: Readonly<Record<string, string>>;
+}
+
+/** One pair of paths. */
+interface Pair {
+  /** Its name in `mappings`. */
+  readonly name: string;
+  readonly source: Path;
+  readonly target: readonly Step[];
+}
+
+/** @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE */
+export async function mapValue(
+  { settings }: Context,
+  { body: { json, schema, mappings } }: { body: Mapping },
+): Promise<Json> {
+  const wanted = schemaOf(schema);
+  const compiled = compileSchema(wanted);
+  const budget = searchBudget('mappings');
+  const pairs = pairsOf(mappings, wanted, budget);
+  const output = build(json, pairs, budget, resultMaxBytes(settings));
+  const faults = compiled.validate(output);
+  const [first] = faults;
+  if (first === undefined) return output;
+  const where = first.path === '' ? '' : `${first.path}: `;
+  throw new GatewayError(
+    'BAD_REQUEST',
+    `The output does not fit the schema: ${where}${first.message}`,
+    {
+      details: faults,
+    },
+  );
+}
+
+/**
+ * The output. Spec silent: a source that is not there leaves its target out, one that can find
+ * several values gives an array of all that it finds; without any value the output is an empty
+ * object.
+ */
+function build(json: Json, pairs: readonly Pair[], budget: Budget, maxBytes: number): Json {
+  const builder = new Builder();
+  let size = 0;
+  for (const { name, source, target } of pairs) {
+    const found: Json[] = [];
+    source.each(json, budget, ({ value }) => {
+      // The same part of the input may be asked for many times over.
+      size += 1 + JSON.stringify(value).length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      found.push(value);
+    });
+    const value = source.isSingle ? found[0] : found;
+    const fault = value === undefined ? undefined : builder.put(target, value);
+    if (fault !== undefined) throw badMappings([{ path: pathOf(name), message: fault }]);
+  }
+  const built = builder.finish();
+  return built === undefined ? {} : built;
+}
+
+/** Reads the paths, and finds out which of each two is the target. */
+function pairsOf(mappings: Mapping['mappings'], schema: Json, budget: Budget): Pair[] {
+  const faults: Fault[] = [];
+  const compiled: [name: string, left: Path, right: Path][] = [];
+  for (const [name, other] of Object.entries(mappings)) {
+    const [left, right] = [pathIn(name, name, faults), pathIn(name, other, faults)];
+    if (left && right) compiled.push([name, left, right]);
+  }
+  if (faults.length > 0) throw badMappings(faults);
+  const isReversed =
+    compiled.every(([, left]) => declares(schema, left.steps, budget)) &&
+    !compiled.every(([, , right]) => declares(schema, right.steps, budget));
+  const pairs = compiled.flatMap(([name, left, right]): Pair[] => {
+    const [source, { steps: target }] = isReversed ? [right, left] : [left, right];
+    if (target) return [{ name, source, target }];
+    faults.push({ path: pathOf(name), message: 'the path in the output does not name one place' });
+    return [];
+  });
+  if (faults.length > 0) throw badMappings(faults);
+  return pairs;
+}
+
+function pathIn(name: string, text: string, faults: Fault[]): Path | undefined {
+  try {
+    return new Path(text);
+  } catch (fault) {
+    if (!(fault instanceof PathFault)) throw fault;
+    faults.push({ path: pathOf(name), message: `${JSON.stringify(text)} ${faultOf(text, fault)}` });
+    return undefined;
+  }
+}
+
+/** Where a mapping stands in the body. */
+function pathOf(name: string): string {
+  return dotted.child('mappings', name);
+}
+
+function badMappings(details: readonly { path: string; message: string }[]): GatewayError {
+  const message = details[0]
+    ? `${details[0].path}: ${details[0].message}`
+    : 'The mappings are not as they should be';
+  return new GatewayError('BAD_REQUEST', message, { details });
+}

@@ -1,0 +1,58 @@
+/** Writes a large object member by member, so that neither it nor its text is ever held whole but as bytes. */
+import type { Json } from '../../proto/json.ts';
+import { JsonBytes } from '../http/route.ts';
+import { tooLarge } from './limits.ts';
+
+/** UTF-16 code units that are encoded at once. */
+const PIECE = 64 * 1024;
+const encoder = new TextEncoder();
+
+/** An object that is being written. Whoever writes sees to it that no name comes twice. */
+export class ObjectWriter {
+  readonly #maxBytes: number;
+  readonly #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #text = '{';
+  #isEmpty = true;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** @throws GatewayError RESULT_TOO_LARGE */
+  put(name: string, value: Json): void {
+    const comma = this.#isEmpty ? '' : ',';
+    this.#isEmpty = false;
+    this.#text += `${comma}${JSON.stringify(name)}:${textOf(value)}`;
+    if (this.#text.length > PIECE) this.#encode();
+  }
+
+  /**
+   * The whole object.
+   * @throws GatewayError RESULT_TOO_LARGE
+   */
+  finish(): JsonBytes {
+    this.#text += '}';
+    this.#encode();
+    const whole = new Uint8Array(this.#bytes);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      whole.set(piece, at);
+      at += piece.byteLength;
+    }
+    return new JsonBytes(whole);
+  }
+
+  #encode(): void {
+    const piece = encoder.encode(this.#text);
+    this.#text = '';
+    this.#pieces.push(piece);
+    this.#bytes += piece.byteLength;
+    if (this.#bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+  }
+}
+
+/** Most values are numbers and short texts, for which a call of the serializer is dear. */
+function textOf(value: Json): string {
+  return typeof value === 'number' || value === null ? String(value) : JSON.stringify(value);
+}
