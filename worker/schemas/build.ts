@@ -7,9 +7,9 @@ import type { Faults } from './faults.ts';
 import { OF_LIBRARY } from './keyword.ts';
 import { nodesOf } from './nodes.ts';
 import { Pattern } from './pattern.ts';
-import { pointer, type Segments } from './place.ts';
+import { pointerOf, type Segments } from './place.ts';
 import type { Location, Resource, Resources } from './resource.ts';
-import { OF_VALUES } from './values.ts';
+import { VALUE, valueTest } from './values.ts';
 
 /** A keyword's name for the library, where it stands, and what it asks for. */
 export type KeywordNode = [id: string, url: string, value: unknown];
@@ -84,7 +84,7 @@ class Builder {
   /** Where the library finds a schema; it is built when its turn comes. */
   urlOf(location: Location): string {
     const { resource, segments, schema } = location;
-    const url = `${resource.key}#${pointer(segments)}`;
+    const url = `${resource.key}#${pointerOf(segments)}`;
     if (!this.#places.has(url)) {
       this.#places.set(url, [...resource.place, ...segments]);
       this.#ast[url] = schema !== false;
@@ -213,7 +213,7 @@ export class Site {
   }
 
   #kindOnly(): KeywordNode {
-    return this.node(OF_VALUES.type, ['object', 'boolean']);
+    return this.node(VALUE, [valueTest('type', ['object', 'boolean'])]);
   }
 
   #follow(keyword: string, reference: string): Location | undefined {

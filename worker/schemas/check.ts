@@ -13,7 +13,7 @@ import { type Evaluation, OF_LIBRARY } from './keyword.ts';
 import { OF_MEMBERS } from './members.ts';
 import { type Failure, faultsOf, NEVER } from './messages.ts';
 import { nodeOf, type ValueNode } from './node.ts';
-import { OF_VALUES } from './values.ts';
+import { VALUE, type ValueTest } from './values.ts';
 import { Work } from './work.ts';
 
 /** What is wrong with a value, at most 100 faults. */
@@ -29,25 +29,10 @@ export function check(compiled: CompiledSchema, value: Json): readonly Fault[] {
   return [...faults.values()].slice(0, MOST_FAULTS);
 }
 
-/** What is kept of one keyword while the schemas it holds are evaluated. */
-interface Scope extends Evaluation {
-  failures?: Failure[];
-  /** How many failures there were when the present schema began. */
-  before?: number;
-  /** Of schemas that failed: where their failures begin. */
-  starts?: number[];
-  /** How many schemas failed. */
-  failed?: number;
-  readonly schemaEvaluatedProperties?: ReadonlySet<string>;
-  readonly schemaEvaluatedItems?: ReadonlySet<number>;
-}
-
 /** Keywords that visit every item or member, and how many they visit in a step. */
 const VISITORS: ReadonlySet<string> = new Set([
   OF_LIBRARY.contains,
   OF_LIBRARY.items,
-  OF_LIBRARY.maxProperties,
-  OF_LIBRARY.minProperties,
   OF_LIBRARY.prefixItems,
   OF_LIBRARY.properties,
   OF_LIBRARY.propertyNames,
@@ -58,92 +43,122 @@ const VISITORS: ReadonlySet<string> = new Set([
 ]);
 const VISITS_PER_STEP = 8;
 
-class Watch implements EvaluationPlugin<Scope> {
+/** What the library keeps where something asks for what was not looked at. */
+interface Unevaluated extends Evaluation {
+  readonly schemaEvaluatedProperties?: ReadonlySet<string>;
+  readonly schemaEvaluatedItems?: ReadonlySet<number>;
+}
+
+/** What is wrong with a value by the schemas that one keyword holds. */
+interface Finding {
+  readonly failures: Failure[];
+  /** Where the failures of each schema begin that the value does not fit. */
+  readonly starts: number[];
+}
+
+class Watch implements EvaluationPlugin<Unevaluated> {
   readonly id = 'causeway:watch';
   readonly #ast: CompiledSchema['ast'];
   readonly #work: Work;
-  /** Of the whole value, when all is evaluated and it does not fit. */
-  failures: readonly Failure[] = [];
+  /** By depth: what was found in the schemas that the present keyword of that depth holds. */
+  readonly #found: (Finding | undefined)[] = [];
+  /** By depth: how many failures there were when its present schema began. */
+  readonly #before: number[] = [];
 
   constructor({ ast }: CompiledSchema, work: Work) {
     this.#ast = ast;
     this.#work = work;
   }
 
-  beforeSchema(_url: string, _node: JsonNode, scope: Scope): void {
-    this.#work.spend(1);
-    this.#work.enter();
-    scope.before = scope.failures?.length ?? 0;
+  /** Of a value that does not fit. */
+  get failures(): readonly Failure[] {
+    return this.#found[0]?.failures ?? [];
   }
 
-  beforeKeyword([id, , value]: KeywordNode, node: JsonNode): void {
-    const isVisitor = VISITORS.has(id);
-    const visits = isVisitor ? node.children.length : Array.isArray(value) ? value.length : 0;
-    this.#work.spend(1 + visits / VISITS_PER_STEP);
+  beforeSchema(): void {
+    const depth = this.#work.enter();
+    this.#work.spend(1);
+    this.#before[depth] = this.#found[depth]?.failures.length ?? 0;
+  }
+
+  beforeKeyword([id, , asked]: KeywordNode, node: JsonNode): void {
+    const visits = VISITORS.has(id) ? node.children.length : 0;
+    const names = Array.isArray(asked) ? asked.length : 0;
+    this.#work.spend(1 + (visits + names) / VISITS_PER_STEP);
+    this.#found[this.#work.depth] = undefined;
   }
 
   afterKeyword(
-    [id, , value]: KeywordNode,
+    [id, , asked]: KeywordNode,
     node: JsonNode,
-    inner: Scope,
+    _inner: Unevaluated,
     isValid: boolean,
-    outer: Scope,
+    _outer: Unevaluated,
     { simpleApplicator = false }: Keyword<unknown>,
   ): void {
     if (isValid) return;
+    const { depth } = this.#work;
+    const inner = this.#found[depth] ?? { failures: [], starts: [] };
     // Every node is one of ours: check() starts with nodeOf().
-    const own: Failure = { id, value, node: node as ValueNode, failed: inner.failed ?? 0 };
-    const isOnlyWhatItHolds = simpleApplicator || id === OF_LIBRARY.conditional;
-    append(outer, isOnlyWhatItHolds ? (inner.failures ?? []) : likeliest(own, inner));
+    const own = { id, asked, node: node as ValueNode, failed: inner.starts.length };
+    if (id === VALUE) this.#add(depth - 1, failedTests(own));
+    else if (simpleApplicator || id === OF_LIBRARY.conditional)
+      this.#add(depth - 1, inner.failures);
+    else this.#add(depth - 1, likeliest(own, inner));
   }
 
-  afterSchema(url: string, node: JsonNode, scope: Scope, isValid: boolean): void {
-    this.#work.leave();
-    const evaluated =
-      scope.schemaEvaluatedProperties?.size ?? scope.schemaEvaluatedItems?.size ?? 0;
+  afterSchema(url: string, node: JsonNode, evaluation: Unevaluated, isValid: boolean): void {
+    const depth = this.#work.leave();
+    const { schemaEvaluatedProperties, schemaEvaluatedItems } = evaluation;
+    const evaluated = (schemaEvaluatedProperties?.size ?? 0) + (schemaEvaluatedItems?.size ?? 0);
     this.#work.spend(evaluated / VISITS_PER_STEP);
     if (isValid) return;
-    const before = scope.before ?? 0;
+    const before = this.#before[depth] ?? 0;
     if (this.#ast[url] === false) {
-      append(scope, [{ id: NEVER, value: false, node: node as ValueNode, failed: 0 }]);
+      this.#add(depth, [{ id: NEVER, asked: false, node: node as ValueNode, failed: 0 }]);
     }
-    if (url.includes(TRIED)) scope.failures?.splice(before);
-    else {
-      scope.starts ??= [];
-      scope.starts.push(before);
-      scope.failed = (scope.failed ?? 0) + 1;
-    }
-    this.failures = scope.failures ?? [];
+    if (url.includes(TRIED)) this.#found[depth]?.failures.splice(before);
+    else this.#at(depth).starts.push(before);
+  }
+
+  #add(depth: number, failures: readonly Failure[]): void {
+    const { failures: known } = this.#at(depth);
+    const room = MOST_FAULTS - known.length;
+    if (room > 0) known.push(...failures.slice(0, room));
+  }
+
+  #at(depth: number): Finding {
+    this.#found[depth] ??= { failures: [], starts: [] };
+    return this.#found[depth];
   }
 }
 
-function append(scope: Scope, failures: readonly Failure[]): void {
-  scope.failures ??= [];
-  const room = MOST_FAULTS - scope.failures.length;
-  if (room > 0) scope.failures.push(...failures.slice(0, room));
+function failedTests({ asked, node }: Failure): Failure[] {
+  return (asked as ValueTest[])
+    .filter((test) => !test.holds(node))
+    .map((test) => ({ id: test.keyword, asked: test.asked, node, failed: 0 }));
 }
 
 /**
  * Of a keyword that wants one of several schemas: the failures of the only one that is meant for
  * such a value at all, if there is one; else the keyword's own.
  */
-function likeliest(own: Failure, { failures = [], starts = [] }: Scope): readonly Failure[] {
+function likeliest(own: Failure, { failures, starts }: Finding): readonly Failure[] {
   const isOfSeveral = own.id === OF_LIBRARY.anyOf || own.id === OF_LIBRARY.oneOf;
-  const hasNone = Array.isArray(own.value) && starts.length === own.value.length;
+  const hasNone = Array.isArray(own.asked) && starts.length === own.asked.length;
   if (!isOfSeveral || !hasNone) return [own];
   const branches = starts.map((start, index) => failures.slice(start, starts[index + 1]));
   const meant = branches.filter((branch) => !branch.some((each) => isOtherKind(each, own.node)));
-  const [only] = meant;
-  if (only !== undefined && only.length > 0 && meant.length === 1) return only;
-  const types = branches.map(([first]) => first).filter((first) => first !== undefined);
-  const areTypes = types.every(({ id, node }) => id === OF_VALUES.type && node === own.node);
+  const [only = []] = meant;
+  if (only.length > 0 && meant.length === 1) return only;
+  const types = branches.flatMap(([first]) => first ?? []);
+  const areTypes = types.every(({ id, node }) => id === 'type' && node === own.node);
   if (!areTypes || types.length < branches.length) return [own];
-  return [{ ...own, id: OF_VALUES.type, value: types.flatMap(({ value }) => value) }];
+  return [{ ...own, id: 'type', asked: types.flatMap(({ asked }) => asked) }];
 }
 
 /** Whether a value is of another type, or carries another mark, than a schema is meant for. */
 function isOtherKind({ id, node }: Failure, of: ValueNode): boolean {
-  if (id === OF_VALUES.type) return node === of;
-  if (id !== OF_VALUES.const && id !== OF_VALUES.enum) return false;
-  return node.parent?.parent === of;
+  if (id === 'type') return node === of;
+  return (id === 'const' || id === 'enum') && node.parent.parent === of;
 }

@@ -3,9 +3,9 @@ import { type Json, parseJson } from '../../proto/json.ts';
 import { Lru } from '../cache.ts';
 import { type Built, build } from './build.ts';
 import { check } from './check.ts';
-import { circles } from './cycle.ts';
 import { requireShallow } from './depth.ts';
 import { type Fault, Faults } from './faults.ts';
+import { circles, cutShort } from './in-place.ts';
 import { faultsOfSchema, META_SCHEMAS } from './meta.ts';
 import { Resources } from './resource.ts';
 
@@ -71,5 +71,6 @@ function read(schema: Json, at: string, documents: ReadonlyMap<string, Json>): B
     faults.add(built.places.get(url) ?? [], 'leads back to itself without an end');
   }
   faults.throwIfAny();
+  cutShort(built.compiled);
   return built;
 }

@@ -1,9 +1,7 @@
 /** How deep a schema may be nested. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
-
-/** Objects and arrays inside one another. Spec silent. */
-const DEEPEST = 1_000;
+import { DEEPEST } from './work.ts';
 
 /**
  * Refuses what the runtime's own recursions could not walk.

@@ -1,6 +1,6 @@
 /** What is wrong with a schema or a value: bounded lists of places and words. */
 import { GatewayError } from '../../proto/errors.ts';
-import { dotted, type Segments } from './place.ts';
+import { dottedOf, type Segments } from './place.ts';
 
 /** What is wrong at one place. */
 export interface Fault {
@@ -25,7 +25,7 @@ export class Faults {
 
   add(place: Segments, message: string, below = ''): void {
     if (this.#found.length >= MOST_FAULTS) return;
-    this.#found.push({ path: joined(this.#prefix, joined(dotted(place), below)), message });
+    this.#found.push({ path: joined(this.#prefix, joined(dottedOf(place), below)), message });
   }
 
   /** @throws GatewayError BAD_REQUEST with all of them, when there are any */

@@ -38,19 +38,24 @@ function others(
   evaluation: Evaluation,
 ): boolean {
   let isValid = true;
-  for (const [name, value] of membersOf(node)) {
-    if (names.has(name) || patterns.some((pattern) => pattern.test(name, node.work))) continue;
+  for (const [name, value] of membersOf(node, names)) {
+    if (patterns.some((pattern) => pattern.test(name, node.work))) continue;
     evaluation.evaluatedProperties?.add(name);
     isValid = Validation.interpret(url, value, evaluation) && isValid;
   }
   return isValid;
 }
 
-function* membersOf(node: ValueNode): Iterable<[name: string, value: ValueNode]> {
-  if (node.type !== 'object') return;
+/** Names and values of an object's members; nothing is made of those that are left out. */
+function membersOf(node: ValueNode, but: ReadonlySet<string> = NONE): [string, ValueNode][] {
+  if (node.type !== 'object') return [];
+  const members: [string, ValueNode][] = [];
   for (const { children } of node.children) {
     const [name, value] = children;
     // A member's node has both, and its name is text.
-    if (name !== undefined && value !== undefined) yield [name.value as string, value];
+    if (!but.has(name?.value as string)) members.push([name?.value as string, value as ValueNode]);
   }
+  return members;
 }
+
+const NONE: ReadonlySet<string> = new Set();

@@ -1,21 +1,19 @@
 /** A JSON value as the evaluating library walks it: nodes are made as far as they are walked. */
 import type { JsonNode } from '@hyperjump/json-schema/instance/experimental';
-import { isRawJson, type Json } from '../../proto/json.ts';
-import { dotted, type Segments } from './place.ts';
+import { isRawJson, type Json, type JsonObject } from '../../proto/json.ts';
+import { dottedOf, pointerOf, type Segments } from './place.ts';
 import type { Work } from './work.ts';
-
-const NONE: ValueNode[] = [];
 
 /** A value, a member (whose children are its name and its value), or a member's name. */
 export class ValueNode implements JsonNode {
-  readonly baseUri = '';
   readonly type: JsonNode['type'];
   readonly value: Json;
-  readonly parent?: ValueNode;
+  readonly parent: ValueNode;
   /** What checking the whole value has cost so far. */
   readonly work: Work;
-  readonly #at: string | number | undefined;
-  #children: ValueNode[] | undefined;
+  /** A member's name or an item's index. */
+  private readonly at: string | number | undefined;
+  private made: ValueNode[] | undefined;
 
   constructor(
     value: Json,
@@ -27,24 +25,29 @@ export class ValueNode implements JsonNode {
     this.value = value;
     this.type = type;
     this.work = work;
-    if (parent !== undefined) this.parent = parent;
-    this.#at = at;
+    this.parent = parent ?? this;
+    this.at = at;
+    this.made = undefined;
   }
 
   get children(): ValueNode[] {
-    this.#children ??= this.#makeChildren();
-    return this.#children;
+    this.made ??= this.make();
+    return this.made;
   }
 
   get root(): ValueNode {
-    return this.parent?.root ?? this;
+    let node: ValueNode = this;
+    while (node.parent !== node) node = node.parent;
+    return node;
+  }
+
+  get baseUri(): string {
+    return '';
   }
 
   /** The library's own notation of the place; ours is `path`. */
   get pointer(): string {
-    return this.segments()
-      .map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      .join('');
+    return pointerOf(this.segments());
   }
 
   /** Nothing here collects annotations. */
@@ -54,35 +57,41 @@ export class ValueNode implements JsonNode {
 
   /** Whether it is the name of a member, as `propertyNames` sees it. */
   get isName(): boolean {
-    return this.parent?.type === 'property' && this.parent.children[0] === this;
+    return this.parent.type === 'property' && this.parent.children[0] === this;
   }
 
   /** Its place in the value, or the place of the member that is asked for. */
   path(member?: string): string {
     const segments = this.segments();
-    return dotted(member === undefined ? segments : [...segments, member]);
+    return dottedOf(member === undefined ? segments : [...segments, member]);
   }
 
-  segments(): Segments {
+  private segments(): Segments {
     const segments: (string | number)[] = [];
-    for (let node: ValueNode | undefined = this; node !== undefined; node = node.parent) {
-      if (node.#at !== undefined) segments.push(node.#at);
+    for (let node: ValueNode = this; ; node = node.parent) {
+      if (node.at !== undefined) segments.push(node.at);
+      if (node.parent === node) return segments.reverse();
     }
-    return segments.reverse();
   }
 
-  #makeChildren(): ValueNode[] {
+  private make(): ValueNode[] {
     const { value, work } = this;
+    const children: ValueNode[] = [];
+    // The types were read from the values.
     if (this.type === 'array') {
-      // The type was read from the value.
-      return (value as Json[]).map((item, index) => nodeOf(item, work, this, index));
+      for (const item of value as Json[]) children.push(nodeOf(item, work, this, children.length));
+    } else if (this.type === 'object') {
+      const object = value as JsonObject;
+      for (const name of Object.keys(object)) {
+        const member = new ValueNode(null, 'property', work, this, name);
+        member.made = [
+          new ValueNode(name, 'string', work, member),
+          nodeOf(object[name] ?? null, work, member),
+        ];
+        children.push(member);
+      }
     }
-    if (this.type !== 'object') return NONE;
-    return Object.entries(value as { [name: string]: Json }).map(([name, of]) => {
-      const member = new ValueNode(null, 'property', work, this, name);
-      member.#children = [new ValueNode(name, 'string', work, member), nodeOf(of, work, member)];
-      return member;
-    });
+    return children;
   }
 }
 
@@ -97,10 +106,10 @@ export function nodeOf(
 }
 
 function typeOf(value: Json): JsonNode['type'] {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
   if (typeof value !== 'object') {
     return typeof value as 'string' | 'number' | 'boolean'; // JSON has no other.
   }
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
   return isRawJson(value) ? 'number' : 'object';
 }

@@ -2,19 +2,47 @@
 import { isJsonObject, type Json, numberText, type RawJson } from '../../proto/json.ts';
 import type { KeywordNode, Site } from './build.ts';
 import type { Dialect } from './dialect.ts';
-import { textOf } from './exact.ts';
+import { type JsonNumber, textOf } from './exact.ts';
 import { OF_LIBRARY } from './keyword.ts';
 import { type ByPattern, OF_MEMBERS, type Others } from './members.ts';
 import type { Pattern } from './pattern.ts';
-import { type EqualTo, OF_VALUES, type OneOf } from './values.ts';
+import { VALUE, type ValueTest, valueTest } from './values.ts';
 import { Work } from './work.ts';
 
 /** Makes what a keyword asks for; the form of its value was checked against the meta-schema. */
-type Make = (value: Json, site: Site) => readonly (KeywordNode | undefined)[];
+type Make<Made> = (value: Json, site: Site) => readonly (Made | undefined)[];
 
-type Makers = Readonly<Record<string, Make>>;
+type Makers<Made> = Readonly<Record<string, Make<Made>>>;
 
-const BOTH: Makers = {
+/** Keywords that look at one value mean the same in both drafts. */
+const VALUES: Makers<ValueTest> = {
+  type: (value) => [valueTest('type', (Array.isArray(value) ? value : [value]) as string[])],
+  minimum: (value) => [valueTest('minimum', value as JsonNumber)],
+  maximum: (value) => [valueTest('maximum', value as JsonNumber)],
+  exclusiveMinimum: (value) => [valueTest('exclusiveMinimum', value as JsonNumber)],
+  exclusiveMaximum: (value) => [valueTest('exclusiveMaximum', value as JsonNumber)],
+  multipleOf: (value) => [valueTest('multipleOf', value as JsonNumber)],
+  minLength: (value) => [valueTest('minLength', numberOf(value))],
+  maxLength: (value) => [valueTest('maxLength', numberOf(value))],
+  minItems: (value) => [valueTest('minItems', numberOf(value))],
+  maxItems: (value) => [valueTest('maxItems', numberOf(value))],
+  minProperties: (value) => [valueTest('minProperties', numberOf(value))],
+  maxProperties: (value) => [valueTest('maxProperties', numberOf(value))],
+  uniqueItems: (value) => (value === true ? [valueTest('uniqueItems', value)] : []),
+  const: (value) => [valueTest('const', { value, text: textOf(value, new Work()) })],
+  enum: (value) => {
+    const work = new Work();
+    const values = listOf(value);
+    const texts = new Set(values.map((each) => textOf(each, work)));
+    return [valueTest('enum', { values, texts })];
+  },
+  pattern: (value, site) => {
+    const pattern = site.pattern(String(value), 'pattern');
+    return [pattern && valueTest('pattern', pattern)];
+  },
+};
+
+const BOTH: Makers<KeywordNode> = {
   $ref: (value, site) => [site.reference(String(value))],
   allOf: eachOf('allOf'),
   anyOf: eachOf('anyOf'),
@@ -36,56 +64,27 @@ const BOTH: Makers = {
   additionalProperties: (_, site) => [site.node(OF_MEMBERS.additionalProperties, others(site))],
   propertyNames: oneOf('propertyNames'),
   required: (value, site) => [site.node(OF_LIBRARY.required, value)],
-  minItems: count('minItems'),
-  maxItems: count('maxItems'),
-  minProperties: count('minProperties'),
-  maxProperties: count('maxProperties'),
-  minLength: length('minLength'),
-  maxLength: length('maxLength'),
-  minimum: bound('minimum'),
-  maximum: bound('maximum'),
-  exclusiveMinimum: bound('exclusiveMinimum'),
-  exclusiveMaximum: bound('exclusiveMaximum'),
-  multipleOf: bound('multipleOf'),
-  type: (value, site) => [site.node(OF_VALUES.type, Array.isArray(value) ? value : [value])],
-  const: (value, site) => {
-    const asked: EqualTo = { value, text: textOf(value, new Work()) };
-    return [site.node(OF_VALUES.const, asked)];
-  },
-  enum: (value, site) => {
-    const work = new Work();
-    const values = listOf(value);
-    const asked: OneOf = { values, texts: new Set(values.map((each) => textOf(each, work))) };
-    return [site.node(OF_VALUES.enum, asked)];
-  },
-  pattern: (value, site) => {
-    const pattern = site.pattern(String(value), 'pattern');
-    return [pattern && site.node(OF_VALUES.pattern, pattern)];
-  },
-  uniqueItems: (value, site) => (value === true ? [site.node(OF_VALUES.uniqueItems, value)] : []),
   contains: (_, site) => {
     const { minContains = 1, maxContains = Number.MAX_SAFE_INTEGER } = site.schema;
-    const is2020 = site.draft === '2020-12';
+    const isCounted = site.draft === '2020-12';
     const asked = {
       contains: site.url('contains'),
-      minContains: is2020 ? numberOf(minContains) : 1,
-      maxContains: is2020 ? numberOf(maxContains) : Number.MAX_SAFE_INTEGER,
+      minContains: isCounted ? numberOf(minContains) : 1,
+      maxContains: isCounted ? numberOf(maxContains) : Number.MAX_SAFE_INTEGER,
     };
     return [site.node(OF_LIBRARY.contains, asked)];
   },
 };
 
-const MAKERS: Readonly<Record<Dialect['draft'], Makers>> = {
+const OTHERS: Readonly<Record<Dialect['draft'], Makers<KeywordNode>>> = {
   '2020-12': {
     ...BOTH,
     $dynamicRef: (value, site) => [site.dynamicReference(String(value))],
     prefixItems: eachOf('prefixItems'),
-    items: (_, site) => [
-      site.node(OF_LIBRARY.items, [
-        listOf(site.schema.prefixItems ?? []).length,
-        site.url('items'),
-      ]),
-    ],
+    items: (_, site) => {
+      const { prefixItems = [] } = site.schema;
+      return [site.node(OF_LIBRARY.items, [listOf(prefixItems).length, site.url('items')])];
+    },
     dependentSchemas: (value, site) => [
       site.node(OF_LIBRARY.dependentSchemas, dependent('dependentSchemas', namesOf(value), site)),
     ],
@@ -121,40 +120,35 @@ const MAKERS: Readonly<Record<Dialect['draft'], Makers>> = {
 
 /** Keywords of a schema; in draft 7, `$ref` hides what stands beside it. */
 export function nodesOf(site: Site, { draft, without }: Dialect): KeywordNode[] {
-  const makers = MAKERS[draft];
-  const keywords = draft === '7' && '$ref' in site.schema ? ['$ref'] : Object.keys(site.schema);
+  const isReference = draft === '7' && '$ref' in site.schema;
+  const keywords = (isReference ? ['$ref'] : Object.keys(site.schema)).filter(
+    (keyword) => !without.has(keyword),
+  );
+  const tests = made(VALUES, keywords, site);
+  const nodes = made(OTHERS[draft], keywords.sort(unevaluatedLast), site);
+  return tests.length === 0 ? nodes : [site.node(VALUE, tests), ...nodes];
+}
+
+function made<Made>(makers: Makers<Made>, keywords: readonly string[], site: Site): Made[] {
   return keywords
-    .filter((keyword) => Object.hasOwn(makers, keyword) && !without.has(keyword))
-    .sort((one, other) => Number(isLast(one)) - Number(isLast(other)))
+    .filter((keyword) => Object.hasOwn(makers, keyword))
     .flatMap((keyword) => makers[keyword]?.(site.schema[keyword] ?? null, site) ?? [])
-    .filter((node) => node !== undefined);
+    .filter((each) => each !== undefined);
 }
 
 /** What asks for what other keywords did not look at comes after them. */
-function isLast(keyword: string): boolean {
-  return keyword.startsWith('unevaluated');
+function unevaluatedLast(one: string, other: string): number {
+  return Number(one.startsWith('unevaluated')) - Number(other.startsWith('unevaluated'));
 }
 
-function oneOf(keyword: 'not' | 'propertyNames' | `unevaluated${'Items' | 'Properties'}`): Make {
-  return (_, site) => [site.node(OF_LIBRARY[keyword], site.url(keyword))];
+function oneOf(keyword: 'not' | 'propertyNames' | `unevaluated${'Items' | 'Properties'}`) {
+  return (_: Json, site: Site) => [site.node(OF_LIBRARY[keyword], site.url(keyword))];
 }
 
-function eachOf(keyword: 'allOf' | 'anyOf' | 'oneOf' | 'prefixItems'): Make {
-  return (value, site) => [site.node(OF_LIBRARY[keyword], urlsOf(keyword, listOf(value), site))];
-}
-
-function count(keyword: `${'min' | 'max'}${'Items' | 'Properties'}`): Make {
-  return (value, site) => [site.node(OF_LIBRARY[keyword], numberOf(value))];
-}
-
-function length(keyword: 'minLength' | 'maxLength'): Make {
-  return (value, site) => [site.node(OF_VALUES[keyword], numberOf(value))];
-}
-
-function bound(
-  keyword: 'multipleOf' | `${'min' | 'max' | 'exclusiveMin' | 'exclusiveMax'}imum`,
-): Make {
-  return (value, site) => [site.node(OF_VALUES[keyword], value)];
+function eachOf(keyword: 'allOf' | 'anyOf' | 'oneOf' | 'prefixItems') {
+  return (value: Json, site: Site) => [
+    site.node(OF_LIBRARY[keyword], urlsOf(keyword, listOf(value), site)),
+  ];
 }
 
 function urlsOf(keyword: string, schemas: readonly Json[], site: Site): string[] {

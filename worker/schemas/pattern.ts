@@ -6,7 +6,7 @@ import type { Work } from './work.ts';
 /** Longer ones are refused. Spec silent. */
 const LONGEST = 2_000;
 /** Instructions of a compiled expression; `[a-z]{1,200}` has about as many. Spec silent. */
-const LARGEST = 500;
+const LARGEST = 300;
 /** Bytes that an expression may remember of what it has seen: enough for tables of Unicode letters. */
 const MEMORY = 128 * 1024;
 /** At worst a character costs each instruction a fiftieth of a microsecond; a step costs more. */

@@ -1,30 +1,21 @@
-/** Where something stands in a JSON value, in dotted notation. */
+/** Where something stands in a JSON value. */
+import { dotted } from '../paths/dotted.ts';
+import { pointer } from '../paths/pointer.ts';
+import type { Key, Writing } from '../paths/step.ts';
 
 /** Names of members and indexes of items, from the root on. */
-export type Segments = readonly (string | number)[];
+export type Segments = readonly Key[];
 
-const SPECIAL = /[.[\]\\]/g;
-
-/**
- * The dotted notation of a place: `a.b[0].c`; the root is the empty text. Contract §7: `.`, `[`,
- * `]` and `\` in a name are escaped with `\`, an empty name is `\0`.
- */
-export function dotted(segments: Segments): string {
-  let text = '';
-  for (const segment of segments) {
-    if (typeof segment === 'number') text += `[${segment}]`;
-    else text += `${text === '' ? '' : '.'}${escaped(segment)}`;
-  }
-  return text;
+/** In dotted notation: `a.b[0].c`; the root is the empty text. Contract §7. */
+export function dottedOf(segments: Segments): string {
+  return written(segments, dotted);
 }
 
-function escaped(name: string): string {
-  return name === '' ? '\\0' : name.replace(SPECIAL, '\\$&');
+/** As a JSON Pointer. RFC 6901. */
+export function pointerOf(segments: Segments): string {
+  return written(segments, pointer);
 }
 
-/** The same place as a JSON Pointer. RFC 6901. */
-export function pointer(segments: Segments): string {
-  return segments
-    .map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+function written(segments: Segments, { top, child }: Writing): string {
+  return segments.reduce<string>(child, top);
 }

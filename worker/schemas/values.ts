@@ -1,6 +1,6 @@
 /**
  * Keywords that look at one value. The library's own round numbers, run expressions of exponential
- * time and compare values without a bound, so these stand in their place.
+ * time and compare or count without a bound, so these stand in their place, all of a schema in one.
  */
 import type { Json } from '../../proto/json.ts';
 import { compareNumbers, isMultiple, isWhole, type JsonNumber, textOf } from './exact.ts';
@@ -9,36 +9,25 @@ import type { ValueNode } from './node.ts';
 import type { Pattern } from './pattern.ts';
 import type { Work } from './work.ts';
 
-/** Characters that are counted in a step. */
-const CHARACTERS_PER_STEP = 32;
-
-/** By keyword, its name for the library. */
-export const OF_VALUES = {
-  type: declare<readonly string[]>('type', (types, node) => isOfType(types, node)),
-  minimum: declareBound('minimum', (order) => order >= 0),
-  maximum: declareBound('maximum', (order) => order <= 0),
-  exclusiveMinimum: declareBound('exclusiveMinimum', (order) => order > 0),
-  exclusiveMaximum: declareBound('exclusiveMaximum', (order) => order < 0),
-  multipleOf: declare<JsonNumber>(
-    'multipleOf',
-    (divisor, node) => node.type !== 'number' || isMultiple(numberOf(node), divisor),
-  ),
-  minLength: declare<number>(
-    'minLength',
-    (least, { value, work }) => typeof value !== 'string' || lengthOf(value, work) >= least,
-  ),
-  maxLength: declare<number>('maxLength', (most, { value, work }) => {
-    if (typeof value !== 'string' || value.length <= most) return true;
-    return lengthOf(value, work) <= most;
-  }),
-  pattern: declare<Pattern>(
-    'pattern',
-    (pattern, { value, work }) => typeof value !== 'string' || pattern.test(value, work),
-  ),
-  const: declare<EqualTo>('const', ({ text }, { value, work }) => textOf(value, work) === text),
-  enum: declare<OneOf>('enum', ({ texts }, { value, work }) => texts.has(textOf(value, work))),
-  uniqueItems: declare<true>('uniqueItems', (_, node) => equalItems(node) === undefined),
-} as const;
+/** What each keyword asks for. */
+export interface Asked {
+  readonly type: readonly string[];
+  readonly minimum: JsonNumber;
+  readonly maximum: JsonNumber;
+  readonly exclusiveMinimum: JsonNumber;
+  readonly exclusiveMaximum: JsonNumber;
+  readonly multipleOf: JsonNumber;
+  readonly minLength: number;
+  readonly maxLength: number;
+  readonly pattern: Pattern;
+  readonly const: EqualTo;
+  readonly enum: OneOf;
+  readonly uniqueItems: true;
+  readonly minItems: number;
+  readonly maxItems: number;
+  readonly minProperties: number;
+  readonly maxProperties: number;
+}
 
 /** What `const` asks for. */
 export interface EqualTo {
@@ -54,6 +43,54 @@ export interface OneOf {
   readonly texts: ReadonlySet<string>;
 }
 
+/** A keyword with what it asks for. */
+export interface ValueTest<Keyword extends keyof Asked = keyof Asked> {
+  readonly keyword: Keyword;
+  readonly asked: Asked[Keyword];
+  holds(node: ValueNode): boolean;
+}
+
+/** The library's name for all tests of a schema together. */
+export const VALUE = declare<readonly ValueTest[]>('value', (tests, node) => {
+  node.work.spend(tests.length);
+  return tests.every((test) => test.holds(node));
+});
+
+/** A keyword of a schema as a test. */
+export function valueTest<Keyword extends keyof Asked>(
+  keyword: Keyword,
+  asked: Asked[Keyword],
+): ValueTest<Keyword> {
+  const holds = HOLDS[keyword];
+  return { keyword, asked, holds: (node) => holds(asked, node) };
+}
+
+/** Characters that are counted in a step. */
+const CHARACTERS_PER_STEP = 32;
+
+const HOLDS: {
+  readonly [Keyword in keyof Asked]: (asked: Asked[Keyword], node: ValueNode) => boolean;
+} = {
+  type: isOfType,
+  minimum: bound((order) => order >= 0),
+  maximum: bound((order) => order <= 0),
+  exclusiveMinimum: bound((order) => order > 0),
+  exclusiveMaximum: bound((order) => order < 0),
+  multipleOf: (divisor, node) => node.type !== 'number' || isMultiple(numberOf(node), divisor),
+  minLength: (least, { value, work }) =>
+    typeof value !== 'string' || lengthOf(value, work) >= least,
+  maxLength: (most, { value, work }) =>
+    typeof value !== 'string' || value.length <= most || lengthOf(value, work) <= most,
+  pattern: (pattern, { value, work }) => typeof value !== 'string' || pattern.test(value, work),
+  const: ({ text }, { value, work }) => textOf(value, work) === text,
+  enum: ({ texts }, { value, work }) => texts.has(textOf(value, work)),
+  uniqueItems: (_, node) => equalItems(node) === undefined,
+  minItems: (least, node) => node.type !== 'array' || node.children.length >= least,
+  maxItems: (most, node) => node.type !== 'array' || node.children.length <= most,
+  minProperties: (least, node) => node.type !== 'object' || node.children.length >= least,
+  maxProperties: (most, node) => node.type !== 'object' || node.children.length <= most,
+};
+
 /** The first two items that are equal. */
 export function equalItems(node: ValueNode): readonly [number, number] | undefined {
   if (!Array.isArray(node.value)) return undefined;
@@ -67,16 +104,14 @@ export function equalItems(node: ValueNode): readonly [number, number] | undefin
   return undefined;
 }
 
-function declareBound(name: string, holds: (order: number) => boolean): string {
-  return declare<JsonNumber>(
-    name,
-    (bound, node) => node.type !== 'number' || holds(compareNumbers(numberOf(node), bound)),
-  );
-}
-
 function isOfType(types: readonly string[], node: ValueNode): boolean {
   if (types.includes(node.type)) return true;
   return node.type === 'number' && types.includes('integer') && isWhole(numberOf(node));
+}
+
+function bound(holds: (order: number) => boolean) {
+  return (limit: JsonNumber, node: ValueNode): boolean =>
+    node.type !== 'number' || holds(compareNumbers(numberOf(node), limit));
 }
 
 function numberOf(node: ValueNode): JsonNumber {

@@ -3,8 +3,11 @@ import { GatewayError } from '../../proto/errors.ts';
 
 /** Steps of about a third of a microsecond each; 10 MiB of ordinary records take a third of them. Spec silent. */
 export const MOST_STEPS = 10_000_000;
-/** Schemas inside one another while a value is checked; the runtime's stack takes several times as many. Spec silent. */
-export const DEEPEST = 1_500;
+/**
+ * Schemas inside one another while a value is checked, and objects and arrays inside one another in
+ * a schema; the runtime's stack takes twice as many at worst. Spec silent.
+ */
+export const DEEPEST = 400;
 
 /** The work of one check of one value. */
 export class Work {
@@ -17,14 +20,29 @@ export class Work {
     if (this.#steps < 0) throw tooMuch();
   }
 
-  /** @throws GatewayError BAD_REQUEST when it is too deep already */
-  enter(): void {
-    this.#depth += 1;
-    if (this.#depth > DEEPEST) throw tooDeep();
+  /** How many schemas, or parts of a value, the present one is inside of. */
+  get depth(): number {
+    return this.#depth;
   }
 
-  leave(): void {
+  /**
+   * Goes one deeper.
+   * @returns the depth before
+   * @throws GatewayError BAD_REQUEST when it is too deep already
+   */
+  enter(): number {
+    if (this.#depth >= DEEPEST) throw tooDeep();
+    this.#depth += 1;
+    return this.#depth - 1;
+  }
+
+  /**
+   * Comes back.
+   * @returns the depth then
+   */
+  leave(): number {
     this.#depth -= 1;
+    return this.#depth;
   }
 }
 
