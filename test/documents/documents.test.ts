@@ -2,6 +2,7 @@
  * Every `curl` of README.md and docs/ is run, and what the page shows is what it gets. The README
  * comes first; a page of docs/ goes on in its shell, with its variables and what it has made.
  */
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -15,7 +16,10 @@ import { comparison } from './shown.ts';
 
 const names = ['README.md', ...(await pagesOf('docs'))];
 const pages = await Promise.all(
-  names.map(async (name) => ({ name, ...readPage(await readFile(join(ROOT, name), 'utf8')) })),
+  names.map(async (name) => {
+    const text = await readFile(join(ROOT, name), 'utf8');
+    return { name, text, ...readPage(text) };
+  }),
 );
 const examples = pages.flatMap(({ name, examples: own }) =>
   own.map((example) => ({ at: `${name}:${example.line}`, ...example })),
@@ -62,6 +66,26 @@ test('the pages have examples', () => {
 
 test.each(pages)('$name calls curl only where it is run', ({ strays }) => {
   expect(strays).toEqual([]);
+});
+
+test.each(pages)('$name names only files that are there', ({ text }) => {
+  const named = [
+    ...text.matchAll(
+      /`((?:bench|docs|migrations|node-relay|proto|scripts|test|worker)\/[\w./-]*)`/g,
+    ),
+  ];
+  const missing = named
+    .map(([, path = '']) => path)
+    .filter((path) => !existsSync(join(ROOT, path)));
+  expect(missing).toEqual([]);
+});
+
+test.each(pages)('$name names only scripts that npm runs', async ({ text }) => {
+  const { scripts }: { scripts: object } = JSON.parse(
+    await readFile(join(ROOT, 'package.json'), 'utf8'),
+  );
+  const named = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name);
+  expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
 });
 
 describe.each(examples)('the example at $at', ({ at, shown }) => {
