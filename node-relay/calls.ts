@@ -1,5 +1,6 @@
 /** What every call passes: its deadline, its log line, its metrics, the node's stop. */
 import { Code, type ConnectError } from '@connectrpc/connect';
+import { BACKEND_US } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { Admission } from './admission.ts';
 import { type CallContext, Deadline } from './deadline.ts';
@@ -17,6 +18,8 @@ const UNBOUNDED = new Set(['Watch']);
 export interface Subject {
   kind?: string;
   endpoint?: string;
+  /** Since when the backend is asked, on the clock of `performance`. */
+  askedAt?: number;
 }
 
 /** Work of a call; it fills in the subject as soon as it knows it. */
@@ -154,7 +157,12 @@ export class Calls {
     // What this node refuses by itself is no fault: its code says all.
     const fault = cause instanceof CallRefused ? undefined : describeFault(cause);
     this.#end(call, failureCode(cause), fault);
-    return toConnectError(cause);
+    const error = toConnectError(cause);
+    const { askedAt } = call.subject;
+    if (askedAt !== undefined && !(cause instanceof CallRefused)) {
+      error.metadata.set(BACKEND_US, String(Math.round((performance.now() - askedAt) * 1000)));
+    }
+    return error;
   }
 
   #end(call: OpenCall, code = 'OK', fault?: Fault): void {

@@ -44,7 +44,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         const target = named(request.target, subject, request.sessionId !== '');
         const call = callOf(request, target.mode, signal);
         const parsed = parse(target, request.request);
-        const started = performance.now();
+        const started = begin(subject);
         const result =
           request.sessionId === ''
             ? await using(pools, target, ({ session }) => session.run(parsed, call))
@@ -57,7 +57,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         const target = named(request.target, subject);
         const call = callOf(request, target.mode, signal);
         const operations = parseOperations(target, request.operations);
-        const started = performance.now();
+        const started = begin(subject);
         const result = await using(pools, target, ({ session }) => {
           if (session.transact === undefined) throw notSupported('transactions');
           return session.transact(operations, call);
@@ -71,6 +71,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         if (request.sessionId !== '') throw notSupported('streams in sessions');
         const call = callOf(request, target.mode, signal);
         const parsed = parse(target, request.request);
+        begin(subject);
         const use = await pools.enter(target);
         try {
           if (use.session.stream === undefined) throw notSupported('streams');
@@ -149,7 +150,7 @@ function nodeMethods({ calls, pools, sessions, node }: ServiceParts) {
         const { afterNamespace, afterName, limit } = request;
         const begins = afterNamespace === '' && afterName === '';
         const page = { limit, ...(begins ? {} : { after: [afterNamespace, afterName] as const }) };
-        const started = performance.now();
+        const started = begin(subject);
         const { tables, more } = await using(pools, target, ({ session }) => {
           if (session.inspect === undefined) throw notSupported('a schema to tell of');
           return session.inspect(page, call);
@@ -188,6 +189,12 @@ function named(
   subject.kind = target.kind;
   subject.endpoint = target.endpoint;
   return target;
+}
+
+/** Notes that the backend is asked from now on. */
+function begin(subject: Subject): number {
+  subject.askedAt = performance.now();
+  return subject.askedAt;
 }
 
 function callOf(

@@ -127,3 +127,6 @@ export interface InspectedTable {
     readonly unique: boolean;
   }[];
 }
+
+/** Metadata of a relay's failure: microseconds since the backend was asked, where it was. */
+export const BACKEND_US = 'Backend-Us';

@@ -9,7 +9,7 @@ import {
   ConnectError,
   createClient,
 } from '@connectrpc/connect';
-import type { ConnectionEnvelope } from '../../proto/driver.ts';
+import { BACKEND_US, type ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import type { Bindings, PublicContext } from '../context.ts';
@@ -104,11 +104,18 @@ async function callNode<Result>(
     } catch (thrown) {
       const failure = ConnectError.from(thrown);
       line.heardAt = isAnswer(failure) ? ctx.now() : Number.NEGATIVE_INFINITY;
+      noteBackend(ctx, failure);
       const better = await remedy(ctx, plan, node, pass, failure);
       if (!better) throw failureOf(failure, { writes: plan.writes, signal });
       pass = better;
     }
   }
+}
+
+/** How long the backend was asked for, where the relay tells of it. */
+function noteBackend({ timing }: PublicContext, { metadata }: ConnectError): void {
+  const us = metadata.get(BACKEND_US);
+  if (us !== null) timing.backend = Number(us) / 1000;
 }
 
 /** What a node is shown. */

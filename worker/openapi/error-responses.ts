@@ -53,6 +53,7 @@ function headersAt(status: number, { authorized, replayed }: Standing): readonly
   return [
     ...ON_ALL,
     ...(authorized && !BEFORE_AUTHORIZING.includes(status) ? (['Server-Timing'] as const) : []),
+    ...(status === ERRORS.UNSUPPORTED_MEDIA_TYPE.status ? (['Accept-Encoding'] as const) : []),
     ...(RETRIED.includes(status) ? (['Retry-After'] as const) : []),
     ...(status === ERRORS.RATE_LIMITED.status ? (['RateLimit-Policy'] as const) : []),
     ...(replayed && !NOT_KEPT.includes(status) ? (['Idempotent-Replayed'] as const) : []),

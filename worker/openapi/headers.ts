@@ -64,6 +64,11 @@ export const REPLY_HEADERS = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+  'Accept-Encoding': {
+    description: 'The encoding of bodies that is taken, where another was sent',
+    schema: { type: 'string', const: 'identity' },
+    example: 'identity',
+  },
   Allow: {
     description: 'The methods of the path',
     required: true,
