@@ -23,6 +23,7 @@ const description = new Description({
             content: {
               ...described(Thing),
               'application/x-ndjson': { schema: { type: 'integer' } },
+              'text/event-stream': { schema: { type: 'integer' } },
             },
           },
           304: {},
@@ -74,6 +75,8 @@ test.each<[string, Answer]>([
     { headers: { 'Content-Type': 'application/json; charset=utf-8' } },
   ],
   ['a line', { headers: { 'Content-Type': 'application/x-ndjson' }, body: '7' }],
+  ['an event', { headers: { 'Content-Type': 'text/event-stream' }, body: 'id: 1\ndata: 7' }],
+  ['a comment', { headers: { 'Content-Type': 'text/event-stream' }, body: ': still here' }],
   ['the path without parameters before the one with', { path: '/things/all', body: '[]' }],
   ['an unknown path that is 404', { path: '/other', status: 404, body: 'null' }],
   ['an unknown method that is 405', { method: 'PUT', status: 405, body: 'null' }],
@@ -94,7 +97,7 @@ test.each<[string, Answer, string]>([
   [
     'a media type',
     { headers: { 'Content-Type': 'text/html' } },
-    'its content is application/json or application/x-ndjson, not text/html',
+    'its content is application/json or application/x-ndjson or text/event-stream, not text/html',
   ],
   ['a body where there is none', { status: 304 }, 'it has no content, not even application/json'],
   ['a member', { body: '{"id":"1","more":1}' }, 'body has more, which is not described'],
@@ -108,6 +111,11 @@ test.each<[string, Answer, string]>([
   [
     'a line',
     { headers: { 'Content-Type': 'application/x-ndjson' }, body: '"7"' },
+    'body must be integer',
+  ],
+  [
+    'an event',
+    { headers: { 'Content-Type': 'text/event-stream' }, body: 'data: "7"' },
     'body must be integer',
   ],
   ['what is no JSON', { body: '{' }, 'its body is not JSON: {'],

@@ -14,13 +14,19 @@ export interface Answered {
   readonly headers: Headers;
 }
 
-/** How the body of a reply is checked; both throw an Undescribed. */
+/** How the body of a reply is checked. */
 export interface BodyCheck {
-  /** Of a reply in lines: checked as they come, by themselves. */
-  readonly inLines: boolean;
-  /** @throws Undescribed when the description has no such body, or line */
+  /** What ends a piece of a reply that comes in pieces, each of which is checked by itself. */
+  readonly separator: string | undefined;
+  /** @throws Undescribed when the description has no such body, or piece */
   accept(text: string): void;
 }
+
+/** Replies in pieces, by their media type. */
+const SEPARATORS: Readonly<Record<string, string>> = {
+  'application/x-ndjson': '\n',
+  'text/event-stream': '\n\n',
+};
 
 /** Of HTTP itself and of proxies, not of the API; the media type is checked with the content. */
 const OF_HTTP = [
@@ -148,7 +154,7 @@ function bodyCheck(
   const type = answered.headers.get('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (content === undefined || asked.method === 'HEAD') {
     if (content === undefined && type !== undefined) fail(`it has no content, not even ${type}`);
-    return { inLines: false, accept: (text) => void (text === '' || fail('it has no body')) };
+    return { separator: undefined, accept: (text) => void (text === '' || fail('it has no body')) };
   }
   if (type === undefined || !(type in nodeOf(content))) {
     fail(
@@ -156,14 +162,22 @@ function bodyCheck(
     );
   }
   const at = `${response.at}/content${step(type ?? '')}/schema`;
-  const isJson = type === 'application/json' || type === 'application/x-ndjson';
   return {
-    inLines: type === 'application/x-ndjson',
+    separator: SEPARATORS[type ?? ''],
     accept(text) {
-      const fault = description.faultOf(at, isJson ? parsed(text, fail) : text);
+      const json = jsonOf(text, type ?? '');
+      if (json === undefined) return;
+      const fault = description.faultOf(at, type === 'text/html' ? text : parsed(json, fail));
       if (fault !== undefined) fail(fault);
     },
   };
+}
+
+/** The JSON of a piece; undefined of an event without data, such as a comment that keeps a line open. */
+function jsonOf(text: string, type: string): string | undefined {
+  if (type !== 'text/event-stream') return text;
+  const data = text.split('\n').filter((line) => line.startsWith('data:'));
+  return data.length === 0 ? undefined : data.map((line) => line.slice(5)).join('\n');
 }
 
 function parsed(text: string, fail: Fail): unknown {

@@ -80,19 +80,20 @@ function watching(
   return new TransformStream({
     transform(piece, controller) {
       text += decoder.decode(piece, { stream: true });
-      if (body.inLines) text = afterWholeLines(text, body);
+      if (body.separator !== undefined) text = afterWhole(text, body.separator, body);
       controller.enqueue(piece);
     },
     flush() {
-      if (!body.inLines || text !== '') body.accept(text + decoder.decode());
+      text += decoder.decode();
+      if (body.separator === undefined || text !== '') body.accept(text);
     },
   });
 }
 
-/** Checks all lines that have ended; answers what has not. */
-function afterWholeLines(text: string, body: BodyCheck): string {
-  const lines = text.split('\n');
-  const rest = lines.pop() ?? '';
-  for (const line of lines) body.accept(line);
+/** Checks all pieces that have ended; answers what has not. */
+function afterWhole(text: string, separator: string, body: BodyCheck): string {
+  const pieces = text.split(separator);
+  const rest = pieces.pop() ?? '';
+  for (const piece of pieces) body.accept(piece);
   return rest;
 }

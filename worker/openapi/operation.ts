@@ -92,8 +92,8 @@ function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
   return { 200: answered, 304: { description: 'It is still as `If-None-Match` has it', headers } };
 }
 
-/** Contract: "Envelope". */
-function enveloped({ reply, result }: AnyRoute): z.ZodType {
+/** A whole reply that succeeds. Contract: "Envelope". */
+export function enveloped({ reply, result }: AnyRoute): z.ZodType {
   if (reply === 'bare') return result;
   return z.object({
     status: z

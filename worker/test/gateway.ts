@@ -17,6 +17,7 @@ import type { Bindings } from '../context.ts';
 import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 import { newDataKey, seal } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
+import { demandDescribed } from './described.ts';
 
 /** 2026-01-01T00:00:00Z, in milliseconds. */
 export const NOW = 1_767_225_600_000;
@@ -132,7 +133,9 @@ export async function startGateway(level: Level | undefined, setup: Setup = {}) 
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      return { status: response.status, body: await response.json() };
+      const reply: Reply = { status: response.status, body: await response.json() };
+      demandDescribed(method, path, reply);
+      return reply;
     },
   };
 }

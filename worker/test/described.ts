@@ -1,0 +1,37 @@
+/** Holds the replies that tests read to what their operations declare: results, and codes of errors. */
+import { expect } from 'vitest';
+import { routes } from '../app.ts';
+import { operationsOf } from '../http/operations.ts';
+import { BASE_PATH } from '../http/run.ts';
+import { ErrorReply } from '../openapi/error-schema.ts';
+import { errorsOf } from '../openapi/errors.ts';
+import { enveloped } from '../openapi/operation.ts';
+import type { Reply } from './gateway.ts';
+
+/** Of no operation: of a path that there is not, or a method that a path does not have. */
+const OF_NO_OPERATION = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'];
+
+/** With patterns of their paths, in the order in which they are tried. */
+const known = operationsOf(routes).map((operation) => ({
+  ...operation,
+  pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/**
+ * Fails on a result that its schema does not have as a whole, and on an error that its operation
+ * does not declare.
+ * @param path below /api/v1
+ */
+export function demandDescribed(method: string, path: string, { status, body }: Reply): void {
+  const whole = BASE_PATH + path.split('?', 1)[0];
+  const operation = known.find((each) => each.method === method && each.pattern.test(whole));
+  const schema = operation && status === 200 ? enveloped(operation.route) : ErrorReply;
+  const parsed = schema.parse(body);
+  // What a schema does not know it leaves out; this name it leaves out of every record.
+  if (!JSON.stringify(body).includes('"__proto__":')) {
+    expect(parsed, `as ${method} ${path} is described`).toEqual(body);
+  }
+  if (schema !== ErrorReply) return;
+  const codes = operation ? errorsOf(operation.route, operation.method) : OF_NO_OPERATION;
+  expect(codes, `errors of ${method} ${path}`).toContain(ErrorReply.parse(body).code);
+}
