@@ -144,9 +144,10 @@ export const endpointRoutes: AnyRoute[] = [
     access: onEndpoint('Read'),
     changes: 'nothing',
     params: EndpointPath,
+    query: PageQuery,
     reply: 'data',
     result: NodeList,
-    handle: (ctx, { resource }) => listNodes(ctx, resource),
+    handle: (ctx, { resource, query }) => listNodes(ctx, resource, query),
   }),
   route({
     method: 'PUT',

@@ -36,6 +36,8 @@ export const PageQuery = z.strictObject({
     }),
 });
 
+export type PageQuery = z.output<typeof PageQuery>;
+
 /** Which list a cursor is of; in another organization or list it does not open. */
 export interface ListContext extends Omit<SealingContext, 'purpose'> {
   /** For example `endpoints`. */

@@ -3,13 +3,26 @@ import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
+import { type PageQuery, readCursor } from '../http/cursor.ts';
 import { DEFAULT_NODE_NAME, defaultNode } from './default-node.ts';
 import { checkHealth, lowered } from './health.ts';
 import { placementRecordOf } from './place.ts';
 
-/** Each node with its placement, or with what holds where there is none. */
-export async function listNodes(ctx: Context, { row, placements }: Endpoint): Promise<Json> {
-  const node = await defaultNode(ctx.settings);
+/**
+ * Each node with its placement, or with what holds where there is none, by UUID. There is one, so
+ * that the first page is the last.
+ * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
+ */
+export async function listNodes(
+  ctx: Context,
+  { row, placements, policy }: Endpoint,
+  { cursor }: PageQuery,
+): Promise<Json> {
+  const { settings, caller } = ctx;
+  const { sealedDataKey } = policy;
+  const list = `nodes:${row.uuid}`;
+  await readCursor({ settings, orgUuid: caller.orgUuid, sealedDataKey, list }, cursor);
+  const node = await defaultNode(settings);
   const { status, lastSeen } = await checkHealth(ctx, node);
   const placement: PlacementRow = placements.find(({ nodeUuid }) => nodeUuid === node.uuid) ?? {
     orgUuid: row.orgUuid,

@@ -1,7 +1,7 @@
 /** Placements as on the wire. Spec: "Node placement record". Contract §5, "Nodes". */
 import * as z from 'zod';
 import { ConnectionStatusName, EndpointPath } from '../endpoints/schema.ts';
-import { timestampOrNull, uuid } from '../http/members.ts';
+import { NextCursor, timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 
 /** Largest `priority` and `weight`. Spec silent. */
@@ -123,7 +123,10 @@ const Node = z
 
 /** The nodes that can serve an endpoint. */
 export const NodeList = z
-  .object({ nodes: z.array(Node).meta({ description: 'One entry per node' }) })
+  .object({
+    nodes: z.array(Node).meta({ description: 'One entry per node' }),
+    next_cursor: NextCursor,
+  })
   .meta({
     id: 'NodeList',
     description: 'The nodes that can serve the endpoint, asked just now',
