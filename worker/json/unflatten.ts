@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
 import { Builder } from '../paths/build.ts';
-import { parseDotted } from '../paths/dotted.ts';
+import { cutLast, parseDotted } from '../paths/dotted.ts';
 import { faultOf, PathFault } from '../paths/fault.ts';
 import type { Key } from '../paths/step.ts';
 
@@ -16,9 +16,15 @@ const SHOWN = 100;
  */
 export function unflatten(flat: JsonObject): Json {
   const builder = new Builder();
+  /** The path above the last name; names that follow each other mostly have the same. */
+  let above = '';
   for (const name of Object.keys(flat)) {
-    const fault = builder.put(keysIn(name), flat[name] ?? null);
+    const value = flat[name] ?? null;
+    const cut = cutLast(name);
+    const isBeside = cut?.at === above.length && name.startsWith(above) && above !== '';
+    const fault = isBeside ? builder.putBeside(cut.last, value) : builder.put(keysIn(name), value);
     if (fault !== undefined) throw badName(name, fault);
+    if (!isBeside) above = cut ? name.slice(0, cut.at) : '';
   }
   const built = builder.finish();
   return built === undefined ? {} : built;

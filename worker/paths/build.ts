@@ -1,6 +1,6 @@
 /** Builds a document from places and values, in any order. */
 import { type Json, type JsonObject, setMember } from '../../proto/json.ts';
-import { indexOf, type Step } from './step.ts';
+import { indexOf, type Key, type Step } from './step.ts';
 
 /** Most elements of all arrays together that nobody gives a value: they become null. Spec silent. */
 const GAPS_MAX = 1_000_000;
@@ -13,25 +13,30 @@ export class Builder {
   readonly #top: Json[] = [];
   /** The containers that hold what was put below them; all others are values. */
   readonly #made = new Set<Json>();
+  /** Where the last value was put. */
+  #last: Container = this.#top;
   #gaps = 0;
 
   /** Puts a value at a place; answers what is in the way, if anything is. */
   put(steps: readonly Step[], value: Json): string | undefined {
     let holder: Container = this.#top;
-    let key: string | number = 0;
+    let key: Key = 0;
     for (const step of steps) {
       const container = this.#open(holder, key, step);
       if (typeof container === 'string') return container;
-      holder = container;
       const next = keyIn(container, step);
-      if (next === undefined) return 'an array is there already, which takes indexes alone';
+      if (next === undefined) return takesOther(container);
+      holder = container;
       key = next;
     }
-    if (childOf(holder, key) !== undefined) {
-      const isParent = this.#made.has(childOf(holder, key) ?? null);
-      return isParent ? 'there are values below it already' : 'there is a value already';
-    }
-    return this.#set(holder, key, value);
+    this.#last = holder;
+    return this.#putAt(holder, key, value);
+  }
+
+  /** Puts a value at the place that differs in its last step alone from where one was put last. */
+  putBeside(step: Step, value: Json): string | undefined {
+    const key = keyIn(this.#last, step);
+    return key === undefined ? takesOther(this.#last) : this.#putAt(this.#last, key, value);
   }
 
   /** What was built; `undefined` when nothing was put. Nothing may be put afterwards. */
@@ -45,21 +50,25 @@ export class Builder {
   }
 
   /** The container at a place, made for the step that follows if there is none. */
-  #open(holder: Container, key: string | number, step: Step): Container | string {
+  #open(holder: Container, key: Key, step: Step): Container | string {
     const found = childOf(holder, key);
-    if (found === undefined) {
-      const made: Container = takesIndexes(step) ? [] : {};
-      this.#made.add(made);
-      return this.#set(holder, key, made) ?? made;
+    if (found !== undefined) {
+      if (!this.#made.has(found)) return 'there is a value above it already';
+      return found as Container; // Nothing else is in the set.
     }
-    if (!this.#made.has(found)) return 'there is a value above it already';
-    if (typeof step === 'number' && !Array.isArray(found)) {
-      return 'an object is there already, which takes names alone';
-    }
-    return found as Container; // Nothing else is in the set.
+    const made: Container = takesIndexes(step) ? [] : {};
+    this.#made.add(made);
+    return this.#set(holder, key, made) ?? made;
   }
 
-  #set(holder: Container, key: string | number, value: Json): string | undefined {
+  #putAt(holder: Container, key: Key, value: Json): string | undefined {
+    const found = childOf(holder, key);
+    if (found === undefined) return this.#set(holder, key, value);
+    const isParent = this.#made.has(found);
+    return isParent ? 'there are values below it already' : 'there is a value already';
+  }
+
+  #set(holder: Container, key: Key, value: Json): string | undefined {
     if (!Array.isArray(holder)) {
       setMember(holder, String(key), value);
       return undefined;
@@ -72,7 +81,7 @@ export class Builder {
   }
 }
 
-function childOf(holder: Container, key: string | number): Json | undefined {
+function childOf(holder: Container, key: Key): Json | undefined {
   if (Array.isArray(holder)) return holder[Number(key)];
   return Object.hasOwn(holder, key) ? holder[key] : undefined;
 }
@@ -83,11 +92,18 @@ function takesIndexes(step: Step): boolean {
 }
 
 /** The key that a step is in a container; `undefined` when it is none there. */
-function keyIn(container: Container, step: Step): string | number | undefined {
+function keyIn(container: Container, step: Step): Key | undefined {
   const text = typeof step === 'object' ? step.token : step;
-  if (!Array.isArray(container) || typeof text === 'number') return text;
-  const index = typeof step === 'object' ? indexOf(text) : -1;
+  if (!Array.isArray(container)) return typeof text === 'number' ? undefined : text;
+  if (typeof step === 'number') return step;
+  const index = typeof step === 'object' ? indexOf(step.token) : -1;
   return index < 0 ? undefined : index;
+}
+
+function takesOther(container: Container): string {
+  return Array.isArray(container)
+    ? 'an array is there already, which takes indexes alone'
+    : 'an object is there already, which takes names alone';
 }
 
 function fillGaps(array: Json[]): void {

@@ -40,6 +40,33 @@ export function parseDotted(text: string): Key[] {
   return keys;
 }
 
+/** A path cut before its last step. */
+export interface Cut {
+  /** Length of the path up to there. */
+  readonly at: number;
+  readonly last: Key;
+}
+
+/**
+ * Cuts off the last step; `undefined` where a closer look is needed: at a path of one step, with
+ * escapes there, or at one that does not parse.
+ */
+export function cutLast(text: string): Cut | undefined {
+  if (text.charCodeAt(text.length - 1) === CLOSE) {
+    const at = text.lastIndexOf('[');
+    const last = indexOf(text.slice(at + 1, -1));
+    return at > 0 && last >= 0 && text.charCodeAt(at - 1) !== SLASH ? { at, last } : undefined;
+  }
+  let at = text.length - 1;
+  for (; at > 0; at -= 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === DOT) break;
+    if (unit === SLASH || unit === OPEN || unit === CLOSE) return undefined;
+  }
+  const isCut = at > 0 && at < text.length - 1 && text.charCodeAt(at - 1) !== SLASH;
+  return isCut ? { at, last: text.slice(at + 1) } : undefined;
+}
+
 function readIndex(text: string, open: number, keys: Key[]): number {
   const close = text.indexOf(']', open);
   if (close < 0) throw new PathFault('the bracket is not closed', open);
