@@ -3,10 +3,11 @@ import type { Mode } from '../driver.ts';
 import { GatewayError } from '../errors.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import type { KindSpec, RequestBase } from './kind.ts';
+import { mysql } from './mysql.ts';
 import { postgres } from './postgres.ts';
 
 /** Kinds served so far. Spec: "Endpoint", create body, member `kind`. */
-export const kinds = { postgres } satisfies Record<string, KindSpec>;
+export const kinds = { postgres, mysql } satisfies Record<string, KindSpec>;
 export type Kind = keyof typeof kinds;
 
 /** All kinds of the specification, served or not. */
@@ -91,8 +92,9 @@ function namedType(
   spec: KindSpec,
   body: { [member: string]: Json },
 ): { type: string; [member: string]: Json } {
-  const type = body.type ?? spec.defaultType;
-  if (typeof type !== 'string') throw badRequest('type: is required', 'type', 'is required');
+  const { type = spec.defaultType } = body;
+  if (type === undefined) throw badRequest('type: is required', 'type', 'is required');
+  if (typeof type !== 'string') throw badRequest('type: must be text', 'type', 'must be text');
   return { ...body, type: type.toLowerCase() };
 }
 

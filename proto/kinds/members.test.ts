@@ -1,7 +1,7 @@
 /** Schemas that several kinds share. */
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { patchOf } from './members.ts';
+import { ConnectionParts, patchOf } from './members.ts';
 
 const Patch = patchOf(
   z.strictObject({
@@ -10,6 +10,7 @@ const Patch = patchOf(
     transport: z.enum(['edge', 'relay']).meta({ description: 'By whom' }).optional(),
   }),
 );
+const Reached = patchOf(z.strictObject({ read_conn: ConnectionParts.optional() }));
 
 test.each([
   [{}, true],
@@ -19,6 +20,15 @@ test.each([
   [{ other: 1 }, false],
 ])('of a patch of a configuration, %j is right: %j', (patch, right) => {
   expect(Patch.safeParse(patch).success).toBe(right);
+});
+
+test.each([
+  [{ url: 'a', auth: null }, true],
+  [{ url: null }, false],
+  [{ host: 'a', port: null, auth: { username: 'b', password: 'c' } }, true],
+  [{ host: 'a', auth: { username: null } }, false],
+])('of a connection in a patch, %j is right: %j', (read_conn, right) => {
+  expect(Reached.safeParse({ read_conn }).success).toBe(right);
 });
 
 test('a patch describes its members as the configuration does', () => {

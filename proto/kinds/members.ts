@@ -149,10 +149,30 @@ export const Transport = z.enum(['edge', 'relay']).meta({
 /** What a PATCH of a configuration may hold, RFC 7396: null removes a member that may be absent. */
 export function patchOf(config: z.ZodObject) {
   const members = Object.entries(config.shape).map(([name, member]) => {
-    if (!(member instanceof z.ZodOptional)) return [name, z.optional(member)] as const;
-    const inner = member.unwrap();
-    const { description } = member.meta() ?? z.globalRegistry.get(inner) ?? {};
-    return [name, z.nullish(inner).meta({ description })] as const;
+    // No kind's configuration holds anything but zod's own schemas.
+    return [name, z.optional(orNull(member as z.ZodType))] as const;
   });
   return z.strictObject(Object.fromEntries(members));
+}
+
+/** The same with null in place of each member that may be absent, at any depth. */
+function orNull(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional) {
+    const inner = schema.unwrap() as z.ZodType; // As above.
+    return z.nullish(orNull(inner)).meta({ ...wordsOf(inner), ...wordsOf(schema) });
+  }
+  if (schema instanceof z.ZodUnion) {
+    return z.union((schema.options as z.ZodType[]).map(orNull)).meta(wordsOf(schema));
+  }
+  if (!(schema instanceof z.ZodObject)) return schema;
+  const members = Object.entries(schema.shape).map(
+    ([name, member]) => [name, orNull(member as z.ZodType)] as const,
+  );
+  return z.strictObject(Object.fromEntries(members)).meta(wordsOf(schema));
+}
+
+/** Description and examples: the id is that of the schema without null. */
+function wordsOf(schema: z.ZodType): z.core.GlobalMeta {
+  const { id: _, ...words } = schema.meta() ?? {};
+  return words;
 }

@@ -129,6 +129,16 @@ describe('a request to an endpoint', () => {
     expect(relay.seen).toEqual([]);
   });
 
+  test.each([null, 7])('of the type %j is refused, although one may be left out', async (type) => {
+    const gateway = await startRunning(recording());
+    expect(await gateway.ask('/read', { ...QUERY, type })).toEqual({
+      status: 400,
+      body: failure('BAD_REQUEST', 'type: must be text', [
+        { path: 'type', message: 'must be text' },
+      ]),
+    });
+  });
+
   test('tells the relay its own deadline, or 30 seconds', async () => {
     const deadlines: (string | null)[] = [];
     const gateway = await startRunning({
