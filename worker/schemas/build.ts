@@ -50,7 +50,8 @@ class Builder {
   /** Without a prototype: the library asks with `in`. */
   readonly #metaData: CompiledSchema['ast']['metaData'] = Object.create(null);
   readonly #ast: CompiledSchema['ast'];
-  readonly #left: Location[] = [];
+  /** Every schema that has a URL. */
+  readonly #known: Location[] = [];
   readonly #places = new Map<string, Segments>();
   readonly #patterns = new Map<string, Pattern | string>();
 
@@ -67,12 +68,12 @@ class Builder {
     const { root, locations } = this.resources;
     const schemaUri = this.urlOf({ resource: root, segments: [], schema: root.root });
     for (const location of locations.slice()) this.urlOf(location);
-    do {
-      for (let next = this.#left.pop(); next !== undefined; next = this.#left.pop()) {
-        this.#buildOne(next);
-      }
+    // The list grows while it is gone through.
+    for (const location of this.#known) {
+      this.#buildOne(location);
+      if (location !== this.#known.at(-1)) continue;
       for (const resource of this.resources.all) this.#takeDynamicAnchors(resource);
-    } while (this.#left.length > 0);
+    }
     const { plugin } = getKeyword(OF_LIBRARY.dynamicRef);
     if (plugin !== undefined && this.#ast.plugins.has(plugin)) {
       this.#ast.plugins = new Set([leaveScope, ...this.#ast.plugins]);
@@ -88,7 +89,7 @@ class Builder {
     if (!this.#places.has(url)) {
       this.#places.set(url, [...resource.place, ...segments]);
       this.#ast[url] = schema !== false;
-      if (isJsonObject(schema)) this.#left.push(location);
+      this.#known.push(location);
     }
     return url;
   }

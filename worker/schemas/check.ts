@@ -42,6 +42,8 @@ const VISITORS: ReadonlySet<string> = new Set([
   OF_MEMBERS.patternProperties,
 ]);
 const VISITS_PER_STEP = 8;
+/** To evaluate a schema takes that long beside its keywords. */
+const STEPS_PER_SCHEMA = 2;
 
 /** What the library keeps where something asks for what was not looked at. */
 interface Unevaluated extends Evaluation {
@@ -77,7 +79,7 @@ class Watch implements EvaluationPlugin<Unevaluated> {
 
   beforeSchema(): void {
     const depth = this.#work.enter();
-    this.#work.spend(1);
+    this.#work.spend(STEPS_PER_SCHEMA);
     this.#before[depth] = this.#found[depth]?.failures.length ?? 0;
   }
 

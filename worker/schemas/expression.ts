@@ -104,7 +104,7 @@ class Translation {
 
   #escape(): string {
     const [property, name = ''] = this.#take(PROPERTY) ?? [];
-    if (property !== undefined) return propertyText(property.startsWith('P'), name);
+    if (property !== undefined) return `[${propertyText(property.startsWith('P'), name)}]`;
     const escaped = this.#source.charAt(this.#at);
     if (/[1-9k]/.test(escaped)) {
       throw new Unsupported('refers back to a group, which cannot be matched in linear time');
@@ -190,7 +190,7 @@ function literal(character: string): string {
   return `\\x{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** Names of categories and scripts; the engine has short names of categories only. */
+/** A property as a member of a class; the engine has short names of categories only. */
 function propertyText(isNegated: boolean, name: string): string {
   const [key = '', value] = name.split('=');
   if (value !== undefined && !/^(?:General_Category|gc|Script|sc)$/.test(key)) {

@@ -12,6 +12,15 @@ export interface Fault {
 
 /** No more are told at once. Spec silent. */
 export const MOST_FAULTS = 100;
+/** Longer paths are cut: a name may be megabytes long. Spec silent. */
+const LONGEST_PATH = 1_000;
+
+/** A fault whose path is no longer than anybody reads; of longer ones the middle is left out. */
+export function faultAt(path: string, message: string): Fault {
+  if (path.length <= LONGEST_PATH) return { path, message };
+  const half = LONGEST_PATH / 2;
+  return { path: `${path.slice(0, half)}…${path.slice(-half)}`, message };
+}
 
 /** Gathers the faults of a schema. */
 export class Faults {
@@ -25,7 +34,7 @@ export class Faults {
 
   add(place: Segments, message: string, below = ''): void {
     if (this.#found.length >= MOST_FAULTS) return;
-    this.#found.push({ path: joined(this.#prefix, joined(dottedOf(place), below)), message });
+    this.#found.push(faultAt(joined(this.#prefix, joined(dottedOf(place), below)), message));
   }
 
   /** @throws GatewayError BAD_REQUEST with all of them, when there are any */

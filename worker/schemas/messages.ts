@@ -1,6 +1,6 @@
 /** Says what is wrong with a value, in our words. */
 import type { Json } from '../../proto/json.ts';
-import type { Fault } from './faults.ts';
+import { type Fault, faultAt } from './faults.ts';
 import { OF_LIBRARY } from './keyword.ts';
 import type { ValueNode } from './node.ts';
 import { type Asked, equalItems } from './values.ts';
@@ -92,7 +92,7 @@ function missing({ value }: ValueNode, names: readonly string[]): string[] {
 }
 
 function fault(node: ValueNode, message: string, member?: string): Fault {
-  return { path: node.path(member), message };
+  return faultAt(node.path(member), message);
 }
 
 const ARTICLES: Readonly<Record<string, string>> = {
