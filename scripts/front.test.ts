@@ -195,13 +195,23 @@ describe('an end', () => {
 
   test('of the worker before a reply is 503 in the form of all errors', async () => {
     const { port } = await front((_, reply) => reply.destroy());
-    const reply = await fetch(`http://127.0.0.1:${port}/`);
-    expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
+    const headers = { 'X-Request-Id': 'mine' };
+    const reply = await fetch(`http://127.0.0.1:${port}/`, { headers });
+    expect([reply.status, Object.fromEntries(reply.headers)]).toMatchObject([
+      503,
+      {
+        'retry-after': '1',
+        'x-request-id': 'mine',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      },
+    ]);
     expect(await reply.json()).toEqual({
       error: 'Service unavailable',
       message: 'The gateway is not ready',
       code: 'SERVICE_UNAVAILABLE',
-      request_id: reply.headers.get('x-request-id'),
+      request_id: 'mine',
     });
   });
 });

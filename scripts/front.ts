@@ -15,6 +15,7 @@ import {
 import { BlockList, isIP } from 'node:net';
 import { pipeline } from 'node:stream';
 import { errorBody, GatewayError } from '../proto/errors.ts';
+import { requestIdOf } from '../worker/http/request-id.ts';
 
 /** The worker reads it when PEER is `front:<secret>`; see worker/http/address.ts. */
 const PEER_HEADER = 'x-causeway-peer';
@@ -118,7 +119,7 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
   });
   onward.on('error', () => {
     if (reply.headersSent) reply.destroy();
-    else unavailable(reply);
+    else unavailable(incoming, reply);
   });
   reply.on('close', () => reply.writableFinished || onward.destroy());
   if (hasBody(incoming.headers))
@@ -176,8 +177,9 @@ function proxyList(address: string | undefined): BlockList | undefined {
   return list;
 }
 
-function unavailable(reply: ServerResponse): void {
-  const requestId = crypto.randomUUID();
+function unavailable({ headers }: IncomingMessage, reply: ServerResponse): void {
+  const given = headers['x-request-id'];
+  const requestId = requestIdOf({ get: () => (typeof given === 'string' ? given : null) });
   const failure = new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is not ready', {
     retryAfter: 1,
   });
@@ -187,6 +189,8 @@ function unavailable(reply: ServerResponse): void {
       'Retry-After': '1',
       'X-Request-Id': requestId,
       'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
     })
     .end(JSON.stringify(errorBody(failure, requestId)));
 }

@@ -4,7 +4,7 @@
 const ACCEPTABLE = /^[\x21-\x7e]{1,128}$/;
 
 /** The client's own id when it is 1 to 128 visible ASCII characters, else a new one. */
-export function requestIdOf(headers: Headers): string {
+export function requestIdOf(headers: Pick<Headers, 'get'>): string {
   const given = headers.get('X-Request-Id');
   return given !== null && ACCEPTABLE.test(given) ? given : crypto.randomUUID();
 }
