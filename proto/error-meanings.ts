@@ -53,9 +53,9 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     effect: 'told',
   },
   RESULT_TOO_LARGE: {
-    means: 'The result is larger than `RESULT_MAX_BYTES`; a write was rolled back where it can be.',
-    remedy:
-      'Ask for fewer rows, or send `Accept: application/x-ndjson` to receive them as a stream.',
+    means:
+      'The result is larger than `RESULT_MAX_BYTES`, that of a JSON utility than four times `BODY_MAX_BYTES`; a write was rolled back where it can be.',
+    remedy: 'Ask for less, or send `Accept: application/x-ndjson` to receive rows as a stream.',
     effect: 'told',
   },
   RESET_TOKEN_INVALID: {

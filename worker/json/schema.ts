@@ -57,7 +57,7 @@ export const FlattenBody = z
       .default('')
       .meta({
         description: 'What all paths begin with, joined by a dot; nothing when left out',
-        examples: [''],
+        examples: ['order'],
       }),
   })
   .transform(asJson('value'))
