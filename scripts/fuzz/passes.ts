@@ -21,6 +21,8 @@ const LEFT_OUT = [
 
 /** A run that is smaller has no room for the coverage phase: it alone sends about so many per operation. */
 const COVERAGE_PER_OPERATION = 60;
+/** The examples phase alone sends about so many. */
+const EXAMPLES_PER_OPERATION = 6;
 /** Of what a pass is asked for, the generator leaves some out as impossible or repeated. */
 const EXPECTED_SHARE = 0.8;
 
@@ -35,12 +37,15 @@ export function nextPass(
   if (sent >= wanted) return undefined;
   const isLarge = wanted >= 2 * COVERAGE_PER_OPERATION * operations;
   if (index === 0 && isLarge) return { phases: 'examples,coverage', seed, examples: 1 };
-  const each = Math.ceil((wanted - sent) / (EXPECTED_SHARE * operations));
-  const isFirst = index === 0;
+  const each = (wanted - sent) / operations;
+  if (index === 0) {
+    const rest = Math.max(1, Math.ceil((each - EXAMPLES_PER_OPERATION) / EXPECTED_SHARE));
+    return { phases: 'examples,fuzzing', seed, examples: rest };
+  }
   return {
-    phases: isFirst ? 'examples,fuzzing' : 'fuzzing,stateful',
+    phases: 'fuzzing,stateful',
     seed: (seed + index) % 2 ** 32,
-    examples: isFirst ? each : Math.ceil(each / 2),
+    examples: Math.ceil(each / EXPECTED_SHARE),
   };
 }
 

@@ -3,6 +3,9 @@ import { curlOf, headerOf } from './exchange.ts';
 import { STAND_INS } from './stand-ins.ts';
 import type { Counted, Tally } from './tally.ts';
 
+/** Of what the gateway logged of a request, so much is told. */
+const LOG_LINES = 5;
+
 /** What there is to tell. */
 export interface Outcome {
   readonly tally: Tally;
@@ -42,12 +45,13 @@ function tellOf({ finding, count }: Counted, { log }: Outcome): string {
   const { operation, what, exchange } = finding;
   const { answered, sent } = exchange;
   const id = headerOf(answered?.headers ?? [], 'x-request-id');
-  const logged = id === undefined ? [] : log.split('\n').filter((line) => line.includes(id));
+  const named = `"request_id":${JSON.stringify(id ?? '')},`;
+  const logged = log.split('\n').filter((line) => line.includes(named));
   return [
     `${operation}: ${what} (${count} times)`,
     `  ${curlOf(sent)}`,
     ...(answered ? [`  ${answered.status} ${answered.body.toString().slice(0, 1000)}`] : []),
-    ...logged.map((line) => `  log: ${line}`),
+    ...logged.slice(-LOG_LINES).map((line) => `  log: ${line}`),
   ].join('\n');
 }
 
