@@ -49,9 +49,13 @@ const BackendProfile = Profile.meta({
   examples: ['production'],
 });
 const AnyConfig = z.record(z.string(), JsonValue);
-/** What any of the kinds has. */
-export const ofKinds = (shapeOf: (spec: KindSpec) => z.ZodType) =>
-  z.union((Object.keys(kinds) as Kind[]).map((kind) => shapeOf(kindSpec(kind))));
+/** What any of the kinds has, each shape once: several kinds may share one, and some have none. */
+export const ofKinds = (shapeOf: (spec: KindSpec) => z.ZodType | undefined) =>
+  z.union(
+    [...new Set((Object.keys(kinds) as Kind[]).map((kind) => shapeOf(kindSpec(kind))))].filter(
+      (shape) => shape !== undefined,
+    ),
+  );
 const Config = shownAs(
   AnyConfig,
   ofKinds(({ config }) => config),

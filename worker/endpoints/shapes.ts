@@ -20,7 +20,7 @@ export const RequestResult = shownAs(
 
 /** One line of a stream: a row, or the failure that ended it. Contract §6, "Large results". */
 const Line = z.union([
-  ofKinds(({ shapes }) => shapes.line ?? z.never()),
+  ofKinds(({ shapes }) => shapes.line),
   z
     .object({
       $error: ErrorReply.meta({ description: 'What ended the stream before all was sent' }),
@@ -34,7 +34,7 @@ export const LINES = { 'application/x-ndjson': Line };
 /** One operation of a transaction. */
 export const OperationBody = shownAs(
   JsonValue,
-  ofKinds(({ shapes }) => shapes.operation ?? z.never()),
+  ofKinds(({ shapes }) => shapes.operation),
 );
 
 /** What the operations of a transaction answer. */
@@ -42,7 +42,7 @@ export const Outcomes = z
   .array(
     shownAs(
       JsonValue,
-      ofKinds(({ shapes }) => shapes.outcome ?? z.never()),
+      ofKinds(({ shapes }) => shapes.outcome),
     ),
   )
   .meta({ description: 'One result per operation, in their order' });
