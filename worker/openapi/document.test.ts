@@ -1,13 +1,135 @@
-/** The description of the API, made from its routes. */
-import { expect, test } from 'vitest';
+/** The description of the API: what follows from the declarations of its operations and kinds. */
+
+import { beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
+import { anyMember, anyone, onOrganization } from '../access/access.ts';
 import { routes } from '../app.ts';
+import { operationsOf } from '../http/operations.ts';
+import { publicRoute, route } from '../http/route.ts';
 import { describe as described } from './document.ts';
 
-test('names every operation once', () => {
-  const document = described(routes);
-  const ids = Object.values(document.paths ?? {}).flatMap((item) =>
-    Object.values(item).map(({ operationId }) => operationId),
-  );
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toContain('endpointCreate');
+type Node = { readonly [member: string]: unknown };
+
+let document: Node;
+beforeAll(() => {
+  document = { ...described(routes) };
+});
+
+/** What is at a JSON Pointer. */
+function at(...path: readonly string[]): Node {
+  const found = path.reduce((within, name) => within[name] as Node, document);
+  return found ?? {};
+}
+
+/** All nodes below one, also those that references lead to, each once. */
+function nodesFrom(node: unknown, seen = new Set<unknown>()): Set<unknown> {
+  if (typeof node !== 'object' || node === null || seen.has(node)) return seen;
+  seen.add(node);
+  const { $ref } = node as Node;
+  if (typeof $ref === 'string') nodesFrom(at(...$ref.split('/').slice(1)), seen);
+  for (const each of Object.values(node)) nodesFrom(each, seen);
+  return seen;
+}
+
+/** Every value that a member `type` of a request may have there. */
+function typesIn(node: unknown): Set<unknown> {
+  const types = [...nodesFrom(node)].flatMap((each) => {
+    const { type } = ((each as Node).properties ?? {}) as { type?: Node };
+    return type?.const === undefined ? ((type?.enum ?? []) as unknown[]) : [type.const];
+  });
+  return new Set(types);
+}
+
+const bodyOf = (operation: string) =>
+  at('paths', `/api/v1/endpoints/{endpoint}/${operation}`, 'post', 'requestBody');
+
+test('has each method of each path as an operation of its own, with an id of its own', () => {
+  const operations = operationsOf(routes);
+  for (const { path, method, id } of operations) {
+    expect(at('paths', path, method.toLowerCase()).operationId).toBe(id);
+  }
+  expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+});
+
+test.each(Object.keys(kinds) as Kind[])('takes every type of request to %s', (kind) => {
+  const spec = kindSpec(kind);
+  for (const operation of ['read', 'write']) {
+    expect([...typesIn(bodyOf(operation))]).toEqual(
+      expect.arrayContaining(Object.keys(spec.types)),
+    );
+  }
+});
+
+test.each(Object.keys(kinds) as Kind[])('tells requests to %s apart by their type', (kind) => {
+  const discriminated = [...nodesFrom(bodyOf('write'))].flatMap((each) => {
+    const { propertyName, mapping } = ((each as Node).discriminator ?? {}) as Node;
+    return propertyName === 'type' ? [Object.keys(mapping as Node)] : [];
+  });
+  const types = Object.keys(kindSpec(kind).types);
+  expect(discriminated.some((mapped) => types.every((type) => mapped.includes(type)))).toBe(true);
+});
+
+describe('an operation', () => {
+  const common = {
+    summary: 'Do something',
+    description: 'For a test.',
+    tag: 'Help',
+    errors: [],
+    changes: 'nothing',
+    reply: 'bare',
+    result: z.object({ done: z.boolean() }),
+    handle: async () => ({ done: true }),
+  } as const;
+  const Body = z.strictObject({ size: z.int() });
+
+  const statuses = (declared: Parameters<typeof described>[0][number]) => {
+    const item = described([declared]).paths?.['/api/v1/thing'] ?? {};
+    const [operation] = Object.values(item) as { responses: object }[];
+    return Object.keys(operation?.responses ?? {}).map(Number);
+  };
+
+  test('without a token, level or body has few errors', () => {
+    const declared = publicRoute({ ...common, method: 'GET', path: '/thing', access: anyone });
+    expect(statuses(declared)).toEqual([200, 400, 429, 500]);
+  });
+
+  test('with a token can be 401, and 503 while keys of an identity provider cannot be had', () => {
+    const declared = route({ ...common, method: 'GET', path: '/thing', access: anyMember });
+    expect(statuses(declared)).toEqual([200, 400, 401, 429, 500, 503]);
+  });
+
+  test('with a level can be 403', () => {
+    const access = onOrganization('Read');
+    expect(statuses(route({ ...common, method: 'GET', path: '/thing', access }))).toContain(403);
+  });
+
+  test('with a body can be 413 and 415', () => {
+    const access = anyMember;
+    const declared = route({ ...common, method: 'PUT', path: '/thing', access, body: Body });
+    expect(statuses(declared)).toEqual([200, 400, 401, 413, 415, 429, 500, 503]);
+  });
+
+  test('that honours Idempotency-Key can be 409, 422 and 502, unless it only reads', () => {
+    const declared = { ...common, method: 'POST', path: '/thing', access: anyMember } as const;
+    expect(statuses(route(declared))).toEqual(expect.arrayContaining([409, 422, 502]));
+    expect(statuses(route({ ...declared, idempotency: { reads: true } }))).not.toContain(502);
+    expect(statuses(route({ ...declared, idempotency: 'ignored' }))).not.toContain(409);
+  });
+
+  test('on what has an ETag can be 304 and 412', () => {
+    const declared = { ...common, path: '/thing', access: anyMember, conditional: true } as const;
+    expect(statuses(route({ ...declared, method: 'GET' }))).toEqual(
+      expect.arrayContaining([304, 412]),
+    );
+    expect(statuses(route({ ...declared, method: 'DELETE' }))).not.toContain(304);
+  });
+
+  test('has the errors that it names, and those of what it acts on', () => {
+    const access = { ...anyMember, errors: ['NODE_NOT_FOUND'] as const };
+    const declared = { ...common, method: 'GET', path: '/thing', access } as const;
+    expect(statuses(route({ ...declared, errors: ['NOT_SUPPORTED'] }))).toEqual(
+      expect.arrayContaining([404, 501]),
+    );
+  });
 });
