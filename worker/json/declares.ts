@@ -1,6 +1,7 @@
 /** Whether a JSON Schema speaks of a place, so that it can be told which paths are of the output. */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import type { Budget } from '../paths/budget.ts';
+import { Patterns } from '../paths/pattern.ts';
 import { indexOf, type Step } from '../paths/step.ts';
 import { resolve } from '../paths/walk.ts';
 
@@ -45,7 +46,7 @@ function referredIn(root: Json, reference: string, budget: Budget): Json[] {
   if (!/^#(?:\/|$)/.test(reference)) return [];
   const tokens = reference.slice(1).split('/').slice(1).map(unescaped);
   const steps = tokens.map((name) => ({ kind: 'token', name }) as const);
-  const found = resolve(steps, root, { root, budget, patterns: new Map() });
+  const found = resolve(steps, root, { root, budget, patterns: new Patterns() });
   return found === undefined ? [] : [found];
 }
 

@@ -28,6 +28,11 @@ export async function parsePaths(
  */
 export function parse({ json, paths }: Search, put: (path: string, value: Json) => void): void {
   const budget = searchBudget('paths');
+  const [only, another] = paths;
+  if (only && !another && !only.mayRepeat) {
+    only.each(json, budget, (match) => put(only.pathOf(match), match.value));
+    return;
+  }
   const known = new Set<string>();
   for (const path of paths) {
     path.each(json, budget, (match) => {

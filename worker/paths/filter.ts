@@ -3,7 +3,7 @@ import { jsonpath } from 'json-p3';
 import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
 import { COMPARISONS, type Comparable, stepsOf } from './compare.ts';
 import { PathFault } from './fault.ts';
-import { patternOf } from './pattern.ts';
+import type { Extent } from './pattern.ts';
 import { type Query, type Scope, singleSteps, type Test } from './query.ts';
 import { Match, resolve, walk } from './walk.ts';
 
@@ -49,8 +49,8 @@ export function testOf(expression: Expression, reader: Reader): Test {
     return (value, scope) => exists(value, scope, () => true);
   }
   if (expression instanceof FunctionExtension) {
-    if (expression.name === 'match') return patternTest(expression, reader, 'matches');
-    if (expression.name === 'search') return patternTest(expression, reader, 'isIn');
+    if (expression.name === 'match') return patternTest(expression, reader, 'whole');
+    if (expression.name === 'search') return patternTest(expression, reader, 'part');
   }
   throw new PathFault('a value, which must be compared', expression.token.index);
 }
@@ -173,7 +173,7 @@ function onlyOf(find: Find): Value {
 function patternTest(
   { args: [subject, expression], token }: jsonpath.expressions.FunctionExtension,
   reader: Reader,
-  how: 'matches' | 'isIn',
+  extent: Extent,
 ): Test {
   if (!subject || !expression) throw new PathFault('takes two arguments', token.index);
   const [text, pattern] = [comparableOf(subject, reader), comparableOf(expression, reader)];
@@ -181,6 +181,6 @@ function patternTest(
     const [given, wanted] = [text(value, scope), pattern(value, scope)];
     if (typeof given !== 'string' || typeof wanted !== 'string') return false;
     scope.budget.charge(stepsOf(wanted));
-    return patternOf(wanted, scope.patterns, scope.budget)[how](given, scope.budget);
+    return scope.patterns.get(wanted, extent, scope.budget)(given, scope.budget);
   };
 }

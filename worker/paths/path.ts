@@ -7,8 +7,16 @@ import type { Budget } from './budget.ts';
 import { dotted, parseDotted } from './dotted.ts';
 import { PathFault } from './fault.ts';
 import { compileJsonPath, jsonpath } from './jsonpath.ts';
+import { Patterns } from './pattern.ts';
 import { isRange, parsePointer, parseSlash, pointer, slash } from './pointer.ts';
-import { countsFromEnd, type Query, queryOf, type Selector, singleSteps } from './query.ts';
+import {
+  countsFromEnd,
+  mayRepeat,
+  type Query,
+  queryOf,
+  type Selector,
+  singleSteps,
+} from './query.ts';
 import type { Step, Writing } from './step.ts';
 import { Match, walk } from './walk.ts';
 
@@ -45,6 +53,8 @@ export class Path {
   readonly steps: readonly Step[] | undefined;
   /** Whether it names one place by its form, whatever the document. */
   readonly isSingle: boolean;
+  /** Whether one place may be handed over more than once. */
+  readonly mayRepeat: boolean;
   readonly #query: Query;
 
   /** @throws PathFault */
@@ -60,13 +70,14 @@ export class Path {
     }
     const selectors = singleSteps(this.#query);
     this.isSingle = selectors !== undefined;
+    this.mayRepeat = mayRepeat(this.#query);
     this.countsFromEnd = countsFromEnd(this.#query);
     this.steps = this.countsFromEnd ? undefined : selectors?.map((each) => this.#stepOf(each));
   }
 
-  /** Hands over every match, in the order of RFC 9535; one place may be handed over more than once. */
+  /** Hands over every match, in the order of RFC 9535. */
   each(document: Json, budget: Budget, take: (match: Match) => void): void {
-    const scope = { root: document, budget, patterns: new Map() };
+    const scope = { root: document, budget, patterns: new Patterns() };
     walk(this.#query, new Match(document), scope, (match) => {
       take(match);
       return false;

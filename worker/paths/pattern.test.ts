@@ -2,14 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../proto/errors.ts';
 import { Budget } from './budget.ts';
-import { patternOf } from './pattern.ts';
+import { Patterns } from './pattern.ts';
 import { EXHAUSTED } from './test/search.ts';
 
 const plenty = () => new Budget(10_000_000, () => EXHAUSTED);
 const matches = (pattern: string, text: string) =>
-  patternOf(pattern, new Map(), plenty()).matches(text, plenty());
+  new Patterns().get(pattern, 'whole', plenty())(text, plenty());
 const isIn = (pattern: string, text: string) =>
-  patternOf(pattern, new Map(), plenty()).isIn(text, plenty());
+  new Patterns().get(pattern, 'part', plenty())(text, plenty());
 
 describe('matches the whole text', () => {
   test.each([
@@ -108,8 +108,8 @@ describe('is bounded', () => {
 
   test('by the budget, for each pattern and each character', () => {
     const few = () => new Budget(5_000, () => EXHAUSTED);
-    expect(() => patternOf('a{500}', new Map(), few())).toThrow(EXHAUSTED);
-    const pattern = patternOf('a*', new Map(), few());
-    expect(() => pattern.matches('a'.repeat(5_001), few())).toThrow(EXHAUSTED);
+    expect(() => new Patterns().get('a{500}', 'whole', few())).toThrow(EXHAUSTED);
+    const pattern = new Patterns().get('a*', 'whole', few());
+    expect(() => pattern('a'.repeat(5_001), few())).toThrow(EXHAUSTED);
   });
 });

@@ -2,20 +2,19 @@
  * Regular expressions of `match` and `search`: I-Regexp (RFC 9485), checked against its grammar
  * and bounded in size here, run by an engine that takes linear time.
  */
-import { RE2JS, RE2JSException } from 're2js';
+import { RE2JSException, RE2Set } from 're2js';
 import { GatewayError } from '../../proto/errors.ts';
+import { Lru } from '../cache.ts';
 import type { Budget } from './budget.ts';
 
-/** A pattern that is ready. */
-export interface Pattern {
-  /** Whether the whole text matches. */
-  matches(text: string, budget: Budget): boolean;
-  /** Whether some part of the text matches. */
-  isIn(text: string, budget: Budget): boolean;
-}
+/** How much of a text a pattern must match. */
+export type Extent = 'whole' | 'part';
 
-/** Of a pattern that is no I-Regexp: it matches nothing. RFC 9535 §2.4.6, §2.4.7. */
-const NEVER: Pattern = { matches: () => false, isIn: () => false };
+/** A pattern that is ready: whether it matches a text. */
+export type Pattern = (text: string, budget: Budget) => boolean;
+
+/** Of a pattern that is no I-Regexp. RFC 9535 §2.4.6, §2.4.7. */
+const NEVER: Pattern = () => false;
 
 /** Longest text of a pattern, in UTF-16 code units. Spec silent. */
 const LENGTH_MAX = 1_000;
@@ -26,7 +25,11 @@ const CATEGORY_SIZE = 20;
 /** To get a pattern ready takes so many steps for each of its size. */
 const STEPS_TO_COMPILE = 200;
 /** A character of text takes one step, and one more for so much of the pattern's size. */
-const SIZE_PER_STEP = 8;
+const SIZE_PER_STEP = 4;
+/** Bytes that a pattern may remember of the texts it has seen. */
+const MEMORY = 256 * 1024;
+/** Patterns of one search that stay ready. */
+const PATTERNS_KEPT = 16;
 
 const CATEGORY = String.raw`\\[pP]\{(?:L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|Z[lps]?|S[ckmo]?|C[cfno]?)\}`;
 const ESCAPE = String.raw`\\[()*+\-.?[\\\]^nrt{|}]`;
@@ -40,33 +43,32 @@ const PART = new RegExp(
   'uy',
 );
 
-/** The pattern with that text; `known` remembers those of one search. */
-export function patternOf(text: string, known: Map<string, Pattern>, budget: Budget): Pattern {
-  const ready = known.get(text) ?? compile(text, budget);
-  known.set(text, ready);
-  return ready;
+/** Patterns that one search has got ready, the last few. */
+export class Patterns {
+  readonly #known = new Lru<Pattern>(PATTERNS_KEPT);
+
+  /** @throws GatewayError BAD_REQUEST for a pattern that is too large */
+  get(text: string, extent: Extent, budget: Budget): Pattern {
+    const key = `${extent} ${text}`;
+    const pattern = this.#known.get(key) ?? compile(text, extent, budget);
+    this.#known.set(key, pattern);
+    return pattern;
+  }
 }
 
-/** @throws GatewayError BAD_REQUEST for a pattern that is too large */
-function compile(text: string, budget: Budget): Pattern {
+function compile(text: string, extent: Extent, budget: Budget): Pattern {
   if (text.length > LENGTH_MAX) throw tooLarge();
   const parts = partsOf(text);
   if (parts === undefined) return NEVER;
   const size = sizeOf(parts);
   if (size > SIZE_MAX) throw tooLarge();
   budget.charge(size * STEPS_TO_COMPILE);
-  const engine = engineOf(parts);
+  const engine = engineOf(parts, extent);
   if (engine === undefined) return NEVER;
-  const stepsFor = (given: string) => 1 + given.length * (1 + Math.floor(size / SIZE_PER_STEP));
-  return {
-    matches(given, spent) {
-      spent.charge(stepsFor(given));
-      return engine.testExact(given);
-    },
-    isIn(given, spent) {
-      spent.charge(stepsFor(given));
-      return engine.test(given);
-    },
+  const stepsPerCharacter = 1 + Math.floor(size / SIZE_PER_STEP);
+  return (given, spent) => {
+    spent.charge(1 + given.length * stepsPerCharacter);
+    return engine.match(given).length > 0;
   };
 }
 
@@ -119,12 +121,20 @@ function timesOf({ least, most }: Part): number {
 }
 
 /** A dot is all but line ends. RFC 9485 §5.3. */
-function engineOf(parts: readonly (Part & { readonly text: string })[]): RE2JS | undefined {
+function engineOf(
+  parts: readonly (Part & { readonly text: string })[],
+  extent: Extent,
+): RE2Set | undefined {
   const source = parts.map((part) =>
     part.class === '.' ? `[^\\n\\r]${part.text.slice(1)}` : part.text,
   );
   try {
-    return RE2JS.compile(source.join(''));
+    // A set of one: unlike a single expression, its memory can be bounded.
+    const anchor = extent === 'whole' ? RE2Set.ANCHOR_BOTH : RE2Set.UNANCHORED;
+    const engine = new RE2Set(anchor, 0, MEMORY);
+    engine.add(source.join(''));
+    engine.compile();
+    return engine;
   } catch (fault) {
     if (fault instanceof RE2JSException) return undefined; // Such as a range from z to a.
     throw fault;

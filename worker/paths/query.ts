@@ -1,15 +1,14 @@
 /** What every notation of a path compiles to: segments of selectors, as RFC 9535 has them. */
 import type { Json } from '../../proto/json.ts';
 import type { Budget } from './budget.ts';
-import type { Pattern } from './pattern.ts';
+import type { Patterns } from './pattern.ts';
 
 /** What a filter knows beside the value that it is asked about. */
 export interface Scope {
   /** The document, which `$` is in a filter. */
   readonly root: Json;
   readonly budget: Budget;
-  /** Regular expressions that this search has got ready. */
-  readonly patterns: Map<string, Pattern>;
+  readonly patterns: Patterns;
 }
 
 /** Whether a filter lets a value through. */
@@ -72,4 +71,10 @@ function selectorCountsFromEnd(selector: Selector): boolean {
   if (selector.kind !== 'slice') return false;
   const { start = 0, stop = 0, step } = selector;
   return start < 0 || stop < 0 || step < 0;
+}
+
+/** Whether it may find one place more than once. */
+export function mayRepeat(query: Query): boolean {
+  const descents = query.filter(({ descends }) => descends).length;
+  return descents > 1 || query.some(({ selectors }) => selectors.length > 1);
 }
