@@ -42,7 +42,8 @@ async function install(folder: string): Promise<void> {
   const args = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];
   await run(pythonIn(folder), [...args, '-c', CONSTRAINTS, `schemathesis==${VERSION}`]).catch(
     (cause: unknown) => {
-      const [why] = /^ERROR: .*$/m.exec(String(cause)) ?? ['pip could not be run'];
+      const [, why = 'pip could not be run'] =
+        [...String(cause).matchAll(/^ERROR: (.*)$/gm)].at(-1) ?? [];
       throw new Failure(`schemathesis ${VERSION} could not be installed from PyPI: ${why}.`, {
         cause,
       });
@@ -51,13 +52,13 @@ async function install(folder: string): Promise<void> {
 }
 
 async function requirePython(): Promise<void> {
-  const asked = 'import sys; print(sys.version_info >= (3, 10), sys.version.split()[0])';
+  const asked = 'import sys; print(sys.version_info >= (3, 11), sys.version.split()[0])';
   const { stdout } = await run('python3', ['-c', asked]).catch((cause: unknown) => {
-    throw new Failure('Fuzzing needs Python 3.10 or newer: there is no python3.', { cause });
+    throw new Failure('Fuzzing needs Python 3.11 or newer: there is no python3.', { cause });
   });
   const [isNewEnough, version] = stdout.trim().split(' ');
   if (isNewEnough !== 'True') {
-    throw new Failure(`Fuzzing needs Python 3.10 or newer, not ${version}.`);
+    throw new Failure(`Fuzzing needs Python 3.11 or newer, not ${version}.`);
   }
 }
 

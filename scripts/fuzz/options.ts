@@ -26,7 +26,7 @@ Usage: npm run fuzz -- [flags]
   --seed S       makes the same requests again; of each run it is printed (a new one)
   --help         this text
 
-Needs Python 3.10 or newer: the generator, schemathesis, is installed from PyPI into .downloads.
+Needs Python 3.11 or newer: the generator, schemathesis, is installed from PyPI into .downloads.
 `;
 
 /**
