@@ -26,6 +26,7 @@ export function check(compiled: CompiledSchema, value: Json): readonly Fault[] {
   for (const failure of watch.failures) {
     for (const fault of faultsOf(failure)) faults.set(`${fault.path} ${fault.message}`, fault);
   }
+  if (faults.size === 0) return [{ path: '', message: 'does not fit the schema' }];
   return [...faults.values()].slice(0, MOST_FAULTS);
 }
 
@@ -119,7 +120,7 @@ class Watch implements EvaluationPlugin<Unevaluated> {
     if (this.#ast[url] === false) {
       this.#add(depth, [{ id: NEVER, asked: false, node: node as ValueNode, failed: 0 }]);
     }
-    if (url.includes(TRIED)) this.#found[depth]?.failures.splice(before);
+    if (url.startsWith(TRIED, url.indexOf('#'))) this.#found[depth]?.failures.splice(before);
     else this.#at(depth).starts.push(before);
   }
 

@@ -146,6 +146,22 @@ test('a schema that leads into its neighbour leaves no anchors there', () => {
   expect(faults({ $id: 'https://a.test/', allOf: [numbers, list] }, ['a'])).toEqual([]);
 });
 
+test('of two schemas that have one identifier, each is itself where it stands', () => {
+  const of = (type: string) => ({ $id: 'same', $dynamicAnchor: 'a', type });
+  const schema = {
+    prefixItems: [of('string'), of('number'), { $ref: 'same' }, { $dynamicRef: 'same#a' }],
+  };
+  expect(faults(schema, ['a', 1, 'b', 'c'])).toEqual([]);
+  expect(faults(schema, [1, 'a', 1, 1])).toHaveLength(4);
+});
+
+test('names that look like parts of a URL are names like any other', () => {
+  for (const name of ['#?a', '#', 'a/b', 'a~1b', '%23', '?#?', '#!', '../a']) {
+    const found = faults({ properties: { [name]: { type: 'string' } } }, { [name]: 1 });
+    expect(found.map(([, message]) => message)).toEqual(['is not a string']);
+  }
+});
+
 test('names of the language are names like any other', () => {
   const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
   const of = (value: Json) => Object.fromEntries(names.map((name) => [name, value]));

@@ -1,5 +1,5 @@
 /** Promises of compile.ts: what is wrong with a schema is told, and nothing from outside is in it. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { compileSchema, type Fault } from './compile.ts';
@@ -100,7 +100,10 @@ describe('references', () => {
       $ref: '#/$defs/a',
       $defs: { a: true },
     };
+    const fetched = vi.spyOn(globalThis, 'fetch');
     expect(refusal(schema)).toEqual([{ path: 'schema.properties.a.$ref', message: NOWHERE }]);
+    expect(fetched).not.toHaveBeenCalled();
+    fetched.mockRestore();
   });
 
   test('in places that no draft knows are followed, and what is there is checked', () => {

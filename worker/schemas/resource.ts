@@ -45,7 +45,8 @@ export class Resources {
   readonly #byUri = new Map<string, Resource>();
   readonly #embedded = new Map<Json, Resource>();
   readonly #seen = new Set<Json>();
-  #opened = 0;
+  /** Every resource that was read. */
+  readonly all: Resource[] = [];
   /** Every schema that was read, in the order of the documents. */
   readonly locations: Location[] = [];
   readonly root: Resource;
@@ -57,11 +58,6 @@ export class Resources {
   constructor(document: Json, reading: Reading) {
     this.#reading = reading;
     this.root = this.#read(document, NOWHERE, [], DEFAULT);
-  }
-
-  /** Every resource that was read. */
-  get all(): Iterable<Resource> {
-    return new Set(this.#byUri.values());
   }
 
   /**
@@ -167,9 +163,10 @@ export class Resources {
     this.#seen.add(schema as Json);
     let here = location;
     const { draft } = here.resource.dialect;
-    const id = draft === '7' && typeof schema.$ref === 'string' ? undefined : schema.$id;
-    const [, uri = '', anchor = ''] = /^([^#]*)#?(.*)$/s.exec(String(id ?? '')) ?? [];
-    if (typeof id === 'string' && uri !== '') here = this.#named(location, schema, uri);
+    const isHidden = draft === '7' && typeof schema.$ref === 'string';
+    const id = isHidden || typeof schema.$id !== 'string' ? '' : schema.$id;
+    const [, uri = '', anchor = ''] = /^([^#]*)#?(.*)$/s.exec(id) ?? [];
+    if (uri !== '') here = this.#named(location, schema, uri);
     const { anchors, dynamicAnchors } = here.resource;
     if (draft === '7' && anchor !== '') anchors.set(anchor, here.segments);
     if (draft === '7') return here;
@@ -197,15 +194,17 @@ export class Resources {
   }
 
   #open(root: Json, uri: string, place: Segments, inherited: Dialect): Resource {
-    return {
+    const resource: Resource = {
       uri,
-      key: String(this.#opened++),
+      key: String(this.all.length),
       root,
       dialect: this.#dialect(root, place, inherited),
       place,
       anchors: new Map(),
       dynamicAnchors: new Map(),
     };
+    this.all.push(resource);
+    return resource;
   }
 
   #dialect(root: Json, place: Segments, inherited: Dialect): Dialect {
