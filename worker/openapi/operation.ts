@@ -24,7 +24,7 @@ export function describeOperation(
     operationId: operation.id,
     tags: [tag],
     summary,
-    description: `${description}\n\n${LEVEL_NEEDED[access.level]}`,
+    description: `${description}\n\n${neededBy(route)}`,
     'x-access-level': access.level,
     security: securityOf(route),
     requestParams: parametersOf(route),
@@ -33,6 +33,15 @@ export function describeOperation(
     responses: { ...successOf(route, method), ...errors.of(errorsOf(route, method), traits) },
   };
 }
+
+function neededBy({ access, credentials }: AnyRoute): string {
+  return credentials ? CREDENTIALS_NEEDED[credentials] : LEVEL_NEEDED[access.level];
+}
+
+const CREDENTIALS_NEEDED: Readonly<Record<NonNullable<AnyRoute['credentials']>, string>> = {
+  basic: 'Needs username and password in place of a token.',
+  installation: 'Needs no token, unless the installation demands one of its own.',
+};
 
 const LEVEL_NEEDED: Readonly<Record<AnyRoute['access']['level'], string>> = {
   Public: 'Needs no token.',
