@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { randomSecret } from './data-folder.ts';
 import { Failure } from './failure.ts';
+import { startMariadb } from './mariadb-server.ts';
 import { startPostgres } from './postgres-server.ts';
 import { sharedServer } from './shared-servers.ts';
 
@@ -35,10 +36,10 @@ interface Row {
   start(): Promise<StartedBackend>;
 }
 
-const ROWS = { postgres: { variable: 'TEST_POSTGRES_URL', start: postgres } } satisfies Record<
-  string,
-  Row
->;
+const ROWS = {
+  postgres: { variable: 'TEST_POSTGRES_URL', start: postgres },
+  mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
+} satisfies Record<string, Row>;
 
 /**
  * The run's server of that kind, started when first asked for.
@@ -77,6 +78,32 @@ async function postgres(): Promise<StartedBackend> {
       max_prepared_transactions: 20,
       wal_level: 'logical',
       fsync: 'off',
+    },
+  }).catch(async (thrown: unknown) => {
+    await remove();
+    throw thrown;
+  });
+  return {
+    url: server.url,
+    pid: server.pid,
+    stop: async () => {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+/** Ready for two-phase transactions, with enough connections for a run. */
+async function mysql(): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-mariadb-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startMariadb({
+    folder,
+    password: randomSecret(),
+    settings: {
+      'max-connections': 300,
+      'max-connect-errors': 1_000_000,
+      'innodb-flush-log-at-trx-commit': 0,
     },
   }).catch(async (thrown: unknown) => {
     await remove();

@@ -7,6 +7,7 @@ import { startGateway } from './gateway.ts';
 export async function setup(): Promise<() => Promise<void>> {
   const run = await openTestRun({
     postgres: () => startBackend('postgres'),
+    mysql: () => startBackend('mysql'),
     gateway: () => startGateway(),
   });
   return run.stop;

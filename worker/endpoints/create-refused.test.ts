@@ -120,7 +120,7 @@ test('says in words of the specification that a connection lacks its URL', async
   });
 });
 
-test.each(['mysql', 'Redis', 'PINECONE'])('says that %s is not supported', async (kind) => {
+test.each(['Redis', 'PINECONE'])('says that %s is not supported', async (kind) => {
   const gateway = await startGateway('Admin');
   expect(await gateway.call('POST', '/endpoints', { ...BODY, kind })).toEqual({
     status: 501,

@@ -1,0 +1,70 @@
+/** What the guard asks the server: whose functions and views there are of certain names. */
+import type { Json } from '../../../proto/json.ts';
+import { ServerError } from './errors.ts';
+
+/** Runs a statement of the driver's own and answers its rows' values as text. */
+export type AskRows = (
+  query: string,
+  values: readonly Json[],
+) => Promise<readonly (readonly string[])[]>;
+
+/** A function that is not the server's own; one of a library has no database. */
+export interface UserFunction {
+  readonly schema: string;
+  readonly name: string;
+}
+
+const ROUTINES =
+  "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_NAME IN";
+const VIEWS = 'SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_NAME IN';
+const LOADED = 'SELECT name FROM mysql.func WHERE name IN';
+/** Names that one look-up may carry. */
+const NAMES_MAX = 1_000;
+/** Table or its column is denied, or is not there: then who asks may not know of loaded functions. */
+const DENIED = new Set([1044, 1142, 1143, 1146, 1370]);
+
+/** Looks names up through one connection. */
+export class Catalog {
+  readonly #ask: AskRows;
+
+  constructor(ask: AskRows) {
+    this.#ask = ask;
+  }
+
+  /** Functions of users of these names, stored or of a library. */
+  async functions(names: readonly string[]): Promise<UserFunction[]> {
+    if (names.length === 0) return [];
+    const stored = await this.#named(ROUTINES, names);
+    const loaded = await this.#loaded(names);
+    return [
+      ...stored.map(([schema = '', name = '']) => ({ schema, name })),
+      ...loaded.map((name) => ({ schema: '', name })),
+    ];
+  }
+
+  /** Definitions of views of these names, in any database; those that may be seen. */
+  async views(names: readonly string[]): Promise<string[]> {
+    const rows = await this.#named(VIEWS, names);
+    return rows.map(([definition = '']) => definition).filter((each) => each !== '');
+  }
+
+  /** Where it may not be known what is loaded, every name could be. */
+  async #loaded(names: readonly string[]): Promise<readonly string[]> {
+    try {
+      return (await this.#named(LOADED, names)).map(([name = '']) => name);
+    } catch (error) {
+      if (error instanceof ServerError && DENIED.has(error.errno)) return names;
+      throw error;
+    }
+  }
+
+  async #named(query: string, names: readonly string[]): Promise<(readonly string[])[]> {
+    const rows: (readonly string[])[] = [];
+    for (let at = 0; at < names.length; at += NAMES_MAX) {
+      const some = names.slice(at, at + NAMES_MAX);
+      const marks = some.map(() => '?').join(', ');
+      rows.push(...(await this.#ask(`${query} (${marks})`, some)));
+    }
+    return rows;
+  }
+}

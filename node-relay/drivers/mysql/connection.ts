@@ -1,0 +1,283 @@
+/** One connection to a MySQL server: made, cancelled, reset and ended within bounds. */
+import type { Mode } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { Host } from '../driver.ts';
+import { connectFailure, ServerError } from './errors.ts';
+import {
+  type Encryption,
+  encryptionsOf,
+  type LoggedIn,
+  lacksTls,
+  logIn,
+  TlsFailed,
+} from './login.ts';
+import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
+import { executeCommand } from './parameters.ts';
+import type { Settings } from './settings.ts';
+import { REMEMBERED_MAX_CHARACTERS } from './statement.ts';
+import { type Prepared, type Sink, Wire } from './wire.ts';
+
+/** Milliseconds from a cancel until the connection is cut. */
+const CANCEL_MS = 2_000;
+/** Milliseconds that a reset may take, in which nobody waits for it. */
+const RESET_MS = 5_000;
+/** Milliseconds for the goodbye. */
+const CLOSE_MS = 1_000;
+/** Statements that one connection keeps prepared: servers allow some ten thousand over all. */
+const PREPARED_MAX = 100;
+
+/** How a database was last reached, so that the next connection begins with that. */
+export interface Route {
+  encryption?: Encryption;
+}
+
+/** What a connection needs to be made. */
+export interface Recipe {
+  readonly host: Host;
+  readonly settings: Settings;
+  readonly mode: Mode;
+  readonly route: Route;
+}
+
+/** The guard reads statements by the rules without these. */
+const QUOTING = ['ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES'];
+/** Names of groups that hold ANSI_QUOTES and more; set, they bring it back. */
+const GROUPS = ['ANSI', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL', 'MYSQL323', 'MYSQL40'];
+
+/** Of the server's default, what leaves quoting as the guard reads it. */
+function sessionSettings(mode: Mode): string[] {
+  const refused = [...QUOTING, ...GROUPS].map((each) => `'${each}'`);
+  // Wrapped in commas, so that a name is only found whole.
+  const cleaned = refused.reduce(
+    (text, name) => `REPLACE(${text}, CONCAT(',', ${name}, ','), ',')`,
+    "CONCAT(',', @@GLOBAL.sql_mode, ',')",
+  );
+  return [
+    'SET NAMES utf8mb4',
+    `SET SESSION sql_mode = TRIM(BOTH ',' FROM ${cleaned}), time_zone = '+00:00', autocommit = 1`,
+    ...(mode === 'read' ? ['SET SESSION TRANSACTION READ ONLY'] : []),
+  ];
+}
+
+/** An open connection; `wire` speaks on it. */
+export class Connection {
+  readonly wire: Wire;
+  /** Transactions are read-only unless they say otherwise. */
+  readonly readOnly: boolean;
+  /** A call was stopped on it: what it still does must not meet the next caller. */
+  interrupted = false;
+  /** It has served a call before. */
+  reused = false;
+  /** A call has it; else the pool does. */
+  inUse = true;
+  /** LOCK TABLES of its lease may be in force. */
+  tablesLocked = false;
+  readonly #recipe: Recipe;
+  readonly #threadId: number;
+  /** Least recently used first. */
+  readonly #prepared = new Map<string, Prepared>();
+
+  constructor(recipe: Recipe, { socket, threadId, extendedColumns }: LoggedIn) {
+    this.#recipe = recipe;
+    this.#threadId = threadId;
+    this.readOnly = recipe.mode === 'read';
+    this.wire = new Wire(socket, extendedColumns);
+  }
+
+  /** Runs a statement as it is, in the text form. */
+  query(text: string, sink: Sink = {}, commits = false): Promise<Outcome> {
+    return this.wire.send(textCommand(COMMAND.query, text), sink, commits);
+  }
+
+  /** A prepared statement, kept for the next call. @throws ServerError, ConnectionLost */
+  async prepare(text: string): Promise<Prepared> {
+    const known = this.#prepared.get(text);
+    if (known) {
+      this.#prepared.delete(text);
+      this.#prepared.set(text, known);
+      return known;
+    }
+    for (const [oldest, { id }] of this.#prepared) {
+      if (this.#prepared.size < PREPARED_MAX) break;
+      this.#prepared.delete(oldest);
+      this.#closeStatement(id);
+    }
+    const prepared = await this.wire.prepare(textCommand(COMMAND.prepare, text));
+    if (text.length <= REMEMBERED_MAX_CHARACTERS) this.#prepared.set(text, prepared);
+    return prepared;
+  }
+
+  /** Runs a prepared statement. */
+  execute(
+    prepared: Prepared,
+    values: readonly Json[],
+    sink: Sink,
+    commits: boolean,
+  ): Promise<Outcome> {
+    return this.wire.send(executeCommand(prepared, values), sink, commits);
+  }
+
+  /** Lets go of a statement that is not kept. */
+  release(text: string, { id }: Prepared): void {
+    if (text.length <= REMEMBERED_MAX_CHARACTERS) return;
+    this.#closeStatement(id);
+  }
+
+  /** All rows of a statement of the driver's own; NULL is an empty text. */
+  async rows(query: string, values: readonly Json[]): Promise<string[][]> {
+    const rows: string[][] = [];
+    let columns = 0;
+    const sink: Sink = {
+      columns: (found) => (columns = found.length),
+      row: (reader) => {
+        // Behind the marker and the bits of NULLs; only texts are asked for.
+        const nulls = reader.at + 1;
+        reader.at = nulls + ((columns + 9) >> 3);
+        rows.push(
+          Array.from({ length: columns }, (_, index) => {
+            const bit = index + 2;
+            const isNull = ((reader.buffer[nulls + (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
+            return isNull ? '' : reader.lengthText();
+          }),
+        );
+      },
+    };
+    await this.execute(await this.prepare(query), values, sink, false);
+    return rows;
+  }
+
+  /** One round trip. */
+  async ping(): Promise<void> {
+    await this.wire.send(command(Buffer.from([COMMAND.ping])));
+  }
+
+  /** Makes the session what every call finds. @throws ServerError, ConnectionLost */
+  async setUp(): Promise<void> {
+    for (const statement of sessionSettings(this.#recipe.mode)) await this.query(statement);
+  }
+
+  /** Stops the statement under way: asks the server by another connection, then cuts this one. */
+  interrupt(): void {
+    if (this.interrupted) return;
+    this.interrupted = true;
+    void this.#kill();
+    setTimeout(() => this.cut(), CANCEL_MS).unref();
+  }
+
+  /** Forgets all that calls have set. Answers false when the connection cannot be used again. */
+  async reset(): Promise<boolean> {
+    const timer = setTimeout(() => this.cut(), RESET_MS);
+    try {
+      // Servers before MySQL 5.7 and MariaDB 10.2 do not know it: then the connection is ended.
+      await this.wire.send(command(Buffer.from([COMMAND.reset])));
+      this.#prepared.clear();
+      await this.setUp();
+      return true;
+    } catch {
+      return false;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends it without a word. */
+  cut(): void {
+    this.wire.socket.destroy();
+    this.wire.lose(new Error('cut'));
+  }
+
+  /** Says goodbye; answers when the server has let go of it, or after a second. */
+  async close(): Promise<void> {
+    this.inUse = true;
+    const { socket } = this.wire;
+    const isFree = this.wire.idle && !this.wire.lost;
+    this.wire.lose(new Error('closed'));
+    if (!isFree || !socket.writable) return this.cut();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, CLOSE_MS);
+    socket.once('close', () => resolve());
+    socket.end(command(Buffer.from([COMMAND.quit])));
+    await promise;
+    clearTimeout(timer);
+    socket.destroy();
+  }
+
+  #closeStatement(id: number): void {
+    const payload = Buffer.alloc(5);
+    payload[0] = COMMAND.close;
+    payload.writeUInt32LE(id, 1);
+    this.wire.tell(command(payload));
+  }
+
+  async #kill(): Promise<void> {
+    const { host, settings, route } = this.#recipe;
+    const signal = AbortSignal.timeout(CANCEL_MS);
+    try {
+      const encryption = route.encryption ?? encryptionsOf(settings)[0] ?? 'DISABLED';
+      const other = new Wire((await logIn(host, settings, encryption, signal)).socket, false);
+      const stop = () => other.socket.destroy();
+      signal.addEventListener('abort', stop, { once: true });
+      await other.send(textCommand(COMMAND.query, `KILL QUERY ${this.#threadId}`));
+      other.socket.end(command(Buffer.from([COMMAND.quit])));
+    } catch {
+      // The statement then ends with its connection.
+    }
+  }
+}
+
+/**
+ * Connects and logs in.
+ * @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, SERVICE_UNAVAILABLE, the signal's reason
+ */
+export async function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
+  const { settings, route } = recipe;
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(settings.connectTimeoutMs)]);
+  const encryptions = route.encryption ? [route.encryption] : encryptionsOf(settings);
+  try {
+    return await connectBy(recipe, encryptions, limited);
+  } catch (cause) {
+    // What worked before may have been turned off since.
+    delete route.encryption;
+    signal.throwIfAborted();
+    if (limited.aborted) {
+      throw new GatewayError('CONNECTION_FAILED', 'The server did not answer in time', { cause });
+    }
+    throw connectFailure(cause);
+  }
+}
+
+async function connectBy(
+  recipe: Recipe,
+  [encryption, ...others]: readonly Encryption[],
+  signal: AbortSignal,
+): Promise<Connection> {
+  if (!encryption) throw new Error('no way to connect');
+  try {
+    const loggedIn = await logIn(recipe.host, recipe.settings, encryption, signal);
+    const connection = new Connection(recipe, loggedIn);
+    await settledUp(connection, signal);
+    recipe.route.encryption = encryption;
+    return connection;
+  } catch (error) {
+    const mayDiffer = error instanceof TlsFailed || lacksTls(error);
+    if (others.length > 0 && mayDiffer && !signal.aborted) return connectBy(recipe, others, signal);
+    throw error;
+  }
+}
+
+async function settledUp(connection: Connection, signal: AbortSignal): Promise<void> {
+  const cut = () => connection.cut();
+  signal.addEventListener('abort', cut, { once: true });
+  try {
+    await connection.setUp();
+  } catch (error) {
+    connection.cut();
+    if (!(error instanceof ServerError)) throw error;
+    throw new GatewayError('CONNECTION_FAILED', 'The server refused the settings of a session', {
+      cause: error,
+    });
+  } finally {
+    signal.removeEventListener('abort', cut);
+  }
+}

@@ -1,0 +1,49 @@
+/** The suite of every driver against a real MariaDB, or the MySQL that the environment names. */
+import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { describeDriver } from '../contract.ts';
+import { mysql } from './index.ts';
+import { type Rows, sql, TestDatabase } from './test-database.ts';
+
+let database: TestDatabase;
+
+describeDriver<MysqlRequest>(
+  'mysql',
+  async () => {
+    database = await TestDatabase.create('CREATE TABLE entries (name text)');
+    const wrong = new URL(database.url);
+    wrong.password = 'not-the-password';
+    return {
+      driver: mysql,
+      connections: {
+        right: { url: database.url },
+        wrongPassword: { url: wrong.href },
+        password: new URL(database.url).password,
+      },
+      invalid: [
+        { connection: {}, message: 'Connection URL is required' },
+        { connection: { url: '' }, message: 'Connection URL is required' },
+        { connection: { url: 'postgres://u:p@host/db' }, message: /mysql:\/\// },
+        { connection: { url: 'mysql://u@host/db?ssl-key=/etc/key' }, message: /ssl-key/ },
+        { connection: { url: 'mysql://u@host/db?local_infile=1' }, message: /local_infile/ },
+      ],
+      add: (name) => sql('INSERT INTO entries VALUES (?)', [name]),
+      count: (name) => sql('SELECT count(*) AS n FROM entries WHERE name = :name', { name }),
+      counted: (result) => Number((result as Rows).rows[0]?.n),
+      slow: sql('SELECT sleep(30)'),
+      refused: { request: sql('SELECT 1 FROM missing_table'), code: '1146' },
+      rows: (count) =>
+        sql(
+          `WITH RECURSIVE ten AS (SELECT 1 i UNION ALL SELECT i + 1 FROM ten WHERE i < 10)
+           SELECT a.i, repeat('x', 90) AS x FROM ten a, ten b, ten c, ten d, ten e, ten f LIMIT ${count}`,
+        ),
+      backendConnections: async () => {
+        const [row] = await database.look(
+          `SELECT count(*) AS n FROM information_schema.PROCESSLIST
+           WHERE DB = '${database.name}' AND ID <> connection_id()`,
+        );
+        return Number((row as { n: unknown }).n);
+      },
+    };
+  },
+  () => database.drop(),
+);

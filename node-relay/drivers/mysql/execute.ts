@@ -1,0 +1,242 @@
+/** Sends one statement on one connection: what goes around it, its parameters, its result. */
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { tooLarge } from '../postgres/result.ts';
+import { isRead, type Place } from './admit.ts';
+import { Catalog } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import type { Database, Traces } from './database.ts';
+import { ServerError } from './errors.ts';
+import { mayLeaveTraces } from './guard.ts';
+import type { Outcome } from './packets.ts';
+import { namedValues } from './parameters.ts';
+import { type RowOptions, SqlResult } from './result.ts';
+import type { Parsed } from './statement.ts';
+import type { Prepared, Sink } from './wire.ts';
+
+/** Where and within what a request runs. */
+export interface Scene {
+  readonly database: Database;
+  readonly connection: Connection;
+  readonly call: Call;
+  readonly place: Place;
+}
+
+/** Requests of one statement with rows. */
+export type RowsRequest = Extract<MysqlRequest, { params?: unknown }>;
+
+/** A statement that may be sent. */
+export interface Ready {
+  readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
+  readonly parsed: Parsed;
+  readonly values: readonly Json[];
+  readonly read: boolean;
+}
+
+/** Whether the statement's parameters have names. */
+export function hasNames({ params }: RowsRequest): boolean {
+  return isJsonObject(params);
+}
+
+/** The parameters in the order of the statement's marks. @throws GatewayError BAD_REQUEST */
+export function valuesOf({ params }: RowsRequest, { names }: Parsed): readonly Json[] {
+  return isJsonObject(params) ? namedValues(names, params) : (params ?? []);
+}
+
+/** Lets a read pass the guard, and answers what a statement will leave on the connection. */
+export async function admitted(scene: Scene, parsed: Parsed, read: boolean): Promise<Traces> {
+  const { database, connection } = scene;
+  if (read) {
+    const catalog = new Catalog((query, values) => connection.rows(query, values));
+    await database.guard.admit(parsed, catalog);
+  }
+  return mayLeaveTraces(parsed) ? 'some' : 'none';
+}
+
+/** The server prepares no statements of this sort: it is sent as it is. */
+const NOT_PREPARABLE = 1295;
+
+/** Runs a statement in the binary form, or as text where the server prepares none of its sort. */
+export async function send(
+  { connection }: Scene,
+  { parsed, values }: Pick<Ready, 'parsed' | 'values'>,
+  sinkOf: (form: RowOptions['form']) => Sink,
+  commits: boolean,
+): Promise<Outcome> {
+  let prepared: Prepared;
+  try {
+    prepared = await connection.prepare(parsed.text);
+  } catch (error) {
+    const asText = error instanceof ServerError && error.errno === NOT_PREPARABLE;
+    if (!asText || values.length > 0) throw error;
+    return connection.query(parsed.text, sinkOf('text'), commits);
+  }
+  try {
+    return await connection.execute(prepared, values, sinkOf('binary'), commits);
+  } finally {
+    connection.release(parsed.text, prepared);
+  }
+}
+
+/**
+ * What goes ahead of a read so that it is one; answers whether a transaction was begun for it.
+ * @throws GatewayError TRANSACTION_OPEN inside an open write transaction
+ */
+export async function beforeRead({ connection, place }: Scene): Promise<boolean> {
+  if (connection.readOnly && place === 'call') return false;
+  const { wire } = connection;
+  if ((wire.inTransaction && !wire.readOnlyTransaction) || connection.tablesLocked) {
+    const what = connection.tablesLocked ? 'locked tables' : 'a write transaction open';
+    throw new GatewayError(
+      'TRANSACTION_OPEN',
+      `The session has ${what}; a read is not taken inside it`,
+    );
+  }
+  if (place === 'lease') await requireQuoting(connection);
+  if (wire.inTransaction) return false;
+  await connection.query('START TRANSACTION READ ONLY');
+  return true;
+}
+
+/** A session's own SET may have changed what the guard relies on. */
+async function requireQuoting(connection: Connection): Promise<void> {
+  const [row] = await connection.rows(
+    'SELECT @@SESSION.sql_mode, @@SESSION.character_set_client',
+    [],
+  );
+  const [mode = '', charset = ''] = row ?? [];
+  if (/ANSI_QUOTES|NO_BACKSLASH_ESCAPES|ORACLE/.test(mode) || !charset.startsWith('utf8')) {
+    const message = 'A read needs a session without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and ORACLE';
+    throw new GatewayError('BAD_REQUEST', message);
+  }
+}
+
+/** Sends a statement and answers its result. */
+export async function execute(
+  scene: Scene,
+  ready: Ready,
+  budget = scene.call.resultMaxBytes,
+): Promise<Buffer> {
+  const { connection, place, call } = scene;
+  let overflowed = false;
+  let result: SqlResult | undefined;
+  const sinkOf = (form: RowOptions['form']) => {
+    const rowFormat = ready.request.row_format ?? 'object';
+    const options = { numbersAsStrings: call.numbersAsStrings, rowFormat, form };
+    result = new SqlResult(options, budget, () => {
+      overflowed = true;
+      // Stopping ends the connection, so a transaction or a lease rather drops the rows.
+      if (place === 'call') connection.interrupt();
+    });
+    return result;
+  };
+  const finish = (outcome: Outcome): Buffer => {
+    if (!result) throw new Error('no result');
+    checkCount(ready.request.type, result.rowCount);
+    return result.finish(outcome, ready.parsed.changes);
+  };
+  try {
+    if (ready.read) return await executeRead(scene, ready, sinkOf, finish);
+    return await executeWrite(scene, ready, sinkOf, finish);
+  } catch (error) {
+    if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
+      throw tooLarge(budget);
+    throw error;
+  }
+}
+
+type SinkOf = (form: RowOptions['form']) => Sink;
+type Finish = (outcome: Outcome) => Buffer;
+
+async function executeRead(
+  scene: Scene,
+  ready: Ready,
+  sinkOf: SinkOf,
+  finish: Finish,
+): Promise<Buffer> {
+  const begun = await beforeRead(scene);
+  try {
+    return finish(await send(scene, ready, sinkOf, false));
+  } finally {
+    if (begun) await ended(scene.connection, 'COMMIT');
+  }
+}
+
+async function executeWrite(
+  scene: Scene,
+  ready: Ready,
+  sinkOf: SinkOf,
+  finish: Finish,
+): Promise<Buffer> {
+  const { connection, place, call } = scene;
+  const { changes, returning } = ready.parsed;
+  // Rows are looked at before the change is kept, unless a transaction is open anyway.
+  const counted = /^query_(?:one|opt)/.test(ready.request.type);
+  const held = place === 'call' && changes && (returning || counted);
+  if (!held) {
+    const commits = !connection.wire.inTransaction || ready.parsed.first === 'COMMIT';
+    const outcome = await send(scene, ready, sinkOf, commits);
+    return commits && !isSelect(ready.parsed) ? afterwards(() => finish(outcome)) : finish(outcome);
+  }
+  await connection.query('START TRANSACTION');
+  let whole: Buffer;
+  try {
+    whole = finish(await send(scene, ready, sinkOf, false));
+    call.signal.throwIfAborted();
+  } catch (error) {
+    await ended(connection, 'ROLLBACK');
+    throw error;
+  }
+  await connection.query('COMMIT', {}, true);
+  return whole;
+}
+
+function isSelect({ first }: Parsed): boolean {
+  return first === 'SELECT' || first === 'SHOW';
+}
+
+/** Ends a transaction; when that fails too, the connection is lost and the server undoes it. */
+export async function ended(connection: Connection, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  if (connection.wire.lost || connection.interrupted) return;
+  await connection.query(how).catch(() => connection.cut());
+}
+
+/** A result of a change that stands already: when it cannot be told, `details` say `applied`. */
+function afterwards(finish: () => Buffer): Buffer {
+  try {
+    return finish();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { code, message } = error;
+    const details = [{ source: 'mysql', code, message, applied: true as const }];
+    throw new GatewayError(code, message, { details });
+  }
+}
+
+/** Contract §6: `query_one` and `query_opt` are 400 with a wrong number of rows. */
+export function checkCount(type: string, count: number): void {
+  const one = type.startsWith('query_one');
+  if (count <= 1 && !(one && count === 0)) return;
+  if (!one && !type.startsWith('query_opt')) return;
+  const message = `The statement answers ${count} rows where ${one ? 'exactly one is' : 'at most one is'} asked for`;
+  // The servers' own numbers for the same fault of SELECT … INTO.
+  const code = count === 0 ? '1329' : '1172';
+  throw new GatewayError('REQUEST_FAILED', message, {
+    details: [{ source: 'mysql', code, message }],
+  });
+}
+
+/** Runs one statement with parameters. */
+export async function runOne(
+  scene: Scene,
+  request: RowsRequest,
+  parsed: Parsed,
+): Promise<{ value: Buffer; traces: Traces }> {
+  const read = isRead(request, scene.call.mode);
+  const traces = await admitted(scene, parsed, read);
+  const values = valuesOf(request, parsed);
+  const value = await execute(scene, { request, parsed, values, read });
+  return { value, traces };
+}

@@ -1,0 +1,75 @@
+/** Driver of kind `mysql`: MySQL and MariaDB over their own protocol, rows straight to JSON text. */
+import type { Call, Lease, Session, Target } from '../../../proto/driver.ts';
+import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import type { Driver, Host } from '../driver.ts';
+import { type Connection, connect, type Recipe } from './connection.ts';
+import { Database } from './database.ts';
+import { allowedFunctions, Guard } from './guard.ts';
+import { MysqlLease } from './lease.ts';
+import { runRequest } from './run.ts';
+import { settingsOf } from './settings.ts';
+import { streamRows } from './stream.ts';
+import { runTransaction } from './transact.ts';
+
+/** Sessions to MySQL and MariaDB. Contract §5, §6. */
+export const mysql: Driver<MysqlRequest> = {
+  async open({ envelope, mode }: Target, host: Host): Promise<Session<MysqlRequest>> {
+    const settings = settingsOf(envelope.connection);
+    const recipe: Recipe = { host, settings, mode, route: {} };
+    const pool = host.pool<Connection>({
+      open: async (signal) => {
+        const connection = await connect(recipe, signal);
+        // One that the server drops while idle must not be the next caller's.
+        connection.wire.onLost = () => {
+          if (!connection.inUse) pool.discard(connection);
+        };
+        return connection;
+      },
+      close: (connection) => connection.close(),
+    });
+    const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
+    return new MysqlSession(new Database(pool, guard));
+  },
+};
+
+class MysqlSession implements Session<MysqlRequest> {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  run(request: MysqlRequest, call: Call): Promise<Buffer> {
+    const database = this.#database;
+    return database.call(call.mode, call.signal, (connection) =>
+      runRequest({ database, connection, call, place: 'call' }, request),
+    );
+  }
+
+  stream(request: MysqlRequest, call: Call): AsyncIterable<Uint8Array> {
+    return streamRows(this.#database, request, call);
+  }
+
+  transact(requests: readonly MysqlRequest[], call: Call): Promise<Buffer> {
+    const database = this.#database;
+    return database.call('write', call.signal, (connection) =>
+      runTransaction({ database, connection, call, place: 'transaction' }, requests),
+    );
+  }
+
+  async lease(call: Call): Promise<Lease<MysqlRequest>> {
+    return new MysqlLease(this.#database, await this.#database.borrow(call.signal));
+  }
+
+  ping(call: Call): Promise<number> {
+    return this.#database.call('read', call.signal, async (connection) => {
+      const start = performance.now();
+      await connection.ping();
+      return { value: performance.now() - start, traces: 'none' };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}

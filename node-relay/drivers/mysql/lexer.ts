@@ -1,0 +1,127 @@
+/**
+ * Takes MySQL statements apart into words, names and strings, as the servers do with backslash
+ * escapes on and double quotes for strings. Source: MySQL manual, "Language Structure".
+ */
+
+/** A piece of a statement. Comments are none. */
+export interface Token {
+  /**
+   * `word`: an unquoted name, keyword or number; `name`: in backticks; `variable`: `@x` or
+   * `@@x`; `named`: `:x`; `versioned`: the beginning of a comment that servers execute.
+   */
+  readonly sort:
+    | 'word'
+    | 'name'
+    | 'string'
+    | 'variable'
+    | 'parameter'
+    | 'named'
+    | 'versioned'
+    | 'sign';
+  /** A word in upper case, a name without its backticks; else as it is written. */
+  readonly text: string;
+  readonly start: number;
+  /** Behind its last character. */
+  readonly end: number;
+}
+
+const WORD = /[0-9A-Za-z_$\u0080-\uffff]+/y;
+const SPACE = /[\s\0]+/y;
+const NAMED = /:[A-Za-z_]\w*/y;
+const VARIABLE = /@@?(?:[0-9A-Za-z_$.\u0080-\uffff]*)/y;
+
+/** What is left open at the end: the server would read on. */
+export class Unclosed extends Error {
+  override readonly name = 'Unclosed';
+}
+
+/** All tokens of a text. @throws Unclosed for a string, name or comment without an end */
+export function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const blank = blankAt(text, at);
+    if (blank > at) {
+      at = blank;
+      continue;
+    }
+    const token = tokenAt(text, at);
+    tokens.push(token);
+    at = token.end;
+  }
+  return tokens;
+}
+
+/** Behind the space or comment that begins there, or there. */
+function blankAt(text: string, at: number): number {
+  const space = matchAt(SPACE, text, at);
+  if (space !== undefined) return at + space.length;
+  if (text[at] === '#') return lineEnd(text, at);
+  // Two dashes without space behind them are arithmetic.
+  if (text.startsWith('--', at) && /^[\s\0]?$/.test(text.charAt(at + 2))) return lineEnd(text, at);
+  if (!text.startsWith('/*', at) || isVersioned(text, at)) return at;
+  const end = text.indexOf('*/', at + 2);
+  if (end < 0) throw new Unclosed('A comment has no end');
+  return end + 2;
+}
+
+function isVersioned(text: string, at: number): boolean {
+  return text[at + 2] === '!' || /^M!/i.test(text.slice(at + 2, at + 4));
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end + 1;
+}
+
+function tokenAt(text: string, at: number): Token {
+  const character = text.charAt(at);
+  if (character === "'" || character === '"') return quoted('string', text, at);
+  if (character === '`') return quoted('name', text, at);
+  if (character === '?') return token('parameter', '?', at);
+  if (character === '@') return variable(text, at);
+  if (character === '/' && text[at + 1] === '*') return token('versioned', '/*!', at);
+  const word = matchAt(WORD, text, at);
+  if (word !== undefined) return token('word', word.toUpperCase(), at, word.length);
+  const named = matchAt(NAMED, text, at);
+  if (named !== undefined) return token('named', named.slice(1), at, named.length);
+  if (character === ':' && text[at + 1] === '=') return token('sign', ':=', at);
+  return token('sign', character, at);
+}
+
+function variable(text: string, at: number): Token {
+  const plain = matchAt(VARIABLE, text, at) ?? '@';
+  const next = text.charAt(at + plain.length);
+  if (plain === '@' && /['"`]/.test(next)) {
+    const { end } = quoted('name', text, at + 1);
+    return token('variable', text.slice(at, end), at);
+  }
+  return token('variable', plain, at);
+}
+
+/** A string or name up to its quote; a doubled quote, and in strings a backslash, takes the next character along. */
+function quoted(sort: 'string' | 'name', text: string, start: number): Token {
+  const quote = text.charAt(start);
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\\' && quote !== '`') at += 1;
+    else if (character === quote) {
+      if (text[at + 1] !== quote) {
+        const inner = text.slice(start + 1, at);
+        const shown = sort === 'name' ? inner.replaceAll(quote + quote, quote) : inner;
+        return token(sort, shown, start, at + 1 - start);
+      }
+      at += 1;
+    }
+  }
+  throw new Unclosed(`A ${sort} has no end`);
+}
+
+function token(sort: Token['sort'], text: string, start: number, length = text.length): Token {
+  return { sort, text, start, end: start + length };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0];
+}

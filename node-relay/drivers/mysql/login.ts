@@ -1,0 +1,157 @@
+/** Logs in to a MySQL or MariaDB server: the host's socket, mysql2's handshake, TLS as the connection asks for it. */
+import { isIP, type Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { createConnection } from 'mysql2';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Host } from '../driver.ts';
+import type { Settings, SslMode } from './settings.ts';
+
+/** One way to try a connection. */
+export type Encryption = Exclude<SslMode, 'PREFERRED'>;
+
+/** What is tried, in this order. Source: MySQL manual, "Command Options for Encrypted Connections". */
+export function encryptionsOf({ sslMode }: Settings): readonly Encryption[] {
+  return sslMode === 'PREFERRED' ? ['REQUIRED', 'DISABLED'] : [sslMode];
+}
+
+/** What the login leaves: a socket on which the server waits for commands. */
+export interface LoggedIn {
+  readonly socket: Socket;
+  /** What KILL QUERY is told. */
+  readonly threadId: number;
+  readonly serverVersion: string;
+  /** Columns carry MariaDB's own type names. Source: MariaDB, "Result Set Packets". */
+  readonly extendedColumns: boolean;
+}
+
+/** Milliseconds of silence after which the kernel asks whether the server is still there. */
+const KEEP_ALIVE_MS = 30_000;
+/** Of mysql2's defaults, those that would change what statements mean or read the relay's files. */
+const FLAGS = [
+  '-LOCAL_FILES',
+  '-IGNORE_SPACE',
+  '-ODBC',
+  '-FOUND_ROWS',
+  '-CLIENT_QUERY_ATTRIBUTES',
+  'PS_MULTI_RESULTS',
+];
+
+/** The parts of mysql2's connection that its types leave out. */
+interface Internals {
+  stream: Socket;
+  readonly packetParser: { execute(chunk: Buffer): void };
+  readonly _handshakePacket: { readonly serverVersion: string };
+  readonly _mariadbExtendedMetadata?: boolean;
+  startTLS(onSecure: (error?: Error) => void): void;
+}
+
+/** TLS could not be had; where it is only preferred, plain text is tried next. */
+export class TlsFailed extends GatewayError {}
+
+/**
+ * Dials and logs in.
+ * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, the signal's reason, and mysql2's errors
+ */
+export async function logIn(
+  host: Host,
+  settings: Settings,
+  encryption: Encryption,
+  signal: AbortSignal,
+): Promise<LoggedIn> {
+  const socket = await host.dial(settings.host, settings.port, signal);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  // Later failures are told by whoever reads the socket next.
+  socket.on('error', () => {});
+  const destroy = () => socket.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  try {
+    return await handshake(socket, settings, encryption);
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', destroy);
+  }
+}
+
+function handshake(socket: Socket, settings: Settings, encryption: Encryption): Promise<LoggedIn> {
+  const secure = encryption !== 'DISABLED';
+  const connection = createConnection({
+    // The host's own; without it mysql2 would resolve and dial.
+    stream: socket,
+    host: settings.host,
+    port: settings.port,
+    user: settings.user,
+    password: settings.password,
+    database: settings.database,
+    connectTimeout: 0,
+    charset: 'UTF8MB4_UNICODE_CI',
+    flags: FLAGS,
+    // Truthy is all that counts: `startTLS` below does the rest.
+    ...(secure ? { ssl: { rejectUnauthorized: false } } : {}),
+    enableCleartextPlugin: secure,
+    connectAttributes: { program_name: settings.applicationName },
+  });
+  const internals = connection as unknown as Internals; // See there.
+  internals.startTLS = (onSecure) => {
+    secured(socket, settings.host, encryption).then((tls) => {
+      tls.on('data', (chunk: Buffer) => internals.packetParser.execute(chunk));
+      internals.stream = tls;
+      onSecure();
+    }, onSecure);
+  };
+  return new Promise((resolve, reject) => {
+    connection.on('error', reject);
+    connection.on('end', () => reject(new Error('closed')));
+    socket.once('close', () => reject(new Error('closed')));
+    connection.once('connect', () => {
+      const { stream } = internals;
+      // From here on the wire reads it.
+      stream.removeAllListeners('data');
+      resolve({
+        socket: stream,
+        threadId: connection.threadId,
+        serverVersion: internals._handshakePacket.serverVersion,
+        extendedColumns: internals._mariadbExtendedMetadata === true,
+      });
+    });
+  });
+}
+
+function secured(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {
+  socket.removeAllListeners('data');
+  return new Promise((resolve, reject) => {
+    const tls = startTls({
+      socket,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      // What the certificate is worth is judged below, where the words for it are.
+      rejectUnauthorized: false,
+      ...(encryption === 'VERIFY_IDENTITY' ? {} : { checkServerIdentity: () => undefined }),
+    });
+    const failed = (cause?: unknown) =>
+      reject(new TlsFailed('CONNECTION_FAILED', 'The TLS handshake failed', { cause }));
+    tls.once('error', failed).once('close', failed);
+    tls.once('secureConnect', () => {
+      tls.off('error', failed).off('close', failed);
+      tls.on('error', () => {});
+      const problem = encryption.startsWith('VERIFY') ? tls.authorizationError : null;
+      if (!problem) return resolve(tls);
+      tls.destroy();
+      reject(new TlsFailed('CONNECTION_FAILED', certificateProblem(String(problem))));
+    });
+  });
+}
+
+function certificateProblem(problem: string): string {
+  if (problem.includes('ALTNAME')) return "The server's certificate names another host";
+  if (problem.includes('EXPIRED')) return "The server's certificate has expired";
+  return "The server's certificate is not trusted";
+}
+
+/** Whether the server has no TLS at all. */
+export function lacksTls(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'HANDSHAKE_NO_SSL_SUPPORT';
+}

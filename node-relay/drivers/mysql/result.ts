@@ -1,0 +1,155 @@
+/** Builds the JSON text of SQL results from the server's packets, without objects in between. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../lru-map.ts';
+import { ByteText, tooLarge } from '../postgres/result.ts';
+import type { Column, Outcome, Reader } from './packets.ts';
+import { columnType } from './types.ts';
+import { binaryEncoder, type Encoder, textEncoder } from './values.ts';
+import type { Sink } from './wire.ts';
+
+/** How rows are written. */
+export interface RowOptions {
+  readonly numbersAsStrings: boolean;
+  readonly rowFormat: 'object' | 'array';
+  /** How the server sends them: `binary` after COM_STMT_EXECUTE. */
+  readonly form: 'binary' | 'text';
+}
+
+/** Writes one row as JSON text. */
+export type RowWriter = (reader: Reader) => string;
+
+/** How rows of certain columns are written. */
+export interface Shape {
+  readonly write: RowWriter;
+  /** `[{"name", "type"}, …]` */
+  readonly columnsJson: string;
+}
+
+const shapes = new LruMap<string, Shape>(500);
+
+/** The shape of these columns, remembered by what they hold. */
+export function shapeOf(columns: readonly Column[], options: RowOptions): Shape {
+  let key = `${options.rowFormat}${options.form}${options.numbersAsStrings}`;
+  for (const { name, type, flags, charset, length, decimals, extended, format } of columns) {
+    key += `\0${name}\0${type} ${flags} ${charset} ${length} ${decimals}${extended} ${format}`;
+  }
+  const known = shapes.get(key);
+  if (known) return known;
+  const described = columns.map((column) => ({ name: column.name, type: columnType(column).name }));
+  const shape = { write: rowWriter(columns, options), columnsJson: JSON.stringify(described) };
+  shapes.set(key, shape);
+  return shape;
+}
+
+interface Cell {
+  /** What stands before the value; undefined for a value that a later column of its name replaces. */
+  readonly before: string | undefined;
+  readonly encode: Encoder;
+}
+
+function rowWriter(columns: readonly Column[], options: RowOptions): RowWriter {
+  const asArray = options.rowFormat === 'array';
+  const last = new Map(columns.map(({ name }, index) => [name, index]));
+  let written = 0;
+  const cells = columns.map((column, index): Cell => {
+    const encoder = options.form === 'binary' ? binaryEncoder : textEncoder;
+    const encode = encoder(column, options.numbersAsStrings);
+    if (!asArray && last.get(column.name) !== index) return { before: undefined, encode };
+    const comma = written > 0 ? ',' : '';
+    written += 1;
+    return { before: asArray ? comma : `${comma}${JSON.stringify(column.name)}:`, encode };
+  });
+  const [open, close] = asArray ? ['[', ']'] : ['{', '}'];
+  return options.form === 'binary' ? binaryRow(cells, open, close) : textRow(cells, open, close);
+}
+
+/** Source: MySQL Internals, "Binary Protocol Resultset Row": a bit per column says NULL, two bits ahead. */
+function binaryRow(cells: readonly Cell[], open: string, close: string): RowWriter {
+  const nullBytes = (cells.length + 9) >> 3;
+  return (reader) => {
+    const nulls = reader.at + 1;
+    reader.at = nulls + nullBytes;
+    let text = open;
+    for (let index = 0; index < cells.length; index += 1) {
+      const { before, encode } = cells[index] as Cell; // Within its length.
+      const bit = index + 2;
+      const isNull = ((reader.buffer[nulls + (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
+      const value = isNull ? 'null' : encode(reader);
+      if (before !== undefined) text += before + value;
+    }
+    return text + close;
+  };
+}
+
+/** Source: "Text Resultset Row": 0xfb is NULL. */
+function textRow(cells: readonly Cell[], open: string, close: string): RowWriter {
+  return (reader) => {
+    let text = open;
+    for (const { before, encode } of cells) {
+      let value = 'null';
+      if (reader.buffer[reader.at] === 0xfb) reader.at += 1;
+      else value = encode(reader);
+      if (before !== undefined) text += before + value;
+    }
+    return text + close;
+  };
+}
+
+/** One SQL result in the making: `{columns, rows, row_count, rows_affected?, insert_id?}`. Contract §6. */
+export class SqlResult implements Sink {
+  rowCount = 0;
+  readonly #options: RowOptions;
+  readonly #body: ByteText;
+  readonly #max: number;
+  readonly #onOverflow: () => void;
+  #shape: Shape | undefined;
+  #overflowed = false;
+
+  constructor(options: RowOptions, max: number, onOverflow: () => void) {
+    this.#options = options;
+    this.#max = max;
+    this.#body = new ByteText(max);
+    this.#onOverflow = onOverflow;
+  }
+
+  columns(columns: readonly Column[]): void {
+    if (this.#shape) {
+      const message = 'The procedure answers several results, of which only one can be told';
+      throw new GatewayError('REQUEST_FAILED', message, {
+        details: [{ source: 'mysql', code: 'several_results', message, applied: true }],
+      });
+    }
+    this.#shape = shapeOf(columns, this.#options);
+  }
+
+  row(reader: Reader): void {
+    this.rowCount += 1;
+    if (this.#overflowed || !this.#shape) return;
+    const row = this.#shape.write(reader);
+    this.#body.add(this.rowCount === 1 ? row : `,${row}`);
+    if (!this.#body.over) return;
+    this.#overflowed = true;
+    this.#onOverflow();
+  }
+
+  /**
+   * The whole result.
+   * @param changes whether the statement is one that changes rows
+   * @throws GatewayError RESULT_TOO_LARGE
+   */
+  finish({ affected, insertId }: Outcome, changes: boolean): Buffer {
+    const counted =
+      changes && (!this.#shape || affected > 0n) ? `,"rows_affected":${affected}` : '';
+    const inserted = insertId > 0n ? `,"insert_id":${idText(insertId)}` : '';
+    const whole = this.#body.finish(
+      `{"columns":${this.#shape?.columnsJson ?? '[]'},"rows":[`,
+      `],"row_count":${this.rowCount}${counted}${inserted}}`,
+    );
+    if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
+    return whole;
+  }
+}
+
+function idText(id: bigint): string {
+  return id <= BigInt(Number.MAX_SAFE_INTEGER) ? String(id) : `"${id}"`;
+}

@@ -1,0 +1,80 @@
+/** Runs a request of any type on one connection. */
+import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { checkType, isRead, oneStatement, severalStatements } from './admit.ts';
+import type { Done, Traces } from './database.ts';
+import { admitted, ended, execute, hasNames, runOne, type Scene } from './execute.ts';
+import type { Parsed } from './statement.ts';
+
+type SeveralRequest = Exclude<MysqlRequest, { params?: unknown }>;
+
+/** Runs a request of any type. @throws GatewayError, ServerError, ConnectionLost */
+export async function runRequest(scene: Scene, request: MysqlRequest): Promise<Done<Buffer>> {
+  checkType(request, scene.call.mode);
+  switch (request.type) {
+    case 'simple':
+    case 'simple_read_only':
+    case 'batch_execute':
+      return runSeveral(scene, request);
+    default: {
+      const parsed = oneStatement(request.query, hasNames(request), scene.place);
+      const done = await runOne(scene, request, parsed);
+      if (parsed.first === 'LOCK' || parsed.first === 'FLUSH') scene.connection.tablesLocked = true;
+      if (parsed.first === 'UNLOCK') scene.connection.tablesLocked = false;
+      return done;
+    }
+  }
+}
+
+/** Several statements, together or not at all: `{results: […]}`. Contract §6. */
+async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<Buffer>> {
+  const read = isRead(request, scene.call.mode);
+  const statements = severalStatements(request.query, scene.place);
+  let traces: Traces = 'none';
+  for (const parsed of statements) {
+    if ((await admitted(scene, parsed, read)) !== 'none') traces = 'some';
+  }
+  const begins = statements.length > 1 && !scene.connection.wire.inTransaction;
+  const runAll = () => runEach(scene, request, statements, read);
+  const results = await (begins
+    ? inTransaction(scene, read ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION', runAll)
+    : runAll());
+  const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
+  return {
+    value: Buffer.concat([Buffer.from('{"results":['), ...pieces, Buffer.from(']}')]),
+    traces,
+  };
+}
+
+async function runEach(
+  scene: Scene,
+  request: SeveralRequest,
+  statements: readonly Parsed[],
+  read: boolean,
+): Promise<Buffer[]> {
+  const results: Buffer[] = [];
+  let left = scene.call.resultMaxBytes;
+  for (const parsed of statements) {
+    const result = await execute(scene, { request, parsed, values: [], read }, left);
+    left -= result.length;
+    results.push(result);
+  }
+  return results;
+}
+
+/** Runs work between `begin` and COMMIT; a failure rolls back. */
+export async function inTransaction<Value>(
+  { connection, call }: Scene,
+  begin: string,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  await connection.query(begin);
+  try {
+    const value = await work();
+    call.signal.throwIfAborted();
+    await connection.query('COMMIT', {}, call.mode === 'write');
+    return value;
+  } catch (error) {
+    if (connection.wire.inTransaction) await ended(connection, 'ROLLBACK');
+    throw error;
+  }
+}

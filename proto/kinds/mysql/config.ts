@@ -1,0 +1,34 @@
+/** The configuration of a MySQL or MariaDB endpoint. */
+import * as z from 'zod';
+import { AllowFunctions, ConnectionParts, Transport } from '../members.ts';
+
+/** Member `config` of a mysql endpoint. */
+export const MysqlConfig = z
+  .strictObject({
+    write_conn: ConnectionParts.meta({
+      description: 'For `/write`, transactions and sessions, and for `/read` without a `read_conn`',
+    }),
+    read_conn: ConnectionParts.optional().meta({
+      description: 'For `/read`: a replica, or a user who may only read',
+    }),
+    development_conn: ConnectionParts.optional().meta({
+      description:
+        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    }),
+    allow_functions: AllowFunctions.optional(),
+    transport: Transport.optional(),
+  })
+  .meta({
+    id: 'MysqlConfig',
+    description: 'Configuration of a MySQL or MariaDB endpoint',
+    examples: [
+      {
+        write_conn: {
+          url: 'mysql://shop:s3cr3t@db.example.com:3306/shop?ssl-mode=VERIFY_IDENTITY',
+        },
+        read_conn: { url: 'mysql://reader:s3cr3t@replica.example.com:3306/shop' },
+        allow_functions: ['stock_report'],
+      },
+    ],
+  });
+export type MysqlConfig = z.infer<typeof MysqlConfig>;
