@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startClickhouse } from './clickhouse-server.ts';
 import { randomSecret } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { startMariadb } from './mariadb-server.ts';
@@ -39,6 +40,7 @@ interface Row {
 const ROWS = {
   postgres: { variable: 'TEST_POSTGRES_URL', start: postgres },
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
+  clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },
 } satisfies Record<string, Row>;
 
 /**
@@ -105,6 +107,27 @@ async function mysql(): Promise<StartedBackend> {
       'max-connect-errors': 1_000_000,
       'innodb-flush-log-at-trx-commit': 0,
     },
+  }).catch(async (thrown: unknown) => {
+    await remove();
+    throw thrown;
+  });
+  return {
+    url: server.url,
+    pid: server.pid,
+    stop: async () => {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+/** The engine of a recent server; its data is gone with it. */
+async function clickhouse(): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-clickhouse-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startClickhouse({
+    folder: join(folder, 'data'),
+    password: randomSecret(),
   }).catch(async (thrown: unknown) => {
     await remove();
     throw thrown;

@@ -1,0 +1,40 @@
+/** Texts that hold one byte a character, and binary values of requests. */
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The bytes of a text in UTF-8, one a character. */
+export function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+/** The bytes of `{"$bytes": base64}`; undefined for any other value. */
+export function bytesOf(value: Json): Buffer | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { $bytes: base64, ...others } = value;
+  if (typeof base64 !== 'string' || Object.keys(others).length > 0) return undefined;
+  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
+}
+
+/** Writes a value as JSON for the server, binary values as strings of just those bytes, one byte a character. */
+export function jsonBytes(value: Json): string {
+  const text = JSON.stringify(value);
+  if (!text.includes('"$bytes"')) return latin1(text);
+  const bytes = bytesOf(value);
+  if (bytes) return `"${escaped(bytes.toString('latin1'))}"`;
+  if (Array.isArray(value)) return `[${value.map(jsonBytes).join(',')}]`;
+  if (!isJsonObject(value)) return latin1(text);
+  const members = Object.entries(value).map(
+    ([name, each]) => `${latin1(JSON.stringify(name))}:${jsonBytes(each)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+/** Quotes, backslashes and control characters escaped, other bytes as they are. */
+function escaped(text: string): string {
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them.
+    /["\\\x00-\x1f]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,40 @@
+/** The suite of every driver against a real ClickHouse. */
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import { describeDriver } from '../contract.ts';
+import { clickhouse } from './index.ts';
+import { type Rows, sql, TestDatabase } from './test-database.ts';
+
+let database: TestDatabase;
+
+describeDriver<ClickhouseRequest>(
+  'clickhouse',
+  async () => {
+    database = await TestDatabase.create(
+      'CREATE TABLE entries (name String) ENGINE = MergeTree ORDER BY name',
+    );
+    const wrong = new URL(database.url);
+    wrong.password = 'not-the-password';
+    return {
+      driver: clickhouse,
+      connections: {
+        right: { url: database.url },
+        wrongPassword: { url: wrong.href },
+        password: new URL(database.url).password,
+      },
+      invalid: [
+        { connection: {}, message: 'Connection URL is required' },
+        { connection: { url: '' }, message: 'Connection URL is required' },
+        { connection: { url: 'mysql://u:p@host/db' }, message: /clickhouse:\/\// },
+        { connection: { url: 'clickhouse://u@host/db?sslkey=/etc/key' }, message: /sslkey/ },
+      ],
+      add: (name) => sql('INSERT INTO entries SELECT {name:String}', { name }),
+      count: (name) => sql('SELECT count() AS n FROM entries WHERE name = {name:String}', { name }),
+      counted: (result) => Number((result as Rows).rows[0]?.n),
+      slow: sql('SELECT count() FROM numbers(1000000000000)'),
+      refused: { request: sql('SELECT 1 FROM missing_table'), code: '60' },
+      rows: (count) => sql(`SELECT number AS i, repeat('x', 90) AS x FROM numbers(${count})`),
+      backendConnections: async () => database.connections,
+    };
+  },
+  () => database.drop(),
+);

@@ -1,0 +1,145 @@
+/** Maps what ClickHouse answers to the gateway's failures. Source: ClickHouse, src/Common/ErrorCodes.cpp. */
+import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+
+/** An error that the server told, with its number. */
+export class ServerFault extends Error {
+  /** The server's number as text. */
+  readonly code: string;
+
+  constructor(code: string, text: string) {
+    super(cleaned(text));
+    this.code = code;
+  }
+
+  /** Of a reply with a status that is not 200. */
+  static ofReply(code: string | undefined, text: string): ServerFault {
+    return new ServerFault(code ?? numberIn(text) ?? '0', text);
+  }
+
+  /** Of a body that began as a result. */
+  static inBody(text: string): ServerFault {
+    const start = text.search(/Code: \d+[.,]/);
+    const code = start < 0 ? undefined : numberIn(text.slice(start));
+    if (code === undefined) return new ServerFault(INCOMPLETE, 'The reply ended before its end');
+    return new ServerFault(code, withoutFrame(text.slice(start)));
+  }
+}
+
+/** What stands for a number where the reply was cut off: the server has none for it. */
+export const INCOMPLETE = '0';
+
+function numberIn(text: string): string | undefined {
+  return /Code: (\d+)/.exec(text)?.[1];
+}
+
+/** Newer servers put a frame with a tag around an error among rows. */
+function withoutFrame(text: string): string {
+  return text.replace(/\r?\n\d* ?\w*\r?\n__exception__[\s\S]*$/, '').replace(/"\s*}\s*$/, '');
+}
+
+const ADDRESS =
+  /(?:\[[0-9a-f:.]+\]|\b\d{1,3}(?:\.\d{1,3}){3}|\b[\w-]+(?:\.[\w-]+)*):\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[a-z][\w+.-]*:\/\/\S+/gi;
+
+/** The message alone: no number, stack, version or address. */
+function cleaned(text: string): string {
+  return text
+    .replace(/(?:, |\. )?Stack trace[\s\S]*$/, '')
+    .replace(/, e\.what\(\) = [\s\S]*$/, '')
+    .replace(/(?:Code: \d+[.,]\s*)?(?:e\.displayText\(\) = )?DB::(?:NetException|Exception): /g, '')
+    .replace(/\s*\(version [^)]*\)/g, '')
+    .replace(/(?:\.?\s*\([A-Z][A-Z0-9_]+\)\.?)+\s*$/, '')
+    .replace(/^default: /, '')
+    .replace(ADDRESS, '(address)')
+    .trim()
+    .slice(0, 4_000);
+}
+
+const LOGIN = new Set(['192', '193', '194', '195', '516', '517']);
+const NO_PERMISSION_TO_ENTER = '291';
+const BUSY = new Set(['202', '203', '439', '745']);
+const READONLY = '164';
+const TOO_LARGE = '396';
+
+/** What the server said when somebody speaks HTTP to its other port. */
+const OTHER_PROTOCOL = /must use port|is for clickhouse-client/i;
+
+/** The failure of a statement that the server answered with an error. Contract §2. */
+export function fromServer(fault: ServerFault, read: boolean, max: number): GatewayError {
+  const { code, message } = fault;
+  if (LOGIN.has(code)) return connection('Password authentication failed', fault);
+  if (code === NO_PERMISSION_TO_ENTER) {
+    return connection('The user may not use the database', fault);
+  }
+  if (OTHER_PROTOCOL.test(message)) {
+    return connection('That is not the port of the HTTP interface', fault);
+  }
+  if (code === TOO_LARGE && read) return tooLarge(max);
+  if (code === INCOMPLETE) return connection('The server did not answer as ClickHouse does', fault);
+  const detail: ErrorDetails = { source: 'clickhouse', code, message };
+  const [name, words] = named(code, message, read);
+  return new GatewayError(name, words, { cause: fault, details: [detail] });
+}
+
+function named(code: string, message: string, read: boolean): [ErrorCode, string] {
+  if (code === READONLY && /output_format_|date_time_|max_result_bytes/.test(message)) {
+    return [
+      'REQUEST_FAILED',
+      'The user may not change settings, which results need: give it readonly = 2 in place of 1',
+    ];
+  }
+  if (code === READONLY && read) {
+    return ['BAD_REQUEST', 'The statement writes or changes settings; send it to /write'];
+  }
+  if (code === '159' || code === '394') {
+    return ['TIMED_OUT', 'The database cancelled the statement'];
+  }
+  if (code === '469') {
+    return ['CONSTRAINT_VIOLATED', 'The change violates a constraint of the database'];
+  }
+  if (BUSY.has(code)) {
+    return ['SERVICE_UNAVAILABLE', 'The database lacks the resources for the statement'];
+  }
+  return ['REQUEST_FAILED', 'The database refused the statement'];
+}
+
+function connection(message: string, cause: unknown): GatewayError {
+  return new GatewayError('CONNECTION_FAILED', message, { cause });
+}
+
+/** Contract: "Large results". */
+export function tooLarge(max: number): GatewayError {
+  return new GatewayError(
+    'RESULT_TOO_LARGE',
+    `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
+  );
+}
+
+/** Where a failure met a call. */
+export interface Circumstances {
+  readonly read: boolean;
+  /** A change was sent, and its end is not known. */
+  readonly uncertain: boolean;
+  readonly signal: AbortSignal;
+  readonly max: number;
+}
+
+/** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
+export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
+  const { read, uncertain, signal, max } = circumstances;
+  if (cause instanceof GatewayError) return cause;
+  if (cause instanceof ServerFault && !signal.aborted && cause.code !== INCOMPLETE) {
+    return fromServer(cause, read, max);
+  }
+  if (uncertain) {
+    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
+      cause,
+    });
+  }
+  if (signal.aborted) return signal.reason;
+  return connection(
+    read
+      ? 'The connection to the database was lost'
+      : 'The connection to the database was lost; nothing was changed',
+    cause,
+  );
+}

@@ -1,0 +1,192 @@
+/** Runs one request and builds its result. */
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import { clickhouse as kind } from '../../../proto/kinds/clickhouse.ts';
+import { latin1 } from './binary.ts';
+import type { Database, Prepared } from './database.ts';
+import { tooLarge } from './errors.ts';
+import { admit } from './guard.ts';
+import { insertion } from './insert.ts';
+import { parametersOf } from './parameters.ts';
+import { ReplyReader } from './reply.ts';
+import type { Statement } from './statement.ts';
+import { summaryOf } from './summary.ts';
+
+/** A request that carries a statement. */
+export type StatementRequest = Exclude<ClickhouseRequest, { type: 'insert' }>;
+
+/** How results are written. They stand after the caller's, so nothing overrides them. */
+const OUTPUT =
+  '&default_format=JSONCompactEachRowWithNamesAndTypes' +
+  '&output_format_json_quote_64bit_integers=0&output_format_json_quote_decimals=1' +
+  '&output_format_json_quote_denormals=1&output_format_json_escape_forward_slashes=0' +
+  '&output_format_json_named_tuples_as_objects=1&output_format_json_validate_utf8=0' +
+  '&output_format_decimal_trailing_zeros=1&date_time_output_format=iso' +
+  '&http_write_exception_in_output_format=0';
+/** Times in ISO 8601 are read as they are written. */
+const INPUT = '&date_time_input_format=best_effort';
+const READ = '&readonly=1&cancel_http_readonly_queries_on_client_close=1';
+/** The whole reply or an error: nothing of it is sent before the statement has ended. */
+const WHOLE = '&wait_end_of_query=1';
+/** A value in the server's memory takes at most so many times the bytes of its text. */
+const MEMORY_FACTOR = 32;
+
+const READ_ONLY_TYPES = /_read_only$|^fetch/;
+/** They change nothing wherever they run. */
+const HARMLESS_KINDS = new Set(['SELECT', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS']);
+
+/**
+ * What is sent for a request.
+ * @param whole the reply comes when the statement has ended
+ * @throws GatewayError BAD_REQUEST, REQUEST_FAILED, PAYLOAD_TOO_LARGE
+ */
+export function prepare(
+  { settings, allowed }: Database,
+  request: ClickhouseRequest,
+  call: Call,
+  whole: boolean,
+): Prepared {
+  if (call.mode === 'read' && kind.types[request.type] !== 'read') {
+    const message = `Requests of type ${request.type} write; send them to /write`;
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  }
+  const read = call.mode === 'read' || READ_ONLY_TYPES.test(request.type);
+  const given = { ...settings.serverSettings, ...request.settings };
+  const query = INPUT + settingsText(given) + OUTPUT + (read ? READ : '') + (whole ? WHOLE : '');
+  if (request.type === 'insert') {
+    const { statement, body } = insertion(request);
+    return { query: `${query}&query=${statement}`, body, read, changes: true };
+  }
+  const statement = admit(request, read, allowed);
+  const limit = whole ? `&max_result_bytes=${boundOf(call)}&result_overflow_mode=throw` : '';
+  const format = request.type === 'fetch_bytes' ? `&default_format=${request.format}` : '';
+  return {
+    query:
+      query.replace(/&default_format=\w+/, (found) => format || found) +
+      limit +
+      bound(request, statement),
+    body: request.query,
+    read,
+    changes: !read && !HARMLESS_KINDS.has(statement.kind),
+  };
+}
+
+function boundOf({ resultMaxBytes }: Call): number {
+  return resultMaxBytes * MEMORY_FACTOR + 1_048_576;
+}
+
+function bound({ params }: StatementRequest, { placeholders }: Statement): string {
+  return parametersOf(placeholders, params);
+}
+
+function settingsText(settings: { readonly [name: string]: string | number | boolean }): string {
+  return Object.entries(settings)
+    .map(([name, value]) => {
+      const text = typeof value === 'boolean' ? Number(value) : value;
+      return `&${encodeURIComponent(name)}=${encodeURIComponent(text)}`;
+    })
+    .join('');
+}
+
+/** Runs a request of any type. */
+export async function runRequest(
+  database: Database,
+  request: ClickhouseRequest,
+  call: Call,
+): Promise<Buffer> {
+  const prepared = prepare(database, request, call, true);
+  if (request.type === 'fetch_bytes') {
+    return database.call(prepared, call, (reply) => bytesResult(reply, call.resultMaxBytes));
+  }
+  const started = performance.now();
+  return database.call(prepared, call, async (reply) => {
+    const rows = new RowsText(call.resultMaxBytes);
+    const rowFormat = ('row_format' in request && request.row_format) || 'object';
+    const options = { numbersAsStrings: call.numbersAsStrings, rowFormat } as const;
+    const reader = new ReplyReader(options, (row) => rows.add(row));
+    for await (const chunk of reply as AsyncIterable<Buffer>) reader.read(chunk);
+    reader.end();
+    checkCount(request.type, reader.rowCount);
+    const { statistics, written } = summaryOf(reply, performance.now() - started);
+    const inserts = request.type === 'insert' || /^[\s(]*insert\b/i.test(prepared.body.toString());
+    return rows.finish(
+      `{"columns":${latin1(JSON.stringify(reader.columns))},"rows":[`,
+      `],"row_count":${reader.rowCount}${inserts ? `,"rows_affected":${written}` : ''}` +
+        `,"statistics":${JSON.stringify(statistics)}}`,
+    );
+  });
+}
+
+/** @throws GatewayError REQUEST_FAILED when `fetch_one` or `fetch_optional` meet another number of rows */
+export function checkCount(type: string, count: number): void {
+  const one = type === 'fetch_one';
+  if (count <= 1 && !(one && count === 0)) return;
+  if (!one && type !== 'fetch_optional') return;
+  const message = `The statement answers ${count} rows where ${one ? 'exactly one is' : 'at most one is'} asked for`;
+  // The server's own codes for a scalar of none or several rows.
+  const code = count === 0 ? '108' : '125';
+  throw new GatewayError('REQUEST_FAILED', message, {
+    details: [{ source: 'clickhouse', code, message }],
+  });
+}
+
+const PIECE_LENGTH = 65_536;
+
+/** Rows that grow by pieces into bytes, up to a limit; texts hold one byte a character. */
+class RowsText {
+  readonly #max: number;
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+  #text = '';
+  #comma = '';
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** @throws GatewayError RESULT_TOO_LARGE */
+  add(row: string): void {
+    this.#text += this.#comma + row;
+    this.#comma = ',';
+    if (this.#text.length < PIECE_LENGTH) return;
+    this.#flush();
+    if (this.#bytes > this.#max) throw tooLarge(this.#max);
+  }
+
+  /** @throws GatewayError RESULT_TOO_LARGE */
+  finish(head: string, tail: string): Buffer {
+    this.#flush();
+    const whole = Buffer.concat([
+      Buffer.from(head, 'latin1'),
+      ...this.#pieces,
+      Buffer.from(tail, 'latin1'),
+    ]);
+    if (whole.length > this.#max) throw tooLarge(this.#max);
+    return whole;
+  }
+
+  #flush(): void {
+    const piece = Buffer.from(this.#text, 'latin1');
+    this.#text = '';
+    this.#pieces.push(piece);
+    this.#bytes += piece.length;
+  }
+}
+
+async function bytesResult(reply: IncomingMessage, max: number): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of reply as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > max) throw tooLarge(max);
+  }
+  const bytes = Buffer.concat(pieces);
+  const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
+  const result = Buffer.from(JSON.stringify({ value: bytes.toString(encoding), encoding }));
+  if (result.length > max) throw tooLarge(max);
+  return result;
+}

@@ -1,0 +1,89 @@
+/** Decides what `/read` takes, and what no caller may run. Contract §6. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import { HARMLESS_TABLE_FUNCTIONS, KEYWORDS_BEFORE_PARENTHESES, LEAVING } from './functions.ts';
+import { oneStatement, type Statement } from './statement.ts';
+
+/** Functions that the endpoint's configuration lets `/read` call: all, or those listed, in lower case. */
+export type AllowedFunctions = true | ReadonlySet<string>;
+
+/** `config.allow_functions`. */
+export function allowedFunctions(setting: Json | undefined): AllowedFunctions {
+  if (setting === true) return true;
+  const names = Array.isArray(setting) ? setting : [];
+  return new Set(names.flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : [])));
+}
+
+const READS = new Set(['SELECT', 'WITH', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN', 'EXISTS']);
+const DEFINES = new Set([
+  'CREATE',
+  'ALTER',
+  'DROP',
+  'TRUNCATE',
+  'RENAME',
+  'EXCHANGE',
+  'ATTACH',
+  'DETACH',
+  'UNDROP',
+  'OPTIMIZE',
+  'GRANT',
+  'REVOKE',
+  'REPLACE',
+]);
+/** They act on what comes after them on the same session, and there is none. */
+const SESSION_ONLY = new Set(['SET', 'USE', 'BEGIN', 'START', 'COMMIT', 'ROLLBACK']);
+/** It tells headers of the request, the endpoint's password among them. */
+const TELLS_SECRETS = 'getclienthttpheader';
+
+/**
+ * A request's statement, when it may run.
+ * @throws GatewayError BAD_REQUEST naming the rule, REQUEST_FAILED for what cannot be read
+ */
+export function admit(
+  request: Exclude<ClickhouseRequest, { type: 'insert' }>,
+  read: boolean,
+  allowed: AllowedFunctions,
+): Statement {
+  const statement = oneStatement(request.query);
+  const { kind, called } = statement;
+  if (called.some(({ name }) => name.toLowerCase() === TELLS_SECRETS)) {
+    throw refusal('secret_function', 'Function getClientHTTPHeader is not taken');
+  }
+  if (SESSION_ONLY.has(kind)) {
+    throw refusal('session_statement', `${kind} has no effect by itself; there are no sessions`);
+  }
+  if (request.type === 'ddl' && !DEFINES.has(kind)) {
+    throw refusal('ddl_statement', `The type ddl takes ${[...DEFINES].join(', ')} only`);
+  }
+  if (read) admitRead(statement, allowed);
+  return statement;
+}
+
+function admitRead({ kind, called }: Statement, allowed: AllowedFunctions): void {
+  if (!READS.has(kind)) {
+    throw refusal(
+      'read_statement',
+      `${kind || 'This statement'} is not taken on /read; send it to /write`,
+    );
+  }
+  if (allowed === true) return;
+  for (const { name, asTable } of called) {
+    const lower = name.toLowerCase();
+    if (allowed.has(lower)) continue;
+    const unknownTable =
+      asTable && !HARMLESS_TABLE_FUNCTIONS.has(lower) && !KEYWORDS_BEFORE_PARENTHESES.has(lower);
+    if (!LEAVING.has(lower) && !unknownTable) continue;
+    throw refusal(
+      'read_function',
+      `Function ${name.slice(0, 64)} is not taken on /read: it may leave the server; name it in allow_functions`,
+      name.slice(0, 64),
+    );
+  }
+}
+
+function refusal(rule: string, message: string, name?: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, {
+    details: [{ rule, path: 'query', message, ...(name === undefined ? {} : { function: name }) }],
+  });
+}

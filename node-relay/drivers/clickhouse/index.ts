@@ -1,0 +1,65 @@
+/** Driver of kind `clickhouse`: ClickHouse over its HTTP interface, rows straight to JSON text. */
+import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import type { Driver, Host } from '../driver.ts';
+import { Connection, type Recipe } from './connection.ts';
+import { Database } from './database.ts';
+import { runRequest } from './execute.ts';
+import { allowedFunctions } from './guard.ts';
+import { inspectTables } from './inspect.ts';
+import { settingsOf } from './settings.ts';
+import { streamRows } from './stream.ts';
+
+/** Sessions to ClickHouse; it has neither transactions nor sessions of a caller's own. Contract §5, §6. */
+export const clickhouse: Driver<ClickhouseRequest> = {
+  async open({ envelope }: Target, host: Host): Promise<Session<ClickhouseRequest>> {
+    const settings = settingsOf(envelope.connection);
+    const recipe: Recipe = { host, settings };
+    const pool = host.pool<Connection>({
+      open: async (signal) => {
+        const connection = await Connection.open(recipe, signal);
+        // One that the server drops while idle must not be the next caller's.
+        connection.onLost = () => {
+          if (!connection.inUse) pool.discard(connection);
+        };
+        return connection;
+      },
+      close: (connection) => connection.close(),
+    });
+    const allowed = allowedFunctions(envelope.settings.allow_functions);
+    return new ClickhouseSession(new Database(pool, settings, allowed));
+  },
+};
+
+class ClickhouseSession implements Session<ClickhouseRequest> {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  run(request: ClickhouseRequest, call: Call): Promise<Buffer> {
+    return runRequest(this.#database, request, call);
+  }
+
+  stream(request: ClickhouseRequest, call: Call): AsyncIterable<Uint8Array> {
+    return streamRows(this.#database, request, call);
+  }
+
+  inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
+    return inspectTables(this.#database, page, call);
+  }
+
+  async ping(call: Call): Promise<number> {
+    const request = { type: 'query', query: 'SELECT 1' } as const;
+    // The first call may have to connect.
+    await runRequest(this.#database, request, { ...call, mode: 'read' });
+    const start = performance.now();
+    await runRequest(this.#database, request, { ...call, mode: 'read' });
+    return performance.now() - start;
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}

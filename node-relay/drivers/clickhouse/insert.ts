@@ -1,0 +1,64 @@
+/** Rows of an `insert` as the server takes them: the statement in the URL, the rows in the body. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import { jsonBytes } from './binary.ts';
+
+/** A request that brings rows. */
+export type InsertRequest = Extract<ClickhouseRequest, { type: 'insert' }>;
+
+/** What an insertion sends. */
+export interface Insertion {
+  /** Percent-encoded. */
+  readonly statement: string;
+  readonly body: Buffer;
+}
+
+/**
+ * The statement and the rows in its format.
+ * @throws GatewayError BAD_REQUEST for rows of two forms, or neither objects nor arrays
+ */
+export function insertion(request: InsertRequest): Insertion {
+  const { table, database, columns, rows, values, format } = request;
+  for (const [path, name] of Object.entries({ table, database })) {
+    if (name !== undefined) checkName(name, path);
+  }
+  for (const [at, name] of (columns ?? []).entries()) checkName(name, `columns.${at}`);
+  const form = rows === undefined ? (format ?? 'JSONEachRow') : formOf(rows);
+  const target = [...(database === undefined ? [] : [database]), table].map(identifier).join('.');
+  const list = columns === undefined ? '' : ` (${columns.map(identifier).join(', ')})`;
+  return {
+    statement: encodeURIComponent(`INSERT INTO ${target}${list} FORMAT ${form}`),
+    body:
+      rows === undefined
+        ? Buffer.from(values ?? '')
+        : Buffer.from(`${rows.map(jsonBytes).join('\n')}\n`, 'latin1'),
+  };
+}
+
+function formOf(rows: readonly Json[]): string {
+  const arrays = rows.filter(Array.isArray).length;
+  if (arrays !== 0 && arrays !== rows.length) {
+    throw bad('rows', 'are all objects or all arrays');
+  }
+  const at = rows.findIndex(
+    (row) => typeof row !== 'object' || row === null || JSON.isRawJSON(row),
+  );
+  if (at >= 0) throw bad(`rows.${at}`, 'is an object or an array');
+  return arrays === 0 ? 'JSONEachRow' : 'JSONCompactEachRow';
+}
+
+/** A name in quotes: whatever it holds, it stays one name. Source: ClickHouse manual, "Identifiers". */
+export function identifier(name: string): string {
+  return `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+}
+
+function checkName(name: string, path: string): void {
+  if (name.includes('\0') || !name.isWellFormed()) {
+    throw bad(path, 'holds a NUL or half of a surrogate pair');
+  }
+}
+
+function bad(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+}

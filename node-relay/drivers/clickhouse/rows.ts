@@ -1,0 +1,242 @@
+/** Turns the server's JSON of one row into the gateway's, by the types of its columns. Texts hold one byte a character. */
+import { isUtf8 } from 'node:buffer';
+import { latin1 } from './binary.ts';
+import { type TypeTree, typeTree } from './type-tree.ts';
+
+/** How rows are written. */
+export interface RowOptions {
+  readonly numbersAsStrings: boolean;
+  readonly rowFormat: 'object' | 'array';
+}
+
+/** A column as the server names it. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** A place in a text of JSON that the server wrote. */
+export interface Cursor {
+  readonly text: string;
+  at: number;
+  /** The whole text is UTF-8, so that each string in it is. */
+  readonly utf8: boolean;
+}
+
+/** Writes the value at the cursor and moves behind it. */
+type Encoder = (cursor: Cursor) => string;
+
+/** Writes the row that begins at the cursor, and moves behind it. */
+export type RowWriter = (cursor: Cursor) => string;
+
+const SAFE_DIGITS = 15;
+const SPECIALS: { readonly [text: string]: string } = {
+  '"nan"': '"NaN"',
+  '"-nan"': '"NaN"',
+  '"inf"': '"Infinity"',
+  '"-inf"': '"-Infinity"',
+};
+const GEO = /^(?:Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|Geometry)$/;
+const ENDS = /[,\]}\n]/g;
+
+/** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
+export function rowWriter(columns: readonly Column[], options: RowOptions): RowWriter {
+  const asArray = options.rowFormat === 'array';
+  const last = new Map(columns.map(({ name }, index) => [name, index]));
+  const parts = columns.map(({ name, type }, index) => ({
+    kept: asArray || last.get(name) === index,
+    before: asArray ? '' : `${latin1(JSON.stringify(name))}:`,
+    encode: encoderOf(typeTree(type), options.numbersAsStrings),
+  }));
+  const [open, close] = asArray ? ['[', ']'] : ['{', '}'];
+  return (cursor) => {
+    let row = open;
+    let comma = '';
+    // The bracket, then after each value the comma or the last bracket.
+    cursor.at += 1;
+    for (const { kept, before, encode } of parts) {
+      skipSpace(cursor);
+      const value = encode(cursor);
+      skipSpace(cursor);
+      cursor.at += 1;
+      if (!kept) continue;
+      row += comma + before + value;
+      comma = ',';
+    }
+    if (parts.length === 0) cursor.at += 1;
+    return row + close;
+  };
+}
+
+function encoderOf(type: TypeTree, numbersAsStrings: boolean): Encoder {
+  const of = (part: TypeTree | undefined) =>
+    encoderOf(part ?? { name: 'Unknown', parts: [] }, numbersAsStrings);
+  switch (type.name) {
+    case 'Int64':
+    case 'UInt64':
+      return numbersAsStrings ? asString : asInteger;
+    case 'Int128':
+    case 'Int256':
+    case 'UInt128':
+    case 'UInt256':
+      return asString;
+    case 'Float32':
+    case 'Float64':
+    case 'BFloat16':
+      return asFloat;
+    case 'Array':
+    case 'QBit':
+      return listEncoder(() => of(type.parts[0]));
+    case 'Map':
+      return membersEncoder(() => of(type.parts[1]));
+    case 'Tuple':
+      return tupleEncoder(type.parts, type.parts.map(of));
+    default:
+      return GEO.test(type.name) ? geometry : anything;
+  }
+}
+
+function asString(cursor: Cursor): string {
+  const text = scalar(cursor);
+  return text.charCodeAt(0) === 34 || text === 'null' ? text : `"${text}"`;
+}
+
+/** A number when a double holds it, else a string. Contract: "Results never lose a value". */
+function asInteger(cursor: Cursor): string {
+  const text = scalar(cursor);
+  if (text.length <= SAFE_DIGITS || text.charCodeAt(0) === 34) return text;
+  return Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
+}
+
+function asFloat(cursor: Cursor): string {
+  const text = scalar(cursor);
+  return SPECIALS[text] ?? text;
+}
+
+/** Of a type that only the value tells: numbers stay numbers where a double holds them. */
+function anything(cursor: Cursor): string {
+  switch (cursor.text.charCodeAt(cursor.at)) {
+    case 91:
+      return anyList(cursor);
+    case 123:
+      return anyMembers(cursor);
+    case 34:
+      return string(cursor);
+    default: {
+      const text = scalar(cursor);
+      return /^-?\d{16,}$/.test(text) && !Number.isSafeInteger(Number(text)) ? `"${text}"` : text;
+    }
+  }
+}
+
+function listEncoder(inner: () => Encoder): Encoder {
+  const encode = inner();
+  return (cursor) => {
+    if (cursor.text[cursor.at] !== '[') return anything(cursor);
+    return within(cursor, '[', ']', () => encode(cursor));
+  };
+}
+
+function membersEncoder(inner: () => Encoder): Encoder {
+  const encode = inner();
+  return (cursor) => {
+    if (cursor.text[cursor.at] !== '{') return anything(cursor);
+    return within(cursor, '{', '}', () => memberName(cursor) + encode(cursor));
+  };
+}
+
+function tupleEncoder(parts: readonly TypeTree[], encoders: readonly Encoder[]): Encoder {
+  const byName = new Map(parts.map(({ label = '' }, at) => [label, encoders[at] ?? anything]));
+  return (cursor) => {
+    const open = cursor.text[cursor.at];
+    if (open === '[') {
+      let at = -1;
+      return within(cursor, '[', ']', () => {
+        at += 1;
+        return (encoders[at] ?? anything)(cursor);
+      });
+    }
+    if (open !== '{') return anything(cursor);
+    return within(cursor, '{', '}', () => {
+      const name = memberName(cursor);
+      const label: unknown = JSON.parse(Buffer.from(name.slice(0, -1), 'latin1').toString());
+      return name + (byName.get(String(label)) ?? anything)(cursor);
+    });
+  };
+}
+
+const anyList = listEncoder(() => anything);
+const anyMembers = membersEncoder(() => anything);
+const geometry: Encoder = (cursor) =>
+  cursor.text[cursor.at] === '['
+    ? within(cursor, '[', ']', () => geometry(cursor))
+    : asFloat(cursor);
+
+/** What stands between brackets, each part written by `part`. */
+function within(cursor: Cursor, open: string, close: string, part: () => string): string {
+  let written = open;
+  cursor.at += 1;
+  skipSpace(cursor);
+  while (cursor.at < cursor.text.length && cursor.text[cursor.at] !== close) {
+    written += part();
+    skipSpace(cursor);
+    if (cursor.text[cursor.at] !== ',') continue;
+    written += ',';
+    cursor.at += 1;
+    skipSpace(cursor);
+  }
+  cursor.at += 1;
+  return written + close;
+}
+
+/** A member's name with its colon. A name that is not UTF-8 has its bytes replaced: JSON has no other. */
+function memberName(cursor: Cursor): string {
+  const name = rawString(cursor);
+  skipSpace(cursor);
+  cursor.at += 1;
+  skipSpace(cursor);
+  const readable = cursor.utf8 || isUtf8(Buffer.from(name, 'latin1'));
+  return `${readable ? name : latin1(Buffer.from(name, 'latin1').toString())}:`;
+}
+
+function scalar(cursor: Cursor): string {
+  if (cursor.text.charCodeAt(cursor.at) === 34) return string(cursor);
+  ENDS.lastIndex = cursor.at;
+  const end = ENDS.exec(cursor.text)?.index ?? cursor.text.length;
+  const text = cursor.text.slice(cursor.at, end);
+  cursor.at = end;
+  return text;
+}
+
+/** A string, or `{"$bytes": base64}` for one that is not UTF-8. Contract §6. */
+function string(cursor: Cursor): string {
+  const raw = rawString(cursor);
+  if (cursor.utf8 || isUtf8(Buffer.from(raw, 'latin1'))) return raw;
+  const unescaped: unknown = JSON.parse(raw);
+  const bytes = Buffer.concat(
+    // Escapes above one byte stand for themselves in UTF-8; all else is a byte of its own.
+    Array.from(String(unescaped), (each) =>
+      Buffer.from(each, each.charCodeAt(0) > 255 ? 'utf8' : 'latin1'),
+    ),
+  );
+  return `{"$bytes":"${bytes.toString('base64')}"}`;
+}
+
+/** A string with its quotes, as it is written. */
+function rawString(cursor: Cursor): string {
+  const { text, at: start } = cursor;
+  let end = text.indexOf('"', start + 1);
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  cursor.at = end < 0 ? text.length : end + 1;
+  return text.slice(start, cursor.at);
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let slashes = 0;
+  while (text.charCodeAt(quote - 1 - slashes) === 92) slashes += 1;
+  return slashes % 2 === 1;
+}
+
+function skipSpace(cursor: Cursor): void {
+  while (cursor.text.charCodeAt(cursor.at) === 32) cursor.at += 1;
+}

@@ -1,0 +1,143 @@
+/** What there is to know of a statement before it is sent: its kind, parameters, called functions. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../lru-map.ts';
+import { type Token, tokensOf } from './lexer.ts';
+
+/** A parameter `{name:Type}` of a statement. */
+export interface Placeholder {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** One statement as its tokens tell it. */
+export interface Statement {
+  readonly text: string;
+  /** The first word, in upper case. */
+  readonly kind: string;
+  readonly placeholders: readonly Placeholder[];
+  /** Names before an opening parenthesis. */
+  readonly called: readonly Called[];
+}
+
+/** A function, or a type or table that looks like one. */
+export interface Called {
+  readonly name: string;
+  /** Stands where a table does: what it is, is a table function. */
+  readonly asTable: boolean;
+}
+
+/** Texts longer than this are read again each time. */
+const REMEMBERED_MAX_CHARACTERS = 100_000;
+const statements = new LruMap<string, Statement>(1_000);
+
+/**
+ * The one statement of a text.
+ * @throws GatewayError BAD_REQUEST for none, several, a FORMAT or INTO OUTFILE; REQUEST_FAILED with 62 for what has no end
+ */
+export function oneStatement(text: string): Statement {
+  const known = statements.get(text);
+  if (known) return known;
+  const statement = read(text);
+  if (text.length <= REMEMBERED_MAX_CHARACTERS) statements.set(text, statement);
+  return statement;
+}
+
+function read(text: string): Statement {
+  // A NUL ends the text for the server, and a lone surrogate has no UTF-8: both would run other text than was checked.
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw refused('The query holds a NUL or half of a surrogate pair');
+  }
+  const all = tokensOf(text);
+  if ('unreadable' in all) {
+    throw new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
+      details: [{ source: 'clickhouse', code: '62', message: all.unreadable }],
+    });
+  }
+  const end = all.findIndex((token) => isMark(token, ';'));
+  const tokens = end < 0 ? all : all.slice(0, end);
+  if (end >= 0 && all.slice(end).some((token) => !isMark(token, ';'))) {
+    throw refused('The query holds several statements; send one');
+  }
+  const first = tokens.find((token) => !isMark(token, '('));
+  if (!first) throw refused('The query holds no statement');
+  checkClauses(tokens);
+  return {
+    text,
+    kind: first.kind === 'word' ? first.text.toUpperCase() : '',
+    placeholders: placeholdersOf(text, tokens),
+    called: calledOf(tokens),
+  };
+}
+
+/** Results are written as replies are, and to nowhere else. */
+function checkClauses(tokens: readonly Token[]): void {
+  for (const [at, token] of tokens.entries()) {
+    const next = tokens[at + 1];
+    if (!next) break;
+    if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) {
+      throw refused('INTO OUTFILE is not taken');
+    }
+    const after = tokens[at + 2];
+    const ends = after === undefined || isWord(after, 'SETTINGS') || isWord(after, 'PARALLEL');
+    const isClause = isWord(token, 'FORMAT') && next.kind === 'word';
+    const takesData = isClause && isInsert(tokens) && depthAt(tokens, at) === 0;
+    if (isClause && (ends || takesData) && !isWord(tokens[at - 1], 'AS')) {
+      throw refused(
+        'FORMAT is not taken in a query: results are JSON, the type fetch_bytes has a member format, and the type insert takes rows',
+      );
+    }
+  }
+}
+
+function isInsert(tokens: readonly Token[]): boolean {
+  return tokens.some((token) => isWord(token, 'INSERT'));
+}
+
+function depthAt(tokens: readonly Token[], end: number): number {
+  return tokens
+    .slice(0, end)
+    .reduce((depth, token) => depth + (isMark(token, '(') ? 1 : isMark(token, ')') ? -1 : 0), 0);
+}
+
+/** `{name:Type}`; a map in braces begins with a value and no word before its colon. */
+function placeholdersOf(text: string, tokens: readonly Token[]): Placeholder[] {
+  const found: Placeholder[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const [name, colon] = [tokens[at + 1], tokens[at + 2]];
+    if (!isMark(token, '{') || name?.kind !== 'word' || !isMark(colon, ':')) continue;
+    const close = tokens.slice(at).find((each) => isMark(each, '}'));
+    if (!close || !colon) continue;
+    found.push({ name: name.text, type: text.slice(colon.end, close.start).trim() });
+  }
+  return found;
+}
+
+/** Words after which a name with parentheses is a table function. */
+const BEFORE_TABLES = new Set(['FROM', 'JOIN', 'FUNCTION', 'DESCRIBE', 'DESC', 'TABLE', 'IN']);
+
+function calledOf(tokens: readonly Token[]): Called[] {
+  const found: Called[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const next = tokens[at + 1];
+    if (!isMark(next, '(')) continue;
+    // A parameter cannot name a function; should a server come to take it, it is refused here.
+    if (isMark(token, '}')) found.push({ name: '}', asTable: true });
+    if (token.kind !== 'word' && token.kind !== 'quoted') continue;
+    const before = tokens[at - 1];
+    const asTable = before?.kind === 'word' && BEFORE_TABLES.has(before.text.toUpperCase());
+    found.push({ name: token.text, asTable });
+  }
+  return found;
+}
+
+function isMark(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'mark' && token.text === text;
+}
+
+function isWord(token: Token | undefined, text: string): boolean {
+  return token?.kind === 'word' && token.text.toUpperCase() === text;
+}
+
+function refused(message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path: 'query', message }] });
+}

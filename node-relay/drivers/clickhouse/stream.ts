@@ -1,0 +1,65 @@
+/** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import type { Database } from './database.ts';
+import { checkCount, prepare } from './execute.ts';
+import { ReplyReader } from './reply.ts';
+
+const PIECE_LENGTH = 65_536;
+
+/**
+ * Streams one statement. The first piece is empty and follows the server's acceptance. Leaving
+ * early stops the statement on the server.
+ */
+export async function* streamRows(
+  database: Database,
+  request: ClickhouseRequest,
+  call: Call,
+): AsyncGenerator<Uint8Array> {
+  if (request.type === 'fetch_bytes' || request.type === 'insert') {
+    const message = `Requests of type ${request.type} answer no rows to stream`;
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  }
+  const prepared = prepare(database, request, call, false);
+  const open = await database.open(prepared, call);
+  let lines = '';
+  const rowFormat = ('row_format' in request && request.row_format) || 'object';
+  const { numbersAsStrings } = call;
+  const reader = new ReplyReader({ numbersAsStrings, rowFormat }, (row) => {
+    lines += `${row}\n`;
+  });
+  const chunks = open.reply[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  let running = true;
+  /** The next lines; none after the last. */
+  const next = async () => {
+    lines = '';
+    while (lines.length < PIECE_LENGTH) {
+      const { value, done } = await chunks.next();
+      if (done === true) {
+        if (!open.reply.complete) throw new Error('The reply ended before its end');
+        reader.end();
+        checkCount(request.type, reader.rowCount);
+        open.connection.ended();
+        running = false;
+        break;
+      }
+      reader.read(value);
+      if (open.reply.readableLength === 0) break;
+    }
+    return Buffer.from(lines, 'latin1');
+  };
+  const stop = () => open.connection.interrupt();
+  call.signal.addEventListener('abort', stop, { once: true });
+  try {
+    yield new Uint8Array();
+    while (running) {
+      const piece = await database.attempt(open, prepared, call, next);
+      if (piece.length > 0) yield piece;
+    }
+  } finally {
+    call.signal.removeEventListener('abort', stop);
+    if (running) stop();
+    database.giveBack(open.connection);
+  }
+}

@@ -1,0 +1,135 @@
+/** A database of its own for a test file, behind a counter of connections, and short words to use it. */
+import { randomUUID } from 'node:crypto';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import { backend } from '../../../scripts/backends.ts';
+import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
+import { clickhouse } from './index.ts';
+
+/** An SQL result as its JSON value. */
+export interface Rows {
+  readonly columns: readonly { name: string; type: string }[];
+  readonly rows: readonly { readonly [name: string]: unknown }[];
+  readonly row_count: number;
+  readonly rows_affected?: number;
+  readonly statistics: { elapsed: number; rows_read: number; bytes_read: number };
+}
+
+/** Sessions of both modes on a database of its own. */
+export class TestDatabase {
+  /** Through the counter. */
+  readonly url: string;
+  readonly name: string;
+  readonly #server: string;
+  readonly #sockets: Set<Socket>;
+  readonly #counter: Server;
+  readonly #sessions: Session<ClickhouseRequest>[] = [];
+
+  private constructor(server: string, name: string, counter: Server, sockets: Set<Socket>) {
+    this.#server = server;
+    this.name = name;
+    this.#counter = counter;
+    this.#sockets = sockets;
+    const url = new URL(server);
+    url.hostname = '127.0.0.1';
+    url.port = String((counter.address() as { port: number }).port); // It listens on a port.
+    url.pathname = `/${name}`;
+    this.url = url.href;
+  }
+
+  /** A new database on the run's server. */
+  static async create(...setup: readonly string[]): Promise<TestDatabase> {
+    const { url } = await backend('clickhouse');
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    const sockets = new Set<Socket>();
+    const counter = createServer((from) => forward(from, new URL(url), sockets));
+    await new Promise<void>((resolve) => counter.listen(0, '127.0.0.1', resolve));
+    const database = new TestDatabase(url, name, counter, sockets);
+    await database.outside(`CREATE DATABASE ${name}`, 'default');
+    for (const statement of setup) await database.outside(statement);
+    return database;
+  }
+
+  /** Connections of the driver that are open now. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Ends all connections, as a server that is restarted. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Runs a statement beside the driver; answers its lines, tabs between values. */
+  async outside(statement: string, database = this.name): Promise<string[][]> {
+    const { hostname, port, username, password } = new URL(this.#server);
+    const reply = await fetch(`http://${hostname}:${port}/?database=${database}`, {
+      method: 'POST',
+      body: statement,
+      headers: {
+        'X-ClickHouse-User': decodeURIComponent(username),
+        'X-ClickHouse-Key': decodeURIComponent(password),
+      },
+    });
+    const text = await reply.text();
+    if (!reply.ok) throw new Error(text);
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split('\t'));
+  }
+
+  /** A session on a pool of `connections`, 4 by default. */
+  async open(
+    mode: Mode,
+    settings: { readonly [setting: string]: Json } = {},
+    connections = 4,
+    connection: Json = { url: this.url },
+  ): Promise<Session<ClickhouseRequest>> {
+    const host = testHost(connections);
+    const session = await openSession(clickhouse, { connection, mode, host, settings });
+    this.#sessions.push(session);
+    return session;
+  }
+
+  /** Ends all sessions and removes the database. */
+  async drop(): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.close()));
+    this.#counter.close();
+    this.dropConnections();
+    await this.outside(`DROP DATABASE IF EXISTS ${this.name}`, 'default');
+  }
+}
+
+function forward(from: Socket, { hostname, port }: URL, sockets: Set<Socket>): void {
+  const to = connect(Number(port), hostname);
+  sockets.add(from);
+  const end = () => {
+    sockets.delete(from);
+    from.destroy();
+    to.destroy();
+  };
+  for (const socket of [from, to]) socket.on('error', () => {}).on('close', end);
+  from.pipe(to).pipe(from);
+}
+
+/** A request of type `query` unless another is given. */
+export function sql(
+  query: string,
+  params: { readonly [name: string]: Json } = {},
+  members: { readonly [member: string]: Json } = {},
+): ClickhouseRequest {
+  return { type: 'query', query, params, ...members } as ClickhouseRequest; // Shaped as its type asks.
+}
+
+/** Runs a request and answers its result as a value. */
+export async function run(
+  runner: { run(request: ClickhouseRequest, call: Call): Promise<Uint8Array> },
+  request: ClickhouseRequest,
+  mode: Mode,
+  bounds: Partial<Call> = {},
+): Promise<Rows> {
+  return jsonOf(await runner.run(request, callOf(mode, bounds))) as Rows; // Every type answers these members or is compared whole.
+}

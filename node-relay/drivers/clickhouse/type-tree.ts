@@ -1,0 +1,82 @@
+/** Reads the names of ClickHouse's types into trees: `Map(String, Array(Nullable(Int64)))`. */
+import { LruMap } from '../lru-map.ts';
+import { type Token, tokensOf } from './lexer.ts';
+
+/** A type: its name, and the types or other words between its parentheses. */
+export interface TypeTree {
+  readonly name: string;
+  readonly parts: readonly TypeTree[];
+  /** Of a part of a named tuple or Nested: the name it has there. */
+  readonly label?: string;
+}
+
+const UNKNOWN: TypeTree = { name: 'Unknown', parts: [] };
+const trees = new LruMap<string, TypeTree>(2_000);
+
+/** Types that say something about storage only, or that hold another's values. */
+const TRANSPARENT = new Set(['Nullable', 'LowCardinality']);
+
+/** The tree of a type's name, without what does not change its values. */
+export function typeTree(text: string): TypeTree {
+  const known = trees.get(text);
+  if (known) return known;
+  const tokens = tokensOf(text);
+  const tree = 'unreadable' in tokens ? UNKNOWN : new Reader(tokens).type();
+  trees.set(text, tree);
+  return tree;
+}
+
+class Reader {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  /** A type, or a literal among a type's words. */
+  type(): TypeTree {
+    const first = this.#next();
+    if (!first) return UNKNOWN;
+    const following = this.#tokens[this.#at];
+    const isLabel =
+      (first.kind === 'quoted' || first.kind === 'word') &&
+      (following?.kind === 'word' || following?.kind === 'quoted');
+    if (isLabel) return { ...this.type(), label: first.text };
+    const parts = following?.text === '(' && following.kind === 'mark' ? this.#parts() : [];
+    if (TRANSPARENT.has(first.text) && parts[0]) return parts[0];
+    if (first.text === 'SimpleAggregateFunction' && parts[1]) return parts[1];
+    if (first.text === 'Nested') {
+      return { name: 'Array', parts: [{ name: 'Tuple', parts }] };
+    }
+    return { name: first.text, parts };
+  }
+
+  #parts(): TypeTree[] {
+    const parts: TypeTree[] = [];
+    this.#at += 1;
+    while (this.#at < this.#tokens.length) {
+      parts.push(this.type());
+      this.#skipToEnd();
+      if (this.#next()?.text !== ',') break;
+    }
+    return parts;
+  }
+
+  /** Past what is no type, such as `= 1` of an Enum, up to the next comma or parenthesis. */
+  #skipToEnd(): void {
+    for (let depth = 0; this.#at < this.#tokens.length; this.#at += 1) {
+      const token = this.#tokens[this.#at];
+      if (token?.kind !== 'mark') continue;
+      if (depth === 0 && (token.text === ',' || token.text === ')')) return;
+      if (token.text === '(') depth += 1;
+      if (token.text === ')') depth -= 1;
+    }
+  }
+
+  #next(): Token | undefined {
+    const token = this.#tokens[this.#at];
+    this.#at += 1;
+    return token;
+  }
+}
