@@ -14,9 +14,9 @@ const LARGE_EXPONENT = /\d[eE][+-]?\d{3}/g;
 /** Of two such texts that differ, the numbers do. */
 const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** What may stand around a number; a number before a colon would be a member's name. */
-const BEFORE = /[\s:,[]/;
-const AFTER = /[\s,\]}]/;
+/** What may stand around a number, beside the text's ends; before a colon it would be a member's name. */
+const BEFORE = ' \t\n\r:,[';
+const AFTER = ' \t\n\r,]}';
 const COLON = /\s*:/y;
 
 /** By UTF-16 code unit: whether it may be part of a number. */
@@ -75,13 +75,13 @@ function endOfRun(text: string, from: number): number {
   return end;
 }
 
-/** Whether a double would be another number. What is most often so is looked at first. */
+/** Whether a double would be another number. What costs least is looked at first. */
 function isExact(text: string, { start, end }: Span): boolean {
+  if (start > 0 && !BEFORE.includes(text.charAt(start - 1))) return false;
+  if (end < text.length && !AFTER.includes(text.charAt(end))) return false;
   const number = text.slice(start, end);
   const rounded = String(Number(number));
   if (rounded === number) return false;
-  if (start > 0 && !BEFORE.test(text.charAt(start - 1))) return false;
-  if (end < text.length && !AFTER.test(text.charAt(end))) return false;
   if (INTEGER.test(number) && INTEGER.test(rounded)) return true;
   return NUMBER.test(number) && !sameDecimal(rounded, number);
 }

@@ -1,5 +1,5 @@
 /** Builds a document from places and values, in any order. */
-import { type Json, type JsonObject, setMember } from '../../proto/json.ts';
+import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
 import { indexOf, type Key, type Step } from './step.ts';
 
 /** Most elements of all arrays together that nobody gives a value: they become null. Spec silent. */
@@ -11,8 +11,8 @@ type Container = Json[] | JsonObject;
 export class Builder {
   /** Its only element is the document. */
   readonly #top: Json[] = [];
-  /** The containers that hold what was put below them; all others are values. */
-  readonly #made = new Set<Json>();
+  /** Arrays and objects that were put as values; all others hold what was put below them. */
+  readonly #values = new Set<Json>();
   /** Where the last value was put. */
   #last: Container = this.#top;
   #gaps = 0;
@@ -41,31 +41,43 @@ export class Builder {
 
   /** What was built; `undefined` when nothing was put. Nothing may be put afterwards. */
   finish(): Json | undefined {
-    if (this.#gaps > 0) {
-      for (const container of this.#made) {
-        if (Array.isArray(container)) fillGaps(container);
+    if (this.#gaps > 0) this.#fillGaps();
+    return this.#top[0];
+  }
+
+  #fillGaps(): void {
+    const left: Container[] = [this.#top];
+    for (let each = left.pop(); each !== undefined; each = left.pop()) {
+      if (Array.isArray(each)) {
+        for (let at = 0; at < each.length; at += 1) each[at] ??= null;
+      }
+      for (const child of Object.values<Json>(each)) {
+        if (this.#isMade(child)) left.push(child);
       }
     }
-    return this.#top[0];
+  }
+
+  #isMade(value: Json): value is Container {
+    return (Array.isArray(value) || isJsonObject(value)) && !this.#values.has(value);
   }
 
   /** The container at a place, made for the step that follows if there is none. */
   #open(holder: Container, key: Key, step: Step): Container | string {
     const found = childOf(holder, key);
     if (found !== undefined) {
-      if (!this.#made.has(found)) return 'there is a value above it already';
-      return found as Container; // Nothing else is in the set.
+      return this.#isMade(found) ? found : 'there is a value above it already';
     }
     const made: Container = takesIndexes(step) ? [] : {};
-    this.#made.add(made);
     return this.#set(holder, key, made) ?? made;
   }
 
   #putAt(holder: Container, key: Key, value: Json): string | undefined {
     const found = childOf(holder, key);
-    if (found === undefined) return this.#set(holder, key, value);
-    const isParent = this.#made.has(found);
-    return isParent ? 'there are values below it already' : 'there is a value already';
+    if (found !== undefined) {
+      return this.#isMade(found) ? 'there are values below it already' : 'there is a value already';
+    }
+    if (typeof value === 'object' && value !== null) this.#values.add(value);
+    return this.#set(holder, key, value);
   }
 
   #set(holder: Container, key: Key, value: Json): string | undefined {
@@ -104,8 +116,4 @@ function takesOther(container: Container): string {
   return Array.isArray(container)
     ? 'an array is there already, which takes indexes alone'
     : 'an object is there already, which takes names alone';
-}
-
-function fillGaps(array: Json[]): void {
-  for (let at = 0; at < array.length; at += 1) array[at] ??= null;
 }
