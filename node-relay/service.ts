@@ -3,8 +3,9 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import type { Call, Mode, ResultBytes } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
-import { type Json, parseJson } from '../proto/json.ts';
-import { type Kind, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
+import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
+import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
+import { parseOrdered } from '../proto/ordered-json.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './deadline.ts';
 import type { Pools, PoolUse } from './pools.ts';
@@ -198,7 +199,7 @@ function begin(subject: Subject): number {
 }
 
 function callOf(
-  request: { resultMaxBytes?: bigint; numbersAsStrings?: boolean },
+  request: { resultMaxBytes?: bigint; numbersAsStrings?: boolean; canonical?: boolean },
   mode: Mode,
   signal: AbortSignal,
 ): Call {
@@ -207,19 +208,22 @@ function callOf(
     signal,
     resultMaxBytes: Number(request.resultMaxBytes ?? 0n) || RESULT_MAX_BYTES,
     numbersAsStrings: request.numbersAsStrings ?? false,
+    canonical: request.canonical ?? false,
   };
 }
 
 /** The request as its kind reads it. Whether its text writes is for the driver to see; its type may not. */
 function parse({ kind, mode }: CallTarget, bytes: Uint8Array): ParsedRequest['request'] {
-  return checked(kind, mode, json(bytes, 'request'));
+  return checked(kind, mode, json(kind, bytes, 'request'));
 }
 
 function parseOperations(
   { kind, mode }: CallTarget,
   bytes: Uint8Array,
 ): ParsedRequest['request'][] {
-  const operations = json(bytes, 'operations');
+  const body = json(kind, bytes, 'operations');
+  // As its client wrote it, a transaction has more members.
+  const operations = kindSpec(kind).keepsText && isJsonObject(body) ? body.operations : body;
   if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
   return operations.map((operation, index) => {
     try {
@@ -240,10 +244,12 @@ function checked(kind: Kind, mode: Mode, body: Json): ParsedRequest['request'] {
   return parsed.request;
 }
 
-function json(bytes: Uint8Array, path: string): Json {
+function json(kind: Kind, bytes: Uint8Array, path: string): Json {
+  const read = kindSpec(kind).keepsText ? parseOrdered : parseJson;
   try {
-    return parseJson(new TextDecoder().decode(bytes));
-  } catch {
+    return read(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
     throw badRequest(path, 'is not JSON');
   }
 }

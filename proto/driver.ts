@@ -39,6 +39,8 @@ export interface Call {
   readonly resultMaxBytes: number;
   /** Every 64-bit column as a string, whatever its value. */
   readonly numbersAsStrings: boolean;
+  /** Extended JSON in its canonical form, where results are such. */
+  readonly canonical?: boolean;
 }
 
 /** A result as JSON text in UTF-8: nobody between driver and client parses it. */

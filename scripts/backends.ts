@@ -11,6 +11,7 @@ import { startClickhouse } from './clickhouse-server.ts';
 import { randomSecret } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { startMariadb } from './mariadb-server.ts';
+import { startMongo } from './mongo-server.ts';
 import { startPostgres } from './postgres-server.ts';
 import { sharedServer } from './shared-servers.ts';
 
@@ -40,6 +41,7 @@ interface Row {
 const ROWS = {
   postgres: { variable: 'TEST_POSTGRES_URL', start: postgres },
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
+  mongo: { variable: 'TEST_MONGO_URL', start: mongo },
   clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },
 } satisfies Record<string, Row>;
 
@@ -111,6 +113,26 @@ async function mysql(): Promise<StartedBackend> {
     await remove();
     throw thrown;
   });
+  return {
+    url: server.url,
+    pid: server.pid,
+    stop: async () => {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+/** A replica set of one, so that there are transactions and change streams. */
+async function mongo(): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-mongo-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startMongo({ folder, password: randomSecret() }).catch(
+    async (thrown: unknown) => {
+      await remove();
+      throw thrown;
+    },
+  );
   return {
     url: server.url,
     pid: server.pid,

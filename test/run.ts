@@ -8,6 +8,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const run = await openTestRun({
     postgres: () => startBackend('postgres'),
     mysql: () => startBackend('mysql'),
+    mongo: () => startBackend('mongo'),
     clickhouse: () => startBackend('clickhouse'),
     gateway: () => startGateway(),
   });

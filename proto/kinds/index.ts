@@ -4,11 +4,12 @@ import { GatewayError } from '../errors.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { clickhouse } from './clickhouse.ts';
 import type { KindSpec, RequestBase } from './kind.ts';
+import { mongo } from './mongo.ts';
 import { mysql } from './mysql.ts';
 import { postgres } from './postgres.ts';
 
 /** Kinds served so far. Spec: "Endpoint", create body, member `kind`. */
-export const kinds = { postgres, mysql, clickhouse } satisfies Record<string, KindSpec>;
+export const kinds = { postgres, mysql, mongo, clickhouse } satisfies Record<string, KindSpec>;
 export type Kind = keyof typeof kinds;
 
 /** All kinds of the specification, served or not. */

@@ -40,6 +40,10 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly types: { readonly [type: string]: Mode };
   /** Types that are known and cannot be called: NOT_SUPPORTED. */
   readonly notCallable: readonly string[];
+  /** Whether the relay gets a request as its client wrote it: the order of members and `1.0` mean something. */
+  readonly keepsText?: boolean;
+  /** The level a request needs beside that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */
+  needs?(request: Request): 'Admin' | undefined;
   /** Whether a `type` may be left out, and what it then is. */
   readonly defaultType?: string;
 }

@@ -1,0 +1,96 @@
+/** Members and options of a request as the driver takes them. */
+
+import type { Collection, Db, Document } from 'mongodb';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../../proto/kinds/members.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import type { Scene } from './database.ts';
+import { serverMs } from './database.ts';
+import { type BsonDocument, documentToBson, toBson, toPlain } from './to-bson.ts';
+import { isWrapper } from './wrappers.ts';
+
+/** Options that hold documents or values; the driver reads the others itself. */
+const VALUES = new Set(
+  [
+    'projection sort hint let min max arrayFilters comment partialFilterExpression weights',
+    'wildcardProjection validator pipeline storageEngine clusteredIndex timeseries',
+    'changeStreamPreAndPostImages indexOptionDefaults encryptedFields',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** The database of a request. */
+export function databaseOf({ client, settings }: Scene, { database }: MongoRequest): Db {
+  return client.db(database ?? settings.database);
+}
+
+/** The collection of a request. */
+export function collectionOf(scene: Scene, request: MongoRequest): Collection<Document> {
+  // Their schema has it wherever it is asked for.
+  return databaseOf(scene, request).collection(request.collection ?? '');
+}
+
+/** A member that is a document; an empty one without it. @throws GatewayError BAD_REQUEST */
+export function documentIn(
+  { substitute }: Scene,
+  value: JsonObject | undefined,
+  path: string,
+): BsonDocument {
+  if (value === undefined) return {};
+  if (isWrapper(value)) {
+    throw new GatewayError('BAD_REQUEST', `${path}: is a value and no document`, {
+      details: [{ path, message: 'is a value and no document' }],
+    });
+  }
+  return documentToBson(value, path, substitute);
+}
+
+/** A member that is a list of documents. @throws GatewayError BAD_REQUEST */
+export function documentsIn(
+  scene: Scene,
+  values: readonly JsonObject[] | undefined,
+  path: string,
+): BsonDocument[] {
+  return (values ?? []).map((each, index) => documentIn(scene, each, `${path}.${index}`));
+}
+
+/** An update: a document of operators, or a pipeline. @throws GatewayError BAD_REQUEST */
+export function updateIn(
+  scene: Scene,
+  update: JsonObject | JsonObject[] | undefined,
+  path = 'update',
+): BsonDocument | BsonDocument[] {
+  if (Array.isArray(update)) return documentsIn(scene, update, path);
+  return documentIn(scene, update, path);
+}
+
+/** Options for the driver, with the session and, where there is a time, what is left of it. @throws GatewayError BAD_REQUEST */
+export function optionsIn(scene: Scene, request: MongoRequest, timed = true): Document {
+  const options: Document = { session: scene.session };
+  for (const [name, value] of Object.entries(request.options ?? {})) {
+    options[OPTION_NAMES[name] ?? name] = optionIn(scene, name, value);
+  }
+  if (timed) options.maxTimeMS = timeFor(scene, request, options.maxTimeMS);
+  return options;
+}
+
+const OPTION_NAMES: Readonly<Record<string, string>> = { selectionCriteria: 'readPreference' };
+
+function optionIn(scene: Scene, name: string, value: Json): unknown {
+  const path = `options.${name}`;
+  if (VALUES.has(name)) return toBson(value, path, scene.substitute);
+  if (name === 'returnDocument' && typeof value === 'string') return value.toLowerCase();
+  if (name === 'readConcern' && typeof value === 'string') return { level: value };
+  if (name === 'writeConcern' && !isJsonObject(value)) return { w: toPlain(value) };
+  return toPlain(value);
+}
+
+/** Milliseconds that the server may take: what is left of the call, or less where the caller says so. */
+export function timeFor(scene: Scene, request: MongoRequest, asked?: unknown): number {
+  const whole = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const left = serverMs(whole - (performance.now() - scene.startedAt)) ?? whole;
+  const limit = typeof asked === 'number' && asked > 0 ? Math.min(asked, left) : left;
+  return Math.max(1, Math.floor(limit));
+}

@@ -1,0 +1,263 @@
+/** One pool's deployment: the driver's client, held within the endpoint's slots, and calls on it. */
+import { type ClientSession, type ClientSessionOptions, MongoClient } from 'mongodb';
+import type { Call } from '../../../proto/driver.ts';
+import { orAbort } from '../../deadline.ts';
+import type { ConnectionPool, Host } from '../driver.ts';
+import { connectFailure, fromFailure } from './errors.ts';
+import type { Form } from './from-bson.ts';
+import type { Settings } from './settings.ts';
+import { type Line, type Observer, Sockets } from './sockets.ts';
+import type { Substitute } from './to-bson.ts';
+
+/** Leave to use one connection of the driver's at a time; it has no more of them than there are permits. */
+type Permit = Record<never, never>;
+
+/** Milliseconds that the server gets to stop a call by itself before its connection is cut. */
+const KILL_MS = 1_000;
+/** Milliseconds that a call's server side gets less than its deadline, so that its answer is told. */
+const MARGIN_MS = 20;
+
+/** What a call works with. */
+export interface Scene {
+  readonly client: MongoClient;
+  readonly session: ClientSession;
+  readonly settings: Settings;
+  readonly call: Call;
+  readonly form: Form;
+  /** Where it runs: by itself, as one of a transaction's operations, or in a leased session. */
+  readonly place: 'call' | 'transaction' | 'lease';
+  /** When the call began, on the clock of `performance`. */
+  readonly startedAt: number;
+  /** Puts earlier results in place of references to them. */
+  readonly substitute?: Substitute | undefined;
+}
+
+/** Lends the driver's client to calls. */
+export class Database {
+  readonly settings: Settings;
+  readonly #pool: ConnectionPool<Permit>;
+  readonly #sockets: Sockets;
+  #client: Promise<MongoClient> | undefined;
+  #permits = 0;
+
+  constructor(settings: Settings, host: Host) {
+    this.settings = settings;
+    this.#sockets = new Sockets(host);
+    this.#pool = host.pool<Permit>({
+      open: async () => {
+        this.#permits += 1;
+        return {};
+      },
+      close: () => {
+        this.#permits -= 1;
+        this.#shrink();
+      },
+    });
+  }
+
+  /** Runs a call in a session of the driver's of its own. @throws GatewayError */
+  async call<Value>(call: Call, work: (scene: Scene) => Promise<Value>): Promise<Value> {
+    const permit = await this.borrow(call.signal);
+    try {
+      const client = await this.client(call.signal);
+      const session = this.startSession(client);
+      try {
+        return await this.attempt(session, call, () => work(this.scene(client, session, call)));
+      } finally {
+        void session.endSession().catch(() => {});
+      }
+    } finally {
+      this.giveBack(permit);
+    }
+  }
+
+  scene(
+    client: MongoClient,
+    session: ClientSession,
+    call: Call,
+    place: Scene['place'] = 'call',
+  ): Scene {
+    const form = call.canonical || this.settings.canonical ? 'canonical' : 'relaxed';
+    const startedAt = performance.now();
+    return { client, session, settings: this.settings, call, form, place, startedAt };
+  }
+
+  startSession(client: MongoClient, options?: ClientSessionOptions): ClientSession {
+    // Calls of one endpoint are nobody's chain of causes.
+    return client.startSession({ causalConsistency: false, ...options });
+  }
+
+  borrow(signal: AbortSignal): Promise<Permit> {
+    return this.#pool.acquire(signal);
+  }
+
+  giveBack(permit: Permit): void {
+    this.#pool.release(permit);
+    this.#shrink();
+  }
+
+  /** The connected client. @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, TIMED_OUT */
+  client(signal: AbortSignal): Promise<MongoClient> {
+    this.#client ??= this.#connect();
+    return orAbort(this.#client, signal);
+  }
+
+  /**
+   * Work in a session that ends when the signal aborts: the server is told to stop it, and
+   * where it does not, the connection is cut and not used again.
+   * @throws GatewayError
+   */
+  async attempt<Value>(
+    session: ClientSession,
+    { mode, signal }: Call,
+    work: () => Promise<Value>,
+    when?: 'uncertain',
+  ): Promise<Value> {
+    signal.throwIfAborted();
+    const writes = mode === 'write' && (when === 'uncertain' || !session.inTransaction());
+    const progress = new Progress(writes);
+    this.#sockets.observers.set(session, progress);
+    const stopped = Promise.withResolvers<never>();
+    stopped.promise.catch(() => {});
+    const stop = (): void => {
+      progress.aborted = true;
+      void this.#stop(session, progress).then(() => stopped.reject(signal.reason));
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await Promise.race([work(), stopped.promise]);
+    } catch (cause) {
+      throw fromFailure(cause, { uncertain: progress.uncertain, signal });
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+    this.#sockets.close();
+    const client = await this.#client?.catch(() => undefined);
+    await client?.close();
+  }
+
+  async #connect(): Promise<MongoClient> {
+    const { url, options } = this.settings;
+    const client = new MongoClient(url, { ...options, lookup: this.#sockets.lookup });
+    const unreachable = Promise.withResolvers<never>();
+    unreachable.promise.catch(() => {});
+    client.on('topologyDescriptionChanged', ({ newDescription: { servers } }) => {
+      const errors = [...servers.values()].map(({ error }) => error);
+      // The driver would go on for seconds although each member was asked and none is there.
+      const all = errors.length > 0 && errors.every((error) => error !== null);
+      if (all) unreachable.reject(errors[0]);
+    });
+    try {
+      return await Promise.race([client.connect(), unreachable.promise]);
+    } catch (cause) {
+      this.#client = undefined;
+      await client.close().catch(() => {});
+      throw connectFailure(cause);
+    } finally {
+      client.removeAllListeners('topologyDescriptionChanged');
+    }
+  }
+
+  /** Ends idle connections beyond the permits: another pool of the endpoint has their slots now. */
+  #shrink(): void {
+    let over = this.#sockets.lines.size - this.#permits;
+    for (const line of this.#sockets.lines) {
+      if (over <= 0) return;
+      if (line.busy > 0) continue;
+      line.end();
+      over -= 1;
+    }
+  }
+
+  async #stop(session: ClientSession, progress: Progress): Promise<void> {
+    const { line } = progress;
+    if (line === undefined) return;
+    const client = await this.#client?.catch(() => undefined);
+    const id = session.id;
+    const told =
+      client && id
+        ? client
+            .db('admin')
+            .command({ killSessions: [id] }, { timeoutMS: KILL_MS })
+            .catch(() => {})
+        : undefined;
+    await Promise.race([
+      progress.idle(),
+      told?.then(() => progress.idle(KILL_MS / 4)),
+      later(KILL_MS),
+    ]);
+    progress.cut();
+    await progress.idle(KILL_MS);
+  }
+}
+
+/** What of a call was sent and is not answered. */
+class Progress implements Observer {
+  aborted = false;
+  /** A change was sent, and there was no answer yet. */
+  uncertain = false;
+  readonly #writes: boolean;
+  readonly #lines = new Set<Line>();
+  #waiting: (() => void)[] = [];
+
+  constructor(writes: boolean) {
+    this.#writes = writes;
+  }
+
+  get line(): Line | undefined {
+    return this.#lines.values().next().value;
+  }
+
+  sent(command: Readonly<Record<string, unknown>>, line: Line): void {
+    this.#lines.add(line);
+    // A retry after the end of the call.
+    if (this.aborted) setImmediate(() => line.cut());
+    if (this.#writes && !READS.has(Object.keys(command)[0] ?? '')) this.uncertain = true;
+  }
+
+  answered(line: Line): void {
+    this.#lines.delete(line);
+    if (this.#lines.size > 0) return;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  cut(): void {
+    for (const line of this.#lines) line.cut();
+  }
+
+  /** When nothing is under way, or the time is up. */
+  async idle(maxMs = KILL_MS): Promise<void> {
+    if (this.#lines.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push(resolve);
+    await Promise.race([promise, later(maxMs)]);
+  }
+}
+
+/** Commands of calls on `/write` that change nothing by themselves. */
+const READS = new Set([
+  'find',
+  'getMore',
+  'count',
+  'distinct',
+  'listCollections',
+  'listIndexes',
+  'listDatabases',
+  'killCursors',
+  'ping',
+  'hello',
+  'abortTransaction',
+]);
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Milliseconds that the server may take for what has so much time; at least one. */
+export function serverMs(timeoutMs: number | undefined): number | undefined {
+  return timeoutMs === undefined ? undefined : Math.max(1, timeoutMs - MARGIN_MS);
+}

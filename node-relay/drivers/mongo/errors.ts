@@ -1,0 +1,174 @@
+/** Maps what MongoDB and its driver answer to the gateway's failures. Source: MongoDB manual, "Error Codes". */
+import {
+  MongoBulkWriteError,
+  MongoError,
+  MongoInvalidArgumentError,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
+} from 'mongodb';
+import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+
+/** Duplicate key, document validation, and their older numbers. */
+const CONSTRAINTS = new Set([11000, 11001, 12582, 121]);
+/** The time given with `maxTimeMS`, and interruptions that we asked for. */
+const STOPPED = new Set([50, 262, 11600, 11601, 11602, 290]);
+/** Authentication; a login that is refused. */
+const LOGIN = new Set([18, 8000]);
+const BUSY = new Set([46, 189, 10107, 13435, 91]);
+
+type BackendDetail = Extract<ErrorDetails, { source: string }>;
+
+/** Where a failure left a call. */
+export interface Circumstances {
+  /** A change was sent, and whether it was kept is not known. */
+  readonly uncertain: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What a caller is told of any failure of a call. Contract §2. */
+export function fromFailure(cause: unknown, { uncertain, signal }: Circumstances): unknown {
+  if (cause instanceof GatewayError) return cause;
+  if (isAnswer(cause) && !(signal.aborted && STOPPED.has(codeOf(cause)))) {
+    return fromServer(cause, uncertain);
+  }
+  if (uncertain && (signal.aborted || cause instanceof MongoNetworkError)) {
+    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
+      cause,
+    });
+  }
+  if (signal.aborted) return signal.reason;
+  const inner = refusalWithin(cause);
+  if (inner !== undefined) return inner;
+  if (cause instanceof MongoServerSelectionError || cause instanceof MongoNetworkError) {
+    return new GatewayError('CONNECTION_FAILED', 'The connection to the database was lost', {
+      cause,
+    });
+  }
+  if (cause instanceof MongoError) return fromDriver(cause);
+  return cause;
+}
+
+/** What the driver refuses by itself has no number of the server's. */
+function fromDriver(cause: MongoError): GatewayError {
+  const code = cause instanceof MongoInvalidArgumentError ? 'InvalidArgument' : cause.name;
+  return new GatewayError('REQUEST_FAILED', 'The request was refused', {
+    cause,
+    details: [{ source: 'mongo', code, message: withoutAddresses(cause.message) }],
+  });
+}
+
+/** Whether the server answered: what it says is known to have happened. */
+function isAnswer(cause: unknown): cause is MongoServerError {
+  return cause instanceof MongoServerError;
+}
+
+function fromServer(cause: MongoServerError, uncertain: boolean): GatewayError {
+  const code = codeOf(cause);
+  const options = { cause, details: [detailOf(cause)] };
+  if (LOGIN.has(code))
+    return new GatewayError('CONNECTION_FAILED', 'Authentication failed', { cause });
+  if (CONSTRAINTS.has(code)) {
+    return new GatewayError(
+      'CONSTRAINT_VIOLATED',
+      'The change violates a constraint of the database',
+      options,
+    );
+  }
+  if (cause instanceof MongoWriteConcernError) {
+    const details = [{ ...detailOf(cause), applied: true as const }];
+    return new GatewayError(
+      'OUTCOME_UNKNOWN',
+      'The write was made, but not confirmed as asked for',
+      {
+        cause,
+        details,
+      },
+    );
+  }
+  if (STOPPED.has(code)) {
+    return uncertain
+      ? new GatewayError('OUTCOME_UNKNOWN', 'The database stopped the write on its way', options)
+      : new GatewayError('TIMED_OUT', 'The database stopped the request', options);
+  }
+  if (BUSY.has(code)) {
+    return new GatewayError(
+      'SERVICE_UNAVAILABLE',
+      'The database cannot take the request now',
+      options,
+    );
+  }
+  return new GatewayError('REQUEST_FAILED', 'The request was refused', options);
+}
+
+function detailOf(cause: MongoServerError): BackendDetail {
+  const name = typeof cause.codeName === 'string' ? `${cause.codeName}: ` : '';
+  return {
+    source: 'mongo',
+    code: String(codeOf(cause)),
+    message: name + withoutAddresses(cause.message),
+    // What came before the failure is kept; a transaction undoes it.
+    ...(cause instanceof MongoBulkWriteError && hasEffect(cause) ? { applied: true } : {}),
+  };
+}
+
+function hasEffect({
+  insertedCount,
+  modifiedCount,
+  deletedCount,
+  upsertedCount,
+}: MongoBulkWriteError): boolean {
+  return [insertedCount, modifiedCount, deletedCount, upsertedCount].some((count) => count > 0);
+}
+
+function codeOf({ code }: MongoServerError): number {
+  return Number(code ?? 0);
+}
+
+const ADDRESS =
+  /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b|\[[0-9a-f:]+\](?::\d+)?|\b[\w-]+(?:\.[\w-]+)*:\d{4,5}\b/gi;
+
+/** Contract §1: a backend's own message, without addresses. */
+function withoutAddresses(message: string): string {
+  return message.replace(ADDRESS, '(address)').slice(0, 2_000);
+}
+
+/** The relay's own refusal below a failure of the driver's: of an address, or of a socket. */
+export function refusalWithin(cause: unknown): GatewayError | undefined {
+  const left: unknown[] = [cause];
+  for (let looked = 0; looked < 20; looked += 1) {
+    const each = left.shift();
+    if (each === undefined) return undefined;
+    if (each instanceof GatewayError) return each;
+    if (each instanceof MongoServerError && LOGIN.has(codeOf(each))) {
+      return new GatewayError('CONNECTION_FAILED', 'Authentication failed', { cause });
+    }
+    if (each instanceof Error) left.push(each.cause);
+    if (each instanceof MongoServerSelectionError) left.push(each.reason?.error);
+    for (const server of serversOf(each)) left.push(server);
+  }
+  return undefined;
+}
+
+function serversOf(each: unknown): unknown[] {
+  if (!(each instanceof MongoServerSelectionError)) return [];
+  return [...(each.reason?.servers.values() ?? [])].map((server) => server.error);
+}
+
+/** The failure of a connection that was not made, without the driver's words: they hold addresses. */
+export function connectFailure(cause: unknown): GatewayError {
+  const inner = refusalWithin(cause);
+  if (inner !== undefined) return inner;
+  const isTls = /certificate|TLS|SSL|altname/i.test(messagesOf(cause));
+  const words = isTls
+    ? 'TLS failed: the certificate or protocol is not accepted'
+    : 'The server cannot be reached';
+  return new GatewayError('CONNECTION_FAILED', words, { cause });
+}
+
+function messagesOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return '';
+  const servers = serversOf(cause).map(messagesOf).join(' ');
+  return `${cause.message} ${servers} ${messagesOf(cause.cause)}`;
+}

@@ -1,0 +1,178 @@
+/** BSON bytes to Extended JSON text: members in their order, every value as it was. Source: bsonspec.org; MongoDB Extended JSON (v2). */
+import { BSON, Decimal128 } from 'mongodb';
+
+/** How results are written. Contract §6: relaxed unless canonical is asked for. */
+export type Form = 'relaxed' | 'canonical';
+
+/** A document's Extended JSON, from its bytes. */
+export function documentText(bytes: Uint8Array, form: Form): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return new Writer(buffer, form).document(0, false);
+}
+
+/** A value's Extended JSON; bytes are a document's. `undefined` is null. */
+export function valueText(value: unknown, form: Form): string {
+  if (value === undefined || value === null) return 'null';
+  // A Binary is an object of the library's: mere bytes are a document that was not read.
+  if (value instanceof Uint8Array) return documentText(value, form);
+  if (Array.isArray(value)) return `[${value.map((each) => valueText(each, form)).join(',')}]`;
+  const bytes = BSON.serialize({ v: value }, { ignoreUndefined: false });
+  return documentText(bytes, form).slice('{"v":'.length, -1);
+}
+
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+const YEAR_10000 = 253_402_300_800_000n;
+
+/** Writes from a buffer; positions are offsets in it. */
+class Writer {
+  readonly #buffer: Buffer;
+  readonly #canonical: boolean;
+  /** After the value that was written last. */
+  #at = 0;
+
+  constructor(buffer: Buffer, form: Form) {
+    this.#buffer = buffer;
+    this.#canonical = form === 'canonical';
+  }
+
+  document(start: number, isArray: boolean): string {
+    const buffer = this.#buffer;
+    const end = start + buffer.readInt32LE(start) - 1;
+    let text = '';
+    this.#at = start + 4;
+    while (this.#at < end) {
+      const type = buffer.readUInt8(this.#at);
+      this.#at += 1;
+      const name = this.#cString();
+      const value = this.#value(type);
+      text += `${text === '' ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}${value}`;
+    }
+    this.#at = end + 1;
+    return isArray ? `[${text}]` : `{${text}}`;
+  }
+
+  #value(type: number): string {
+    switch (type) {
+      case 0x01:
+        return this.#double(this.#take(8).readDoubleLE());
+      case 0x02:
+        return JSON.stringify(this.#string());
+      case 0x03:
+        return this.document(this.#at, false);
+      case 0x04:
+        return this.document(this.#at, true);
+      case 0x07:
+        return `{"$oid":"${this.#take(12).toString('hex')}"}`;
+      case 0x08:
+        return this.#take(1).readUInt8() === 1 ? 'true' : 'false';
+      case 0x09:
+        return this.#date(this.#take(8).readBigInt64LE());
+      case 0x0a:
+        return 'null';
+      case 0x10:
+        return this.#int32(this.#take(4).readInt32LE());
+      case 0x12:
+        return this.#int64(this.#take(8).readBigInt64LE());
+      default:
+        return this.#rare(type);
+    }
+  }
+
+  #rare(type: number): string {
+    switch (type) {
+      case 0x05:
+        return this.#binary();
+      case 0x06:
+        return '{"$undefined":true}';
+      case 0x0b: {
+        const pattern = JSON.stringify(this.#cString());
+        const options = JSON.stringify([...this.#cString()].sort().join(''));
+        return `{"$regularExpression":{"pattern":${pattern},"options":${options}}}`;
+      }
+      case 0x0c: {
+        const name = JSON.stringify(this.#string());
+        const id = this.#take(12).toString('hex');
+        return `{"$dbPointer":{"$ref":${name},"$id":{"$oid":"${id}"}}}`;
+      }
+      case 0x0d:
+        return `{"$code":${JSON.stringify(this.#string())}}`;
+      case 0x0e:
+        return `{"$symbol":${JSON.stringify(this.#string())}}`;
+      case 0x0f: {
+        this.#take(4);
+        const code = JSON.stringify(this.#string());
+        return `{"$code":${code},"$scope":${this.document(this.#at, false)}}`;
+      }
+      case 0x11: {
+        const i = this.#take(4).readUInt32LE();
+        return `{"$timestamp":{"t":${this.#take(4).readUInt32LE()},"i":${i}}}`;
+      }
+      case 0x13:
+        return `{"$numberDecimal":"${new Decimal128(this.#take(16)).toString()}"}`;
+      case 0xff:
+        return '{"$minKey":1}';
+      case 0x7f:
+        return '{"$maxKey":1}';
+      default:
+        throw new Error(`BSON has no type ${type}`);
+    }
+  }
+
+  #binary(): string {
+    const length = this.#take(4).readInt32LE();
+    const subType = this.#take(1).readUInt8();
+    let bytes = this.#take(length);
+    // The old binary carries its length twice.
+    if (subType === 2) bytes = bytes.subarray(4);
+    const hex = subType.toString(16).padStart(2, '0');
+    return `{"$binary":{"base64":"${bytes.toString('base64')}","subType":"${hex}"}}`;
+  }
+
+  /** A whole double keeps its point, so that it comes back as one. */
+  #double(value: number): string {
+    const written = Object.is(value, -0) ? '-0' : String(value);
+    const text = /^-?\d+$/.test(written) ? `${written}.0` : upperExponent(written);
+    if (Number.isFinite(value) && !this.#canonical) return text;
+    return `{"$numberDouble":"${text}"}`;
+  }
+
+  #int32(value: number): string {
+    return this.#canonical ? `{"$numberInt":"${value}"}` : String(value);
+  }
+
+  /** Contract §6: outside ±2^53 its own form, in the relaxed form too. */
+  #int64(value: bigint): string {
+    const isSafe = value >= -SAFE && value <= SAFE;
+    return isSafe && !this.#canonical ? String(value) : `{"$numberLong":"${value}"}`;
+  }
+
+  #date(value: bigint): string {
+    if (this.#canonical || value < 0n || value >= YEAR_10000) {
+      return `{"$date":{"$numberLong":"${value}"}}`;
+    }
+    return `{"$date":"${new Date(Number(value)).toISOString().replace('.000Z', 'Z')}"}`;
+  }
+
+  #string(): string {
+    const length = this.#take(4).readInt32LE();
+    return this.#take(length).toString('utf8', 0, length - 1);
+  }
+
+  #cString(): string {
+    const end = this.#buffer.indexOf(0, this.#at);
+    const text = this.#buffer.toString('utf8', this.#at, end);
+    this.#at = end + 1;
+    return text;
+  }
+
+  #take(length: number): Buffer {
+    const bytes = this.#buffer.subarray(this.#at, this.#at + length);
+    this.#at += length;
+    return bytes;
+  }
+}
+
+/** As the corpus and other writers have it. */
+function upperExponent(text: string): string {
+  return text.replace('e', 'E');
+}

@@ -1,0 +1,89 @@
+/** What a read may not hold: stages and operators that write or run JavaScript, commands that do more than read. Contract §6. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { commandName } from '../../../proto/kinds/mongo/admin.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
+
+/** Anywhere in a filter, an expression or a pipeline, at any depth. */
+const REFUSED = new Set(['$out', '$merge', '$where', '$function', '$accumulator']);
+
+/** Commands that change nothing, in lower case. Source: MongoDB manual, "Database Commands". */
+const COMMANDS = new Set(
+  [
+    'ping hello ismaster buildinfo collstats dbstats count distinct find aggregate listcollections',
+    'listindexes listdatabases explain connectionstatus hostinfo serverstatus datasize dbhash',
+    'listcommands getcmdlineopts getparameter getlog rolesinfo usersinfo getdefaultrwconcern',
+    'replsetgetstatus replsetgetconfig features whatsmyuri validate top currentop',
+    'listsearchindexes shardingstate getshardmap getshardversion listshards balancerstatus',
+    'isdbgrid lockinfo dbstats collstats plancachelistfilters availablequeryoptions',
+  ]
+    .join(' ')
+    .split(' '),
+);
+/** Of those, what not every argument leaves a read. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  validate: ['repair', 'fixMultikey', 'background', 'full'],
+};
+/** What may be explained. */
+const EXPLAINED = new Set(['find', 'aggregate', 'count', 'distinct']);
+/** Members of a command that decide what is done with it are not the caller's. */
+const RESERVED = new Set(['$db', 'lsid', 'txnNumber', 'autocommit', 'startTransaction']);
+
+/**
+ * Refuses a value of a read that writes or runs code.
+ * @throws GatewayError BAD_REQUEST naming where
+ */
+export function checkRead(value: Json | undefined, path: string): void {
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) checkRead(each, `${path}.${index}`);
+    return;
+  }
+  if (!isJsonObject(value)) return;
+  for (const name of namesOf(value)) {
+    const at = `${path}.${name.slice(0, 64)}`;
+    if (REFUSED.has(name) || name.startsWith('$_internal'))
+      throw refused(at, `${name} is not taken on /read: send it to /write`);
+    checkRead(value[name], at);
+  }
+}
+
+/**
+ * Refuses a command of a read that is not known to only read, and every command that takes the
+ * session's own members.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function checkCommand(command: JsonObject, read: boolean, path = 'command'): void {
+  for (const name of namesOf(command)) {
+    if (RESERVED.has(name)) throw refused(`${path}.${name}`, `${name} is the gateway's own to say`);
+  }
+  if (!read) return;
+  const name = commandName(command);
+  if (!COMMANDS.has(name)) {
+    throw refused(
+      path,
+      `The command ${name.slice(0, 64)} is not one of those that only read; send it to /write`,
+    );
+  }
+  for (const argument of ARGUMENTS[name] ?? []) {
+    if (isSet(command[argument]))
+      throw refused(`${path}.${argument}`, `${argument} is not taken on /read`);
+  }
+  if (name === 'explain') checkExplained(command, path);
+  checkRead(command, path);
+}
+
+function checkExplained(command: JsonObject, path: string): void {
+  const inner = command[namesOf(command)[0] ?? ''];
+  if (!isJsonObject(inner) || !EXPLAINED.has(commandName(inner))) {
+    throw refused(path, `explain takes ${[...EXPLAINED].join(', ')} on /read`);
+  }
+  checkCommand(inner, true, `${path}.explain`);
+}
+
+function isSet(value: Json | undefined): boolean {
+  return value !== undefined && value !== false && value !== null && value !== 0;
+}
+
+function refused(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+}

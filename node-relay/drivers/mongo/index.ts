@@ -1,0 +1,66 @@
+/** Driver of kind `mongo`: MongoDB by its official driver, documents as Extended JSON. */
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Lease,
+  Session,
+  Target,
+} from '../../../proto/driver.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import type { Driver, Host } from '../driver.ts';
+import { Database } from './database.ts';
+import { inspectPage } from './inspect.ts';
+import { MongoLease } from './lease.ts';
+import { runRequest } from './run.ts';
+import { settingsOf } from './settings.ts';
+import { streamDocuments } from './stream.ts';
+import { runTransaction } from './transact.ts';
+
+/** Sessions to MongoDB. Contract §5, §6. */
+export const mongo: Driver<MongoRequest> = {
+  async open({ envelope }: Target, host: Host): Promise<Session<MongoRequest>> {
+    const settings = settingsOf(envelope.connection, envelope.settings);
+    return new MongoSession(new Database(settings, host));
+  },
+};
+
+class MongoSession implements Session<MongoRequest> {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  run(request: MongoRequest, call: Call): Promise<Buffer> {
+    return this.#database.call(call, (scene) => runRequest(scene, request));
+  }
+
+  stream(request: MongoRequest, call: Call): AsyncIterable<Uint8Array> {
+    return streamDocuments(this.#database, request, call);
+  }
+
+  transact(requests: readonly MongoRequest[], call: Call): Promise<Buffer> {
+    return runTransaction(this.#database, requests, call);
+  }
+
+  lease(call: Call): Promise<Lease<MongoRequest>> {
+    return MongoLease.open(this.#database, call);
+  }
+
+  inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
+    return this.#database.call(call, (scene) => inspectPage(scene, page));
+  }
+
+  ping(call: Call): Promise<number> {
+    return this.#database.call(call, async ({ client, session }) => {
+      const start = performance.now();
+      await client.db('admin').command({ ping: 1 }, { session });
+      return performance.now() - start;
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}

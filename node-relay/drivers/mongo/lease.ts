@@ -1,0 +1,98 @@
+/** A session that one caller holds for a while, with transactions over several calls. Contract §6, "Sessions". */
+import type { ClientSession, MongoClient, TransactionOptions } from 'mongodb';
+import type { Call, Lease } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import { optionsIn } from './arguments.ts';
+import type { Database, Scene } from './database.ts';
+import { check, isTransactional, runRequest } from './run.ts';
+import { abort, commit } from './transact.ts';
+
+const NOTHING = Buffer.from('{"value":null}');
+
+/** Keeps its transaction from call to call, until it is closed; then what is open is undone. */
+export class MongoLease implements Lease<MongoRequest> {
+  readonly #database: Database;
+  readonly #client: MongoClient;
+  readonly #session: ClientSession;
+  readonly #giveBack: () => void;
+  #turn: Promise<unknown> = Promise.resolve();
+  #stopped = false;
+
+  private constructor(database: Database, client: MongoClient, giveBack: () => void) {
+    this.#database = database;
+    this.#client = client;
+    // What a session wrote it reads, whichever member answers.
+    this.#session = database.startSession(client, { causalConsistency: true });
+    this.#giveBack = giveBack;
+  }
+
+  /** @throws GatewayError CONNECTION_FAILED, POOL_EXHAUSTED */
+  static async open(database: Database, call: Call): Promise<MongoLease> {
+    const permit = await database.borrow(call.signal);
+    try {
+      const client = await database.client(call.signal);
+      return new MongoLease(database, client, () => database.giveBack(permit));
+    } catch (cause) {
+      database.giveBack(permit);
+      throw cause;
+    }
+  }
+
+  /** @throws GatewayError SESSION_NOT_FOUND once a call on it was stopped */
+  run(request: MongoRequest, call: Call): Promise<Buffer> {
+    const result = this.#turn.then(() => this.#run(request, call));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.#turn;
+    await abort(this.#session);
+    await this.#session.endSession().catch(() => {});
+    this.#giveBack();
+  }
+
+  async #run(request: MongoRequest, call: Call): Promise<Buffer> {
+    if (this.#stopped) {
+      throw new GatewayError(
+        'SESSION_NOT_FOUND',
+        'The session has ended with a call that was stopped',
+      );
+    }
+    const scene = this.#database.scene(this.#client, this.#session, call, 'lease');
+    try {
+      if (isTransactional(request.type)) return await this.#control(scene, request);
+      if (call.mode === 'read' && this.#session.inTransaction()) {
+        throw new GatewayError(
+          'TRANSACTION_OPEN',
+          'A transaction is open in this session; send reads to /write',
+        );
+      }
+      return await this.#database.attempt(this.#session, call, () => runRequest(scene, request));
+    } finally {
+      this.#stopped ||= call.signal.aborted;
+    }
+  }
+
+  async #control(scene: Scene, request: MongoRequest): Promise<Buffer> {
+    check(request, scene.call.mode);
+    const session = this.#session;
+    const isOpen = session.inTransaction();
+    if (request.type === 'start_transaction') {
+      if (isOpen) throw conflict('A transaction is open in this session already');
+      const { session: _, ...options } = optionsIn(scene, request, false);
+      // Their names are on the list of the type's options.
+      session.startTransaction(options as TransactionOptions);
+      return NOTHING;
+    }
+    if (!isOpen) throw conflict('No transaction is open in this session');
+    if (request.type === 'commit_transaction') await commit(this.#database, session, scene.call);
+    else await this.#database.attempt(session, scene.call, () => session.abortTransaction());
+    return NOTHING;
+  }
+}
+
+function conflict(message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+}

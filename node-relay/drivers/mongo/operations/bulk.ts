@@ -1,0 +1,107 @@
+/** Several writes to a collection in one request. Contract §13. */
+import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
+import { MEMBER_ALIASES } from '../../../../proto/kinds/mongo/operations.ts';
+import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
+import type { Scene } from '../database.ts';
+import { byPlace } from '../result.ts';
+import { toBson, toPlain } from '../to-bson.ts';
+import { badValue } from '../wrappers.ts';
+import type { Handler } from './handler.ts';
+import { withId } from './write.ts';
+
+/** Members of each write, and the driver's name of it. */
+const WRITES: Readonly<
+  Record<string, { readonly name: string; readonly members: readonly string[] }>
+> = {
+  insert_one: { name: 'insertOne', members: ['document'] },
+  update_one: {
+    name: 'updateOne',
+    members: ['filter', 'update', 'upsert', 'arrayFilters', 'hint', 'collation', 'sort'],
+  },
+  update_many: {
+    name: 'updateMany',
+    members: ['filter', 'update', 'upsert', 'arrayFilters', 'hint', 'collation'],
+  },
+  replace_one: {
+    name: 'replaceOne',
+    members: ['filter', 'replacement', 'upsert', 'hint', 'collation', 'sort'],
+  },
+  delete_one: { name: 'deleteOne', members: ['filter', 'hint', 'collation'] },
+  delete_many: { name: 'deleteMany', members: ['filter', 'hint', 'collation'] },
+};
+
+/** By their names. */
+export const bulk = {
+  bulk_write: async (scene, request) => {
+    const inserted: [number, unknown][] = [];
+    const operations = (request.operations ?? []).map((each, place) => {
+      const { name, write } = writeOf(scene, each, `operations.${place}`);
+      if (name === 'insertOne') {
+        const { document, id } = withId(write.document);
+        write.document = document;
+        inserted.push([place, id]);
+      }
+      return { [name]: write } as AnyBulkWriteOperation<Document>; // By the table above.
+    });
+    const options = { ...optionsIn(scene, request), forceServerObjectId: true };
+    const result = await collectionOf(scene, request).bulkWrite(operations, options);
+    const upserted = Object.entries(result.upsertedIds).map(
+      ([place, id]) => [Number(place), id] as const,
+    );
+    const counts = {
+      inserted_count: Number(result.insertedCount),
+      matched_count: Number(result.matchedCount),
+      modified_count: Number(result.modifiedCount),
+      deleted_count: Number(result.deletedCount),
+      upserted_count: Number(result.upsertedCount),
+    };
+    const ids = `"inserted_ids":${byPlace(inserted, scene)},"upserted_ids":${byPlace(upserted, scene)}`;
+    return `${JSON.stringify(counts).slice(0, -1)},${ids}}`;
+  },
+} satisfies Record<string, Handler>;
+
+function writeOf(
+  scene: Scene,
+  operation: JsonObject,
+  path: string,
+): { name: string; write: Document } {
+  const [[type, inner] = ['', null], ...others] = Object.entries(operation);
+  const known = WRITES[type.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
+  if (known === undefined || others.length > 0 || !isJsonObject(inner)) {
+    throw badValue(path, `is an object of one member: ${Object.keys(WRITES).join(', ')}`);
+  }
+  const write: Document = {};
+  for (const [written, value] of Object.entries(inner)) {
+    const camel = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const member = MEMBER_ALIASES[written] ?? camel;
+    const at = `${path}.${type}.${written.slice(0, 64)}`;
+    if (!known.members.includes(member)) throw badValue(at, 'is no member of it');
+    write[member] = memberIn(scene, member, value, at);
+  }
+  for (const needed of ['document', 'filter', 'update', 'replacement']) {
+    if (known.members.includes(needed) && write[needed] === undefined) {
+      throw badValue(`${path}.${type}.${needed}`, 'is required');
+    }
+  }
+  return { name: known.name, write };
+}
+
+function memberIn(scene: Scene, member: string, value: Json, path: string): unknown {
+  switch (member) {
+    case 'document':
+    case 'filter':
+    case 'replacement':
+      if (!isJsonObject(value)) throw badValue(path, 'must be an object');
+      return documentIn(scene, value, path);
+    case 'update':
+      if (!isJsonObject(value) && !Array.isArray(value))
+        throw badValue(path, 'is an object or a pipeline');
+      return updateIn(scene, value as JsonObject | JsonObject[], path); // A pipeline's stages are looked at there.
+    case 'upsert':
+    case 'collation':
+      return toPlain(value);
+    default:
+      return toBson(value, path, scene.substitute);
+  }
+}

@@ -1,0 +1,76 @@
+/** Results as JSON text, bounded while they arrive. Contract §6. */
+import type { AbstractCursor } from 'mongodb';
+import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import type { Scene } from './database.ts';
+import { documentText, valueText } from './from-bson.ts';
+
+/** A reply of one member. */
+export function memberText(name: string, value: unknown, { form }: Scene): string {
+  return `{${JSON.stringify(name)}:${valueText(value, form)}}`;
+}
+
+/** A reply of several members, each value as BSON has it; plain numbers are counts. */
+export function membersText(members: Readonly<Record<string, unknown>>, { form }: Scene): string {
+  const texts = Object.entries(members).map(([name, value]) => {
+    const text = typeof value === 'number' ? String(value) : valueText(value, form);
+    return `${JSON.stringify(name)}:${text}`;
+  });
+  return `{${texts.join(',')}}`;
+}
+
+/** Values by their places. */
+export function byPlace(
+  values: readonly (readonly [place: number, value: unknown])[],
+  { form }: Scene,
+): string {
+  return `{${values.map(([place, value]) => `"${place}":${valueText(value, form)}`).join(',')}}`;
+}
+
+/** The text of a document that a cursor read: bytes, or what the driver has made of them. */
+export function readText(document: unknown, { form }: Scene): string {
+  return document instanceof Uint8Array ? documentText(document, form) : valueText(document, form);
+}
+
+/** All documents of a cursor, which is closed. @throws GatewayError RESULT_TOO_LARGE */
+export async function documentsText(
+  scene: Scene,
+  cursor: AbstractCursor<unknown>,
+): Promise<string> {
+  const texts: string[] = [];
+  let left = scene.call.resultMaxBytes - '{"documents":[]}'.length;
+  try {
+    for await (const document of cursor) {
+      const text = readText(document, scene);
+      left -= Buffer.byteLength(text) + 1;
+      // The first has no comma before it.
+      if (left < -1) throw tooLarge(scene);
+      texts.push(text);
+    }
+  } finally {
+    await cursor.close();
+  }
+  return `{"documents":[${texts.join(',')}]}`;
+}
+
+/** A reply's bytes. @throws GatewayError RESULT_TOO_LARGE; of a write `details` say that it is applied */
+export function bytesOf(text: string, scene: Scene, wrote: boolean): Buffer {
+  const bytes = Buffer.from(text);
+  if (bytes.byteLength > scene.call.resultMaxBytes) throw tooLarge(scene, wrote);
+  return bytes;
+}
+
+function tooLarge({ call, place }: Scene, wrote = false): GatewayError {
+  const message = `The result is larger than ${call.resultMaxBytes} bytes; read it as application/x-ndjson, or in parts`;
+  const details: ErrorDetails[] =
+    wrote && place !== 'transaction'
+      ? [
+          {
+            source: 'mongo',
+            code: 'RESULT_TOO_LARGE',
+            message: 'The write took effect',
+            applied: true,
+          },
+        ]
+      : [];
+  return new GatewayError('RESULT_TOO_LARGE', message, { details });
+}

@@ -1,0 +1,71 @@
+/** Runs a request of any type: looks at it, hands it to its handler, bounds what it answers. */
+import { AbstractCursor } from 'mongodb';
+import type { Mode } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import { OPERATIONS, type OperationName } from '../../../proto/kinds/mongo/operations.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import type { Scene } from './database.ts';
+import { checkCommand, checkRead } from './guard.ts';
+import { bulk } from './operations/bulk.ts';
+import { commandIn, commands } from './operations/command.ts';
+import { readers } from './operations/find.ts';
+import type { Handler } from './operations/handler.ts';
+import { structure } from './operations/structure.ts';
+import { writers } from './operations/write.ts';
+import { bytesOf, documentsText } from './result.ts';
+
+type Transactional = Extract<OperationName, `${string}_transaction`>;
+
+/** What carries out each type: a new group of types is a row here. */
+const HANDLERS: Readonly<Record<Exclude<OperationName, Transactional>, Handler>> = {
+  ...readers,
+  ...writers,
+  ...bulk,
+  ...structure,
+  ...commands,
+};
+
+/** Runs a request to its end. @throws GatewayError, and what the driver throws */
+export async function runRequest(scene: Scene, request: MongoRequest): Promise<Buffer> {
+  const answer = await begin(scene, request);
+  const text = answer instanceof AbstractCursor ? await documentsText(scene, answer) : answer;
+  return bytesOf(text, scene, !isRead(request, scene.call.mode));
+}
+
+/** Begins a request: a cursor has not been sent yet. @throws GatewayError BAD_REQUEST */
+export async function begin(scene: Scene, request: MongoRequest): ReturnType<Handler> {
+  check(request, scene.call.mode);
+  const { type } = request;
+  if (isTransactional(type)) {
+    const message =
+      'A transaction of several requests needs a session: POST /endpoints/{endpoint}/sessions';
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  }
+  return HANDLERS[type](scene, request);
+}
+
+/** Whether a type begins or ends a session's transaction. */
+export function isTransactional(type: OperationName): type is Transactional {
+  return type.endsWith('_transaction');
+}
+
+/** Whether a request is run as a read: on `/read`, or because its type says so. */
+export function isRead({ type }: MongoRequest, mode: Mode): boolean {
+  return mode === 'read' || type === 'raw_command_read_only';
+}
+
+/** Refuses what may not be run here. @throws GatewayError BAD_REQUEST */
+export function check(request: MongoRequest, mode: Mode): void {
+  const { type } = request;
+  const read = isRead(request, mode);
+  if (mode === 'read' && OPERATIONS[type].mode !== 'read') {
+    const message = `Requests of type ${type} write; send them to /write`;
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  }
+  if (request.command !== undefined) checkCommand(commandIn(request), read);
+  if (!read) return;
+  for (const member of ['filter', 'pipeline', 'options'] as const) {
+    checkRead(request[member] as Json | undefined, member);
+  }
+}

@@ -1,0 +1,130 @@
+/** Every socket of the driver, dialled by the relay: of pools, monitors and members that a server names. Contract §5, "Addresses". */
+import type { LookupFunction, Socket } from 'node:net';
+import { MongoNetworkError } from 'mongodb';
+import internals, { type Connection, type ConnectOptions } from 'mongodb/lib/cmap/connect.js';
+import type { Host } from '../driver.ts';
+
+/** Milliseconds that the driver gives a socket when it names no time. */
+const CONNECT_MS = 10_000;
+
+/** Who wants to know what is sent in a session, and on which connection. */
+export interface Observer {
+  sent(command: Readonly<Record<string, unknown>>, line: Line): void;
+  answered(line: Line): void;
+}
+
+/** One connection of a pool. */
+export class Line {
+  /** Commands sent and not answered. */
+  busy = 0;
+  readonly #connection: Connection;
+  readonly #socket: Socket;
+
+  constructor(connection: Connection, socket: Socket) {
+    this.#connection = connection;
+    this.#socket = socket;
+  }
+
+  get closed(): boolean {
+    return this.#connection.closed;
+  }
+
+  /** Ends it while nothing is sent on it. */
+  end(): void {
+    this.#connection.destroy();
+  }
+
+  /** Ends it in the middle: as after a time-out, for which the driver leaves other connections alone. */
+  cut(): void {
+    this.#socket.emit('timeout');
+  }
+}
+
+/**
+ * The sockets of one client. The driver has no option for a socket of one's own, but a module
+ * that opens all of them and takes a socket that is there already: its two functions are wrapped,
+ * and a client is known by its `lookup`, which passes through every copy of the options.
+ */
+export class Sockets {
+  /** Resolves nothing: were the wrapping lost, no name could be reached. */
+  readonly lookup: LookupFunction = (_name, _options, done) =>
+    done(new Error('names are resolved by the relay alone'), '');
+  /** Connections of the pools. */
+  readonly lines = new Set<Line>();
+  /** By session of the driver's. */
+  readonly observers = new WeakMap<object, Observer>();
+  readonly #host: Host;
+  readonly #closing = new AbortController();
+
+  constructor(host: Host) {
+    this.#host = host;
+    owners.set(this.lookup, this);
+  }
+
+  /** Ends what is being dialled. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** @throws MongoNetworkError whose cause is the relay's refusal */
+  async dialled({ hostAddress, connectTimeoutMS }: ConnectOptions): Promise<Socket> {
+    const { host, port } = hostAddress ?? {};
+    if (host === undefined || port === undefined) throw refusal(undefined);
+    const limit = AbortSignal.timeout(connectTimeoutMS || CONNECT_MS);
+    try {
+      const signal = AbortSignal.any([limit, this.#closing.signal]);
+      return await this.#host.dial(host, port, signal);
+    } catch (cause) {
+      throw refusal(cause);
+    }
+  }
+
+  /** Watches a pool's new connection until it is closed. */
+  watch(connection: Connection, socket: Socket): void {
+    const line = new Line(connection, socket);
+    this.lines.add(line);
+    socket.once('close', () => this.lines.delete(line));
+    const command = connection.command.bind(connection);
+    connection.command = async (namespace, content, options, responseType) => {
+      const observer = options?.session && this.observers.get(options.session);
+      line.busy += 1;
+      try {
+        observer?.sent(content, line);
+        return await command(namespace, content, options, responseType);
+      } finally {
+        line.busy -= 1;
+        observer?.answered(line);
+      }
+    };
+  }
+}
+
+const owners = new WeakMap<object, Sockets>();
+
+/** Clients of others, such as a test's own, have none. */
+function ownerOf({ lookup }: ConnectOptions): Sockets | undefined {
+  return typeof lookup === 'function' ? owners.get(lookup) : undefined;
+}
+
+const { connect, makeSocket } = internals;
+internals.connect = async (options) => {
+  const owner = ownerOf(options);
+  if (owner === undefined) return connect(options);
+  const existingSocket = await owner.dialled(options);
+  const connection = await connect({ ...options, existingSocket });
+  // Numbers are of pools; a monitor's is a word.
+  if (typeof options.id === 'number') owner.watch(connection, existingSocket);
+  return connection;
+};
+internals.makeSocket = async (options) => {
+  const owner = ownerOf(options);
+  if (owner === undefined) return makeSocket(options);
+  return makeSocket({ ...options, existingSocket: await owner.dialled(options) });
+};
+
+/** As the driver knows failures of the network, so that it looks for another member. */
+function refusal(cause: unknown): MongoNetworkError {
+  return new MongoNetworkError('the socket could not be opened', {
+    cause: cause instanceof Error ? cause : new Error('no host'),
+  });
+}

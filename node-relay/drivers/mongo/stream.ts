@@ -1,0 +1,76 @@
+/** Documents as lines while they arrive. Contract §6, "Large results". */
+import { AbstractCursor } from 'mongodb';
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import type { Database, Scene } from './database.ts';
+import { readText } from './result.ts';
+import { begin } from './run.ts';
+
+/** Characters of a piece; one document may be larger. Spec silent. */
+const PIECE_LENGTH = 64 * 1024;
+
+/**
+ * Streams what a cursor finds. The first piece follows the server's first batch; the next batch
+ * is asked for when the lines of the last are taken.
+ * @throws GatewayError
+ */
+export async function* streamDocuments(
+  database: Database,
+  request: MongoRequest,
+  call: Call,
+): AsyncGenerator<Uint8Array> {
+  const permit = await database.borrow(call.signal);
+  try {
+    const client = await database.client(call.signal);
+    const session = database.startSession(client);
+    try {
+      yield* lines(database, database.scene(client, session, call), request);
+    } finally {
+      void session.endSession().catch(() => {});
+    }
+  } finally {
+    database.giveBack(permit);
+  }
+}
+
+async function* lines(
+  database: Database,
+  scene: Scene,
+  request: MongoRequest,
+): AsyncGenerator<Uint8Array> {
+  const { session, call } = scene;
+  const cursor = await database.attempt(session, call, () => cursorOf(scene, request));
+  const next = () => database.attempt(session, call, () => piece(cursor, scene));
+  try {
+    const first = await next();
+    yield new Uint8Array();
+    for (let each = first; each !== undefined; each = await next()) yield each;
+  } finally {
+    // Bounded: a server that does not answer is not waited for.
+    await Promise.race([cursor.close().catch(() => {}), later(CLOSE_MS)]);
+  }
+}
+
+async function cursorOf(scene: Scene, request: MongoRequest): Promise<AbstractCursor<unknown>> {
+  const answer = await begin(scene, request);
+  if (answer instanceof AbstractCursor) return answer;
+  const message = `Requests of type ${request.type} cannot be streamed`;
+  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+}
+
+/** What is there of a batch, up to a piece's length; undefined at the end. */
+async function piece(cursor: AbstractCursor<unknown>, scene: Scene): Promise<Buffer | undefined> {
+  if (!(await cursor.hasNext())) return undefined;
+  let text = '';
+  do {
+    text += `${readText(await cursor.next(), scene)}\n`;
+  } while (text.length < PIECE_LENGTH && cursor.bufferedCount() > 0);
+  return Buffer.from(text);
+}
+
+const CLOSE_MS = 2_000;
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

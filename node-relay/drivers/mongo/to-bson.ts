@@ -1,0 +1,126 @@
+/** Extended JSON to BSON values, integers integral and members in their order. Source: MongoDB Extended JSON (v2) specification. */
+
+import { Decimal128, Double, Int32, Long } from 'mongodb';
+import { sameDecimal } from '../../../proto/decimal.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  numberText,
+  type RawJson,
+  setMember,
+} from '../../../proto/json.ts';
+import { isReordered, namesOf } from '../../../proto/ordered-json.ts';
+import { badValue, isWrapper, unwrapped } from './wrappers.ts';
+
+/** A BSON value as the driver takes it; a Map keeps an order that an object cannot. */
+export type Bson = unknown;
+/** A document as the driver takes it. */
+export type BsonDocument = Record<string, unknown>;
+
+/** What stands in place of an object, for references to earlier results; undefined leaves it as it is. */
+export type Substitute = (object: JsonObject) => Json | undefined;
+
+/** The BSON value of Extended JSON, canonical or relaxed. @throws GatewayError BAD_REQUEST */
+export function toBson(value: Json, path: string, substitute?: Substitute): Bson {
+  if (typeof value === 'number' || isRawJson(value)) return numberToBson(value, path);
+  if (Array.isArray(value)) {
+    return value.map((each, index) => toBson(each, `${path}.${index}`, substitute));
+  }
+  if (!isJsonObject(value)) return value;
+  const other = substitute?.(value);
+  if (other !== undefined) return toBson(other, path);
+  if (isWrapper(value)) return unwrapped(value, path);
+  return documentToBson(value, path, substitute);
+}
+
+/** The document of a JSON object whose own names are no type wrapper. @throws GatewayError BAD_REQUEST */
+export function documentToBson(
+  object: JsonObject,
+  path: string,
+  substitute?: Substitute,
+): BsonDocument {
+  const names = namesOf(object);
+  if (!isReordered(object) && !Object.hasOwn(object, '__proto__')) {
+    const document: BsonDocument = {};
+    for (const name of names) {
+      checkName(name, path);
+      document[name] = toBson(object[name] ?? null, `${path}.${name}`, substitute);
+    }
+    return document;
+  }
+  const ordered = new Map<string, Bson>();
+  for (const name of names) {
+    checkName(name, path);
+    ordered.set(name, toBson(object[name] ?? null, `${path}.${name}`, substitute));
+  }
+  // The library writes a Map as a document; its types know objects alone.
+  return ordered as unknown as BsonDocument;
+}
+
+/** Whether a value is a document: neither an array nor a value of a type of BSON's own. */
+export function isDocument(value: Bson): value is BsonDocument {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return value instanceof Map || Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** A member of a document in either form. */
+export function memberOf(document: BsonDocument, name: string): Bson {
+  return document instanceof Map ? document.get(name) : document[name];
+}
+
+/** The document with a member in front of the others. */
+export function withFirst(document: BsonDocument, name: string, value: Bson): BsonDocument {
+  if (!(document instanceof Map)) return { [name]: value, ...document };
+  const entries: [string, Bson][] = [[name, value], ...document];
+  return new Map(entries) as unknown as BsonDocument; // As above.
+}
+
+/** Plain JSON of Extended JSON without types of its own, for options that the driver itself reads. */
+export function toPlain(value: Json): unknown {
+  if (isRawJson(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (!isJsonObject(value)) return value;
+  const plain: JsonObject = {};
+  for (const name of namesOf(value)) setMember(plain, name, toPlain(value[name] ?? null) as Json);
+  return plain;
+}
+
+const INT32_MAX = 2 ** 31 - 1;
+const INT64_MAX = 2n ** 63n - 1n;
+const INTEGER = /^-?\d+$/;
+const DECIMAL_DIGITS_MAX = 34;
+
+/** Integers are int32 or int64 by their size, fractions doubles; what neither holds is a decimal. Contract §6; Spec silent. */
+function numberToBson(number: number | RawJson, path: string): Bson {
+  const text = numberText(number);
+  if (INTEGER.test(text) && text !== '-0') {
+    const integer = BigInt(text);
+    if (integer >= -INT32_MAX - 1 && integer <= INT32_MAX) return new Int32(Number(integer));
+    if (integer >= -INT64_MAX - 1n && integer <= INT64_MAX) return Long.fromBigInt(integer);
+    return decimalToBson(text, path);
+  }
+  const double = Number(text);
+  if (Number.isFinite(double) && sameDecimal(String(double), text)) return new Double(double);
+  return decimalToBson(text, path);
+}
+
+function decimalToBson(text: string, path: string): Decimal128 {
+  const digits = text
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '');
+  try {
+    if (digits.length <= DECIMAL_DIGITS_MAX) return Decimal128.fromString(text);
+  } catch {
+    // Told below.
+  }
+  throw badValue(path, `has more than ${DECIMAL_DIGITS_MAX} digits or is out of range`);
+}
+
+function checkName(name: string, path: string): void {
+  if (name.includes('\0')) throw badValue(path, 'has a member whose name holds a NUL');
+  if (!name.isWellFormed())
+    throw badValue(path, 'has a member whose name holds half of a surrogate pair');
+}

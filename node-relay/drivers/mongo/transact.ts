@@ -1,0 +1,189 @@
+/** Several requests in one transaction. Contract §6, "Transactions"; source: MongoDB's specification of transactions. */
+import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
+import type { Call } from '../../../proto/driver.ts';
+import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import { parseOrdered } from '../../../proto/ordered-json.ts';
+import { type EarlierResult, resolveReferences } from '../result-references.ts';
+import type { Database, Scene } from './database.ts';
+import { fromFailure } from './errors.ts';
+import { check, isTransactional, runRequest } from './run.ts';
+
+/** Runs all or none; the result is a JSON array. @throws GatewayError with `operation` in its details */
+export async function runTransaction(
+  database: Database,
+  requests: readonly MongoRequest[],
+  call: Call,
+): Promise<Buffer> {
+  for (const [index, request] of requests.entries())
+    await atOperation(index, async () => admit(request));
+  const permit = await database.borrow(call.signal);
+  try {
+    const client = await database.client(call.signal);
+    const session = database.startSession(client);
+    try {
+      const scene = database.scene(client, session, call, 'transaction');
+      return await untilKept(database, session, call, () => runAll(database, scene, requests));
+    } finally {
+      await abort(session);
+      void session.endSession().catch(() => {});
+    }
+  } finally {
+    database.giveBack(permit);
+  }
+}
+
+function admit(request: MongoRequest): void {
+  check(request, 'write');
+  if (!isTransactional(request.type)) return;
+  const message = 'The transaction begins and ends by itself; its operations may not';
+  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+}
+
+/** Again from the beginning when the server says that it may help, until the deadline. */
+async function untilKept(
+  database: Database,
+  session: ClientSession,
+  call: Call,
+  work: () => Promise<Buffer>,
+): Promise<Buffer> {
+  for (let tries = 1; ; tries += 1) {
+    session.startTransaction();
+    try {
+      const result = await work();
+      await commit(database, session, call);
+      return result;
+    } catch (cause) {
+      await abort(session);
+      if (!isTransient(cause) || call.signal.aborted) throw withoutLabel(cause, call);
+      await pause(tries, call.signal);
+    }
+  }
+}
+
+async function runAll(
+  database: Database,
+  scene: Scene,
+  requests: readonly MongoRequest[],
+): Promise<Buffer> {
+  const results: Buffer[] = [];
+  let left = scene.call.resultMaxBytes - 2;
+  const substitute = references(results);
+  for (const [index, request] of requests.entries()) {
+    const call = { ...scene.call, resultMaxBytes: left };
+    const startedAt = performance.now();
+    const own: Scene = { ...scene, call, startedAt, substitute };
+    const result = await atOperation(index, () => attempt(database, own, request));
+    left -= result.length + 1;
+    results.push(result);
+  }
+  const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
+  return Buffer.concat([Buffer.from('['), ...pieces, Buffer.from(']')]);
+}
+
+/** Contract §1, "Deadline": each operation of a transaction has its own too. */
+async function attempt(database: Database, scene: Scene, request: MongoRequest): Promise<Buffer> {
+  const { call, session } = scene;
+  if (request.timeout_ms === undefined) {
+    return database.attempt(session, call, () => runRequest(scene, request));
+  }
+  const controller = new AbortController();
+  const reason = new GatewayError('TIMED_OUT', 'The deadline of the operation passed');
+  const timer = setTimeout(() => controller.abort(reason), request.timeout_ms);
+  const own = { ...call, signal: AbortSignal.any([call.signal, controller.signal]) };
+  try {
+    return await database.attempt(session, own, () => runRequest({ ...scene, call: own }, request));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Commits, and asks again while the server does not know what became of it. @throws GatewayError OUTCOME_UNKNOWN */
+export async function commit(
+  database: Database,
+  session: ClientSession,
+  call: Call,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      // Until its answer nobody knows whether the changes are kept.
+      return await database.attempt(session, call, () => session.commitTransaction(), 'uncertain');
+    } catch (thrown) {
+      const cause = thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown;
+      if (isTransient(cause)) throw thrown;
+      const isUnknown =
+        cause instanceof MongoError &&
+        cause.hasErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult);
+      if (!isUnknown) throw thrown;
+      if (call.signal.aborted || tries >= COMMITS_MAX) {
+        throw new GatewayError(
+          'OUTCOME_UNKNOWN',
+          'It is not known whether the transaction was kept',
+          {
+            cause,
+          },
+        );
+      }
+      await pause(tries, call.signal);
+    }
+  }
+}
+
+/** Undoes what is open; without an answer the server undoes it by itself. */
+export async function abort(session: ClientSession): Promise<void> {
+  if (session.inTransaction()) await session.abortTransaction().catch(() => {});
+}
+
+const COMMITS_MAX = 10;
+const PAUSE_MS = 5;
+const PAUSE_MAX_MS = 500;
+
+/** Longer each time, and by chance: those that got in each other's way do not meet again. */
+async function pause(tries: number, signal: AbortSignal): Promise<void> {
+  const ms = Math.random() * Math.min(PAUSE_MAX_MS, PAUSE_MS * 1.5 ** tries);
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  signal.throwIfAborted();
+}
+
+function isTransient(thrown: unknown): boolean {
+  const cause = thrown instanceof GatewayError ? thrown.cause : thrown;
+  const inner = cause instanceof GatewayError ? cause.cause : cause;
+  return (
+    inner instanceof MongoError && inner.hasErrorLabel(MongoErrorLabel.TransientTransactionError)
+  );
+}
+
+function withoutLabel(cause: unknown, { signal }: Call): unknown {
+  return cause instanceof GatewayError ? cause : fromFailure(cause, { uncertain: false, signal });
+}
+
+/** The values of `{"$result": "[0].inserted_id"}`; every other object stays. */
+function references(results: readonly Buffer[]): (object: JsonObject) => Json | undefined {
+  const earlier: EarlierResult = (index) => {
+    const result = results[index];
+    return result === undefined ? undefined : parseOrdered(result.toString());
+  };
+  return (object) => {
+    const isReference =
+      Object.keys(object).length === 1 &&
+      typeof object.$result === 'string' &&
+      object.$result.startsWith('[');
+    if (!isReference) return undefined;
+    return resolveReferences(object, earlier, 'kept');
+  };
+}
+
+/** Names the operation in the details of its failure. */
+async function atOperation<Value>(operation: number, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const details: ErrorDetails[] =
+      error.details.length === 0
+        ? [{ operation }]
+        : error.details.map((each) => ({ ...each, operation }));
+    throw new GatewayError(error.code, error.message, { cause: error, details });
+  }
+}

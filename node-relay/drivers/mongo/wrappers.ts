@@ -1,0 +1,198 @@
+/** The type wrappers of Extended JSON: objects such as `{"$oid": …}` and what they stand for. */
+import {
+  Binary,
+  BSONRegExp,
+  BSONSymbol,
+  Code,
+  DBRef,
+  Decimal128,
+  Double,
+  Int32,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+} from 'mongodb';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
+import { documentToBson } from './to-bson.ts';
+
+type Reader = (inner: Json, path: string, object: JsonObject) => unknown;
+
+/** The names of each wrapper's members, the first of which tells it. */
+const MEMBERS: { readonly [name: string]: readonly string[] } = {
+  $code: ['$code', '$scope'],
+};
+
+const READERS: { readonly [name: string]: Reader } = {
+  $oid: (inner, path) => {
+    if (typeof inner !== 'string' || !/^[0-9a-f]{24}$/i.test(inner)) {
+      throw badValue(path, '$oid is 24 hexadecimal digits');
+    }
+    return ObjectId.createFromHexString(inner);
+  },
+  $symbol: (inner, path) => new BSONSymbol(text(inner, path, '$symbol')),
+  $numberInt: (inner, path) => new Int32(Number(integer(inner, path, '$numberInt', 31n))),
+  $numberLong: (inner, path) => Long.fromBigInt(integer(inner, path, '$numberLong', 63n)),
+  $numberDouble: (inner, path) => {
+    const written = text(inner, path, '$numberDouble');
+    if (/^-?Infinity$|^NaN$/.test(written)) return new Double(Number(written));
+    if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(written)) {
+      throw badValue(path, '$numberDouble is a number as text');
+    }
+    return new Double(Number(written));
+  },
+  $numberDecimal: (inner, path) => {
+    const written = text(inner, path, '$numberDecimal');
+    try {
+      return Decimal128.fromString(written);
+    } catch {
+      throw badValue(path, '$numberDecimal is a number as text of at most 34 digits');
+    }
+  },
+  $binary: (inner, path) => {
+    const { base64, subType } = exactly(inner, path, '$binary', ['base64', 'subType']);
+    if (
+      typeof base64 !== 'string' ||
+      typeof subType !== 'string' ||
+      !/^[0-9a-f]{1,2}$/i.test(subType)
+    ) {
+      throw badValue(path, '$binary is {"base64": text, "subType": one or two hexadecimal digits}');
+    }
+    return new Binary(bytesOf(base64, path), Number.parseInt(subType, 16));
+  },
+  $uuid: (inner, path) => {
+    if (
+      typeof inner !== 'string' ||
+      !/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(inner)
+    ) {
+      throw badValue(path, '$uuid is a UUID with hyphens');
+    }
+    return new Binary(Buffer.from(inner.replaceAll('-', ''), 'hex'), Binary.SUBTYPE_UUID);
+  },
+  $code: (inner, path, object) => {
+    const code = text(inner, path, '$code');
+    if (!Object.hasOwn(object, '$scope')) return new Code(code);
+    const { $scope } = object;
+    if (!isJsonObject($scope)) throw badValue(path, '$scope is an object');
+    return new Code(code, documentToBson($scope, `${path}.$scope`));
+  },
+  $timestamp: (inner, path) => {
+    const { t, i } = exactly(inner, path, '$timestamp', ['t', 'i']);
+    if (!isUint32(t) || !isUint32(i)) {
+      throw badValue(path, '$timestamp is {"t": seconds, "i": counter}, both of 32 bits');
+    }
+    return new Timestamp({ t, i });
+  },
+  $regularExpression: (inner, path) => {
+    const { pattern, options } = exactly(inner, path, '$regularExpression', ['pattern', 'options']);
+    if (typeof pattern !== 'string' || typeof options !== 'string') {
+      throw badValue(path, '$regularExpression is {"pattern": text, "options": text}');
+    }
+    if (`${pattern}${options}`.includes('\0'))
+      throw badValue(path, '$regularExpression holds a NUL');
+    return new BSONRegExp(pattern, [...options].sort().join(''));
+  },
+  $dbPointer: (inner, path) => {
+    const { $ref, $id } = exactly(inner, path, '$dbPointer', ['$ref', '$id']);
+    if (typeof $ref !== 'string' || !isJsonObject($id) || typeof $id.$oid !== 'string') {
+      throw badValue(path, '$dbPointer is {"$ref": text, "$id": {"$oid": …}}');
+    }
+    return new DBRef($ref, READERS.$oid?.($id.$oid, path, $id) as ObjectId); // As its reader answers.
+  },
+  $date: (inner, path) => new Date(milliseconds(inner, path)),
+  $minKey: (inner, path) => {
+    if (inner !== 1) throw badValue(path, '$minKey is 1');
+    return new MinKey();
+  },
+  $maxKey: (inner, path) => {
+    if (inner !== 1) throw badValue(path, '$maxKey is 1');
+    return new MaxKey();
+  },
+  $undefined: (inner, path) => {
+    if (inner !== true) throw badValue(path, '$undefined is true');
+    return null;
+  },
+};
+
+/** Whether an object is written as a type wrapper: a member has the name of one. */
+export function isWrapper(object: JsonObject): boolean {
+  return nameIn(object) !== undefined;
+}
+
+/** What a wrapper stands for. @throws GatewayError BAD_REQUEST when it is not as it should be */
+export function unwrapped(object: JsonObject, path: string): unknown {
+  const name = nameIn(object) ?? '';
+  const allowed = MEMBERS[name] ?? [name];
+  const other = Object.keys(object).find((each) => !allowed.includes(each));
+  if (other !== undefined)
+    throw badValue(path, `${name} stands alone, without ${other.slice(0, 64)}`);
+  return READERS[name]?.(object[name] ?? null, path, object);
+}
+
+function nameIn(object: JsonObject): string | undefined {
+  for (const name in object) {
+    if (name.startsWith('$') && Object.hasOwn(READERS, name)) return name;
+  }
+  return undefined;
+}
+
+/** What is wrong with a value, and where. */
+export function badValue(path: string, problem: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${problem}`, {
+    details: [{ path, message: problem }],
+  });
+}
+
+function text(inner: Json, path: string, name: string): string {
+  if (typeof inner !== 'string') throw badValue(path, `${name} is text`);
+  return inner;
+}
+
+function integer(inner: Json, path: string, name: string, bits: bigint): bigint {
+  if (typeof inner === 'string' && /^-?\d{1,20}$/.test(inner)) {
+    const value = BigInt(inner);
+    if (value >= -(2n ** bits) && value < 2n ** bits) return value;
+  }
+  throw badValue(path, `${name} is an integer of ${bits + 1n} bits as text`);
+}
+
+function exactly(inner: Json, path: string, name: string, members: readonly string[]): JsonObject {
+  if (isJsonObject(inner)) {
+    const names = Object.keys(inner);
+    if (names.length === members.length && members.every((each) => names.includes(each)))
+      return inner;
+  }
+  throw badValue(path, `${name} is an object with ${members.join(' and ')}`);
+}
+
+function bytesOf(base64: string, path: string): Buffer {
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== base64.replace(/=+$/, '')) {
+    throw badValue(path, '$binary.base64 is base64');
+  }
+  return bytes;
+}
+
+function isUint32(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+}
+
+const ISO = /^(-?\d{4,6})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
+
+function milliseconds(inner: Json, path: string): number {
+  if (typeof inner === 'string' && ISO.test(inner)) {
+    const time = Date.parse(inner.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+    if (!Number.isNaN(time)) return time;
+  }
+  if (isJsonObject(inner) && Object.keys(inner).length === 1 && '$numberLong' in inner) {
+    const time = Number(integer(inner.$numberLong ?? null, path, '$numberLong', 63n));
+    if (!Number.isNaN(new Date(time).getTime())) return time;
+    throw badValue(path, '$date is outside the years that can be written');
+  }
+  if (typeof inner === 'number' || isRawJson(inner)) {
+    throw badValue(path, '$date is ISO 8601 text or {"$numberLong": milliseconds as text}');
+  }
+  throw badValue(path, '$date is ISO 8601 text or {"$numberLong": milliseconds as text}');
+}

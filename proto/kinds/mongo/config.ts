@@ -1,0 +1,61 @@
+/** The configuration of a MongoDB endpoint. */
+import * as z from 'zod';
+import { Auth, ConnectionParts, Transport } from '../members.ts';
+
+const Notation = z.enum(['JSON', 'EJSON']);
+
+/** Member `config` of a mongo endpoint. Spec: "Endpoint", members `db_name`, `auth`, `content`, `accept`, `api_key`. */
+export const MongoConfig = z
+  .strictObject({
+    write_conn: ConnectionParts.meta({
+      description: 'For `/write`, transactions and sessions, and for `/read` without a `read_conn`',
+    }),
+    read_conn: ConnectionParts.optional().meta({
+      description: 'For `/read`: a user who may only read, or another member of the replica set',
+    }),
+    development_conn: ConnectionParts.optional().meta({
+      description:
+        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    }),
+    db_name: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description: "The database of requests that name none; left out, the connection's own",
+        examples: ['shop'],
+      }),
+    auth: Auth.optional().meta({
+      description: 'Credentials for each connection that has none; the text `None` is none',
+    }),
+    content: Notation.optional().meta({
+      description: 'Requests are Extended JSON with either value, which plain JSON is part of',
+      examples: ['JSON'],
+    }),
+    accept: Notation.optional().meta({
+      description:
+        'Results are relaxed Extended JSON with `JSON`, which is the default, and canonical with `EJSON`',
+      examples: ['JSON'],
+    }),
+    api_key: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Taken, sealed and not used: the server knows no such key',
+        examples: [''],
+      }),
+    transport: Transport.optional(),
+  })
+  .meta({
+    id: 'MongoConfig',
+    description: 'Configuration of a MongoDB endpoint',
+    examples: [
+      {
+        write_conn: {
+          url: 'mongodb://shop:s3cr3t@db.example.com:27017/shop?replicaSet=rs0&tls=true',
+        },
+        db_name: 'shop',
+      },
+    ],
+  });
+export type MongoConfig = z.infer<typeof MongoConfig>;

@@ -1,0 +1,143 @@
+/** JSON in with what a document store tells apart: the order of all members, and whole numbers written as fractions. */
+
+import { sameDecimal } from './decimal.ts';
+import { GatewayError } from './errors.ts';
+import { DEPTH_MAX, type Json, type JsonObject, setMember } from './json.ts';
+
+/** Names of an object's members in the order in which they were written, where JavaScript has another. */
+const ORDER = Symbol('order');
+
+/** Names of an object's members, in the order in which they were written. */
+export function namesOf(object: JsonObject): readonly string[] {
+  return (object as Ordered)[ORDER] ?? Object.keys(object);
+}
+
+/** Whether the names are in an order that JavaScript does not keep. */
+export function isReordered(object: JsonObject): boolean {
+  return (object as Ordered)[ORDER] !== undefined;
+}
+
+interface Ordered {
+  readonly [ORDER]?: readonly string[];
+}
+
+/**
+ * Parses JSON text. `namesOf` tells the members' order; a number with a fraction, an exponent
+ * or more digits than a double holds keeps its text, so that `1.0` differs from `1`.
+ * @throws SyntaxError
+ * @throws GatewayError BAD_REQUEST for a member that is there twice, or what nests deeper than `DEPTH_MAX`
+ */
+export function parseOrdered(text: string): Json {
+  JSON.parse(text);
+  return new Reader(text).value(0);
+}
+
+/** What begins like an index is moved before other names. Source: ECMA-262, OrdinaryOwnPropertyKeys. */
+const INDEX = /^(?:0|[1-9]\d{0,9})$/;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const SPACE = /[ \t\r\n]*/y;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** Reads text that is known to be JSON. */
+class Reader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text.startsWith('\ufeff') ? text.slice(1) : text;
+  }
+
+  value(depth: number): Json {
+    if (depth > DEPTH_MAX) throw refused(`nests deeper than ${DEPTH_MAX}`);
+    switch (this.#next()) {
+      case '{':
+        return this.#object(depth);
+      case '[':
+        return this.#array(depth);
+      case '"':
+        return this.#string();
+      case 't':
+        this.#at += 4;
+        return true;
+      case 'f':
+        this.#at += 5;
+        return false;
+      case 'n':
+        this.#at += 4;
+        return null;
+      default:
+        return this.#number();
+    }
+  }
+
+  #object(depth: number): JsonObject {
+    const object: JsonObject = {};
+    const names: string[] = [];
+    const seen = new Set<string>();
+    let moved = false;
+    this.#at += 1;
+    while (this.#next() !== '}') {
+      if (names.length > 0) this.#at += 1;
+      this.#next();
+      const name = this.#string();
+      if (seen.has(name))
+        throw refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
+      seen.add(name);
+      names.push(name);
+      moved ||= INDEX.test(name);
+      this.#next();
+      this.#at += 1;
+      setMember(object, name, this.value(depth + 1));
+    }
+    this.#at += 1;
+    if (moved) Object.defineProperty(object, ORDER, { value: names });
+    return object;
+  }
+
+  #array(depth: number): Json[] {
+    const array: Json[] = [];
+    this.#at += 1;
+    while (this.#next() !== ']') {
+      if (array.length > 0) this.#at += 1;
+      array.push(this.value(depth + 1));
+    }
+    this.#at += 1;
+    return array;
+  }
+
+  #string(): string {
+    const text = this.#text;
+    const start = this.#at;
+    let escaped = false;
+    let at = start + 1;
+    for (let unit = text.charCodeAt(at); unit !== QUOTE; unit = text.charCodeAt(at)) {
+      escaped ||= unit === BACKSLASH;
+      at += unit === BACKSLASH ? 2 : 1;
+    }
+    this.#at = at + 1;
+    return escaped ? String(JSON.parse(text.slice(start, at + 1))) : text.slice(start + 1, at);
+  }
+
+  #number(): Json {
+    NUMBER.lastIndex = this.#at;
+    const [written = '0'] = NUMBER.exec(this.#text) ?? [];
+    this.#at += written.length;
+    const number = Number(written);
+    if (/[.eE]/.test(written) || written === '-0') return JSON.rawJSON(written);
+    return sameDecimal(String(number), written) ? number : JSON.rawJSON(written);
+  }
+
+  /** The next character that is no white space. */
+  #next(): string {
+    SPACE.lastIndex = this.#at;
+    SPACE.test(this.#text);
+    this.#at = SPACE.lastIndex;
+    return this.#text.charAt(this.#at);
+  }
+}
+
+function refused(problem: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `body: ${problem}`, {
+    details: [{ path: 'body', message: problem }],
+  });
+}
