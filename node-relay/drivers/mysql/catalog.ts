@@ -1,6 +1,7 @@
 /** What the guard asks the server: whose functions and views there are of certain names. */
 import type { Json } from '../../../proto/json.ts';
 import { ServerError } from './errors.ts';
+import { isUsual } from './functions.ts';
 
 /** Runs a statement of the driver's own and answers its rows' values as text. */
 export type AskRows = (
@@ -53,7 +54,9 @@ export class Catalog {
     try {
       return (await this.#named(LOADED, names)).map(([name = '']) => name);
     } catch (error) {
-      if (error instanceof ServerError && DENIED.has(error.errno)) return names;
+      if (error instanceof ServerError && DENIED.has(error.errno)) {
+        return names.filter((name) => !isUsual(name.toUpperCase()));
+      }
       throw error;
     }
   }

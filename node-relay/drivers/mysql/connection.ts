@@ -14,6 +14,7 @@ import {
 } from './login.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
+import { sessionSettings } from './session.ts';
 import type { Settings } from './settings.ts';
 import { REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 import { type Prepared, type Sink, Wire } from './wire.ts';
@@ -40,24 +41,9 @@ export interface Recipe {
   readonly route: Route;
 }
 
-/** The guard reads statements by the rules without these. */
-const QUOTING = ['ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES'];
-/** Names of groups that hold ANSI_QUOTES and more; set, they bring it back. */
-const GROUPS = ['ANSI', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL', 'MYSQL323', 'MYSQL40'];
-
-/** Of the server's default, what leaves quoting as the guard reads it. */
-function sessionSettings(mode: Mode): string[] {
-  const refused = [...QUOTING, ...GROUPS].map((each) => `'${each}'`);
-  // Wrapped in commas, so that a name is only found whole.
-  const cleaned = refused.reduce(
-    (text, name) => `REPLACE(${text}, CONCAT(',', ${name}, ','), ',')`,
-    "CONCAT(',', @@GLOBAL.sql_mode, ',')",
-  );
-  return [
-    'SET NAMES utf8mb4',
-    `SET SESSION sql_mode = TRIM(BOTH ',' FROM ${cleaned}), time_zone = '+00:00', autocommit = 1`,
-    ...(mode === 'read' ? ['SET SESSION TRANSACTION READ ONLY'] : []),
-  ];
+/** Servers of other versions lack what is asked for. */
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof ServerError)) throw error;
 }
 
 /** An open connection; `wire` speaks on it. */
@@ -75,6 +61,7 @@ export class Connection {
   tablesLocked = false;
   readonly #recipe: Recipe;
   readonly #threadId: number;
+  #began = '';
   /** Least recently used first. */
   readonly #prepared = new Map<string, Prepared>();
 
@@ -152,9 +139,27 @@ export class Connection {
     await this.wire.send(command(Buffer.from([COMMAND.ping])));
   }
 
-  /** Makes the session what every call finds. @throws ServerError, ConnectionLost */
-  async setUp(): Promise<void> {
+  /** Makes the session what every call finds. */
+  async #setUp(): Promise<void> {
     for (const statement of sessionSettings(this.#recipe.mode)) await this.query(statement);
+    // Servers that do not tell of changes are asked for none.
+    await this.query('SET SESSION session_track_state_change = 1').catch(unlessRefused);
+    this.wire.sessionChanged = false;
+  }
+
+  /** Who and where the session is, which a reset does not set back. */
+  async #identity(): Promise<string> {
+    const rows = await this.rows(
+      "SELECT COALESCE(CURRENT_ROLE(), ''), COALESCE(DATABASE(), '')",
+      [],
+    ).catch(unlessRefused);
+    return JSON.stringify(rows ?? []);
+  }
+
+  /** Readies a new connection. @throws ServerError, ConnectionLost */
+  async begin(): Promise<void> {
+    await this.#setUp();
+    this.#began = await this.#identity();
   }
 
   /** Stops the statement under way: asks the server by another connection, then cuts this one. */
@@ -172,8 +177,8 @@ export class Connection {
       // Servers before MySQL 5.7 and MariaDB 10.2 do not know it: then the connection is ended.
       await this.wire.send(command(Buffer.from([COMMAND.reset])));
       this.#prepared.clear();
-      await this.setUp();
-      return true;
+      await this.#setUp();
+      return (await this.#identity()) === this.#began;
     } catch {
       return false;
     } finally {
@@ -270,7 +275,7 @@ async function settledUp(connection: Connection, signal: AbortSignal): Promise<v
   const cut = () => connection.cut();
   signal.addEventListener('abort', cut, { once: true });
   try {
-    await connection.setUp();
+    await connection.begin();
   } catch (error) {
     connection.cut();
     if (!(error instanceof ServerError)) throw error;

@@ -66,7 +66,8 @@ export class Database {
   giveBack(connection: Connection, traces: Traces): void {
     const { wire, interrupted } = connection;
     if (wire.lost || interrupted || !wire.idle || traces === 'unusable') this.discard(connection);
-    else if (traces === 'none' && !wire.inTransaction) this.#release(connection);
+    else if (traces === 'none' && !wire.inTransaction && !wire.sessionChanged)
+      this.#release(connection);
     else void this.#clean(connection);
   }
 

@@ -8,8 +8,8 @@ import { isRead, type Place } from './admit.ts';
 import { Catalog } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Traces } from './database.ts';
-import { ServerError } from './errors.ts';
-import { mayLeaveTraces } from './guard.ts';
+import { ConnectionLost, ServerError } from './errors.ts';
+import { asksForTraces, mayLeaveTraces } from './guard.ts';
 import type { Outcome } from './packets.ts';
 import { namedValues } from './parameters.ts';
 import { type RowOptions, SqlResult } from './result.ts';
@@ -48,6 +48,10 @@ export function valuesOf({ params }: RowsRequest, { names }: Parsed): readonly J
 /** Lets a read pass the guard, and answers what a statement will leave on the connection. */
 export async function admitted(scene: Scene, parsed: Parsed, read: boolean): Promise<Traces> {
   const { database, connection } = scene;
+  if (scene.place === 'call' && asksForTraces(parsed) && !(await connection.reset())) {
+    connection.cut();
+    throw new ConnectionLost('The connection could not be reset');
+  }
   if (read) {
     const catalog = new Catalog((query, values) => connection.rows(query, values));
     await database.guard.admit(parsed, catalog);
@@ -65,6 +69,9 @@ export async function send(
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
 ): Promise<Outcome> {
+  if (values.length === 0 && !parsed.prepared) {
+    return connection.query(parsed.text, sinkOf('text'), commits);
+  }
   let prepared: Prepared;
   try {
     prepared = await connection.prepare(parsed.text);
@@ -135,7 +142,10 @@ export async function execute(
   const finish = (outcome: Outcome): Buffer => {
     if (!result) throw new Error('no result');
     checkCount(ready.request.type, result.rowCount);
-    return result.finish(outcome, ready.parsed.changes);
+    const { changes, returning } = ready.parsed;
+    // What answers rows is not followed by a count.
+    const affected = returning ? BigInt(result.rowCount) : outcome.affected;
+    return result.finish({ ...outcome, affected }, changes && (returning || result.isEmpty));
   };
   try {
     if (ready.read) return await executeRead(scene, ready, sinkOf, finish);

@@ -63,15 +63,28 @@ const SERVER_OWN = new Set(
   WSREP_LAST_WRITTEN_GTID XMLTYPE YEAR YEARWEEK`.split(/\s+/),
 );
 
-/** Words of the grammar that a parenthesis may follow: nobody's function unless quoted. */
+/** Reserved words that a parenthesis may follow: nobody's function unless quoted. */
+const RESERVED = new Set(
+  `ALL AND AS BETWEEN BIGINT BINARY BLOB BY CASE CHAR CHARACTER CHECK CROSS DECIMAL DISTINCT DIV DOUBLE
+  ELSE EXCEPT EXISTS EXPLAIN FLOAT FOR FORCE FROM FULLTEXT GROUP HAVING IGNORE IN INDEX INNER INT INTEGER
+  INTERSECT INTERVAL IS JOIN KEY LIKE LIMIT LONGTEXT MEDIUMINT NOT NULL NUMERIC ON OR ORDER OUTER OVER
+  PARTITION REAL REFERENCES REGEXP RETURNING RLIKE SELECT SEPARATOR SET SMALLINT STRAIGHT_JOIN TABLE THEN
+  TINYINT UNION UNSIGNED USE USING VALUES VARBINARY VARCHAR WHEN WHERE WITH XOR DESC ASC ANALYZE DESCRIBE
+  RECURSIVE`.split(/\s+/),
+);
+/** Words of the grammar that could as well be a user's function. */
 const GRAMMAR = new Set(
-  `ALL AND ANY AS BETWEEN BIGINT BINARY BIT BLOB BOOLEAN BY CASE CHAR CHARACTER COLUMNS CROSS CUBE DATETIME
-  DECIMAL DISTINCT DIV DOUBLE ELSE END ERROR EXCEPT EXISTS EXPLAIN FLOAT FOR FORCE FROM FULLTEXT GROUP HAVING
-  IGNORE IN INDEX INNER INT INTEGER INTERSECT IS JOIN KEY LATERAL LIKE LIMIT LONGTEXT MEDIUMINT MEMBER
-  MINUS NATIONAL NCHAR NESTED NOT NULL NUMERIC NVARCHAR OF ON OR ORDER OUTER OVER PARTITION PATH REAL
-  REGEXP RLIKE SELECT SEPARATOR SET SIGNED SMALLINT SOME SOUNDS STRAIGHT_JOIN TABLE TEXT THEN TINYINT
-  UNION UNSIGNED USE USING VARBINARY VARCHAR VECTOR WHEN WHERE WINDOW WITH WITHIN XOR
-  COMMIT ROLLUP RECURSIVE DESC ASC FORMAT ANALYZE DESCRIBE OFFSET FETCH ROWS RANGE`.split(/\s+/),
+  `ANY BIT BOOLEAN COLUMNS CUBE DATETIME DUPLICATE END ERROR FORMAT LATERAL MEMBER MINUS NATIONAL NCHAR
+  NESTED NVARCHAR OF OFFSET PATH RANGE ROLLUP ROW ROWS SIGNED SOME SOUNDS TEXT VALUE VECTOR WINDOW
+  WITHIN`.split(/\s+/),
+);
+/** Of the server's own, those that not every server and version has: elsewhere a user's could be called so. */
+const SOME_SERVERS = new RegExp(
+  '^(?:ANY_VALUE|ADD_MONTHS|BIN_TO_UUID|BINLOG_.*|CAN_ACCESS_.*|CHR|COLUMN_.*|CONCAT_OPERATOR_.*|CRC32C' +
+    '|CURRENT_ROLE|DECODE.*|DES_.*|ENCODE|ENCRYPT|FORMAT_.*|GEOMCOLLECTION|GROUPING|GTID_.*|ICU_.*|INET6_.*' +
+    '|IS_.*|JSON_.*|KDF|LENGTHB|MBR.*|MEDIAN|NATURAL_.*|NVL2?|PASSWORD|PERCENTILE_.*|PS_.*|RANDOM_.*|REGEXP_.*' +
+    '|ROLES_.*|ROWNUM|SFORMAT|STATEMENT_.*|SYS_GUID|TO_CHAR|UUID_.*|VALIDATE_.*|VEC_.*|WSREP_.*|XMLTYPE' +
+    '|CUME_DIST|DENSE_RANK|FIRST_VALUE|LAG|LEAD|NTH_VALUE|NTILE|PERCENT_RANK|RANK|ROW_NUMBER|TRUNC|ST_.*)$',
 );
 
 /** Functions of shapes: many, and all without effect. */
@@ -82,14 +95,24 @@ export function isRefused(name: string): boolean {
   return REFUSED.has(name);
 }
 
-/** Whether an unquoted word directly ahead of a parenthesis is a function of the server that a read may call. */
+/** Whether an unquoted word directly ahead of a parenthesis is a function that servers have and a read may call. */
 export function isServerOwn(name: string): boolean {
   return SERVER_OWN.has(name) || GEOMETRY.test(name);
 }
 
-/** Whether a word ahead of a parenthesis is no function. */
-export function isGrammar(name: string): boolean {
-  return GRAMMAR.has(name);
+/** Whether it is one on every server, so that no user's function can be meant. */
+export function isEverywhere(name: string): boolean {
+  return isServerOwn(name) && !SOME_SERVERS.test(name);
+}
+
+/** Whether a word ahead of a parenthesis is no function for sure. */
+export function isReserved(name: string): boolean {
+  return RESERVED.has(name);
+}
+
+/** Whether a word ahead of a parenthesis is most often no user's function. */
+export function isUsual(name: string): boolean {
+  return GRAMMAR.has(name) || isServerOwn(name);
 }
 
 /** Functions after which the session is not as new. */
@@ -104,5 +127,5 @@ const LEAVES = new Set([
 
 /** Whether a call of that function may leave something on the session. */
 export function leavesTraces(name: string): boolean {
-  return LEAVES.has(name) || !(isServerOwn(name) || isGrammar(name));
+  return LEAVES.has(name) || !isUsual(name);
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
 import type { Catalog } from './catalog.ts';
-import { isGrammar, isRefused, isServerOwn, leavesTraces } from './functions.ts';
+import { isEverywhere, isRefused, isReserved, leavesTraces } from './functions.ts';
 import type { Token } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
@@ -31,7 +31,6 @@ interface Verdict {
 export interface Call {
   /** As it is written, without backticks. */
   readonly name: string;
-  readonly schema: string | undefined;
   /** Written without backticks and database, with nothing up to the parenthesis: the server's own go ahead of users'. */
   readonly bare: boolean;
 }
@@ -79,7 +78,7 @@ export class Guard {
     const calls = callsOf(tokens);
     const named = calls.find(({ name }) => isRefused(name.toUpperCase()));
     if (named) return functionRefusal(named.name);
-    const unknown = calls.filter(({ name, bare }) => !bare || !isServerOwn(name.toUpperCase()));
+    const unknown = calls.filter(({ name, bare }) => !bare || !isEverywhere(name.toUpperCase()));
     const own = await catalog.functions([...new Set(unknown.map(({ name }) => name))]);
     const refused = own.find((each) => !this.#allows(each));
     if (refused) return userFunctionRefusal(refused.schema, refused.name);
@@ -107,41 +106,55 @@ export function mayLeaveTraces({ plain, tokens }: Parsed): boolean {
   return callsOf(tokens).some(({ name, bare }) => !bare || leavesTraces(name.toUpperCase()));
 }
 
+/** What tells of the statement before, which may be another caller's. */
+const TELLING = /^(?:LAST_INSERT_ID|FOUND_ROWS|ROW_COUNT|WARNINGS|ERRORS|DIAGNOSTICS)$/;
+const TELLING_VARIABLE =
+  /^@@(?:\w+\.)?(?:identity|last_insert_id|insert_id|warning_count|error_count)$/i;
+
+/** Whether a statement asks for what the one before it has left: then the session is reset ahead of it. */
+export function asksForTraces({ tokens }: Parsed): boolean {
+  return tokens.some(({ sort, text }) =>
+    sort === 'variable' ? TELLING_VARIABLE.test(text) : sort === 'word' && TELLING.test(text),
+  );
+}
+
 /** Everything that could be a call of a function. */
 function callsOf(tokens: readonly Token[]): Call[] {
-  const calls: Call[] = [];
-  for (const [at, { sort, text, end }] of tokens.entries()) {
-    const next = tokens[at + 1];
-    if (next?.text !== '(' || next.sort !== 'sign') continue;
-    if (sort !== 'word' && sort !== 'name') continue;
-    const qualified = tokens[at - 1]?.text === '.' && tokens[at - 1]?.sort === 'sign';
-    if (sort === 'word' && !qualified && isGrammar(text)) continue;
-    if (sort === 'word' && /^\d+$/.test(text)) continue;
-    // LAST_INSERT_ID() tells, LAST_INSERT_ID(x) sets.
-    if (text === 'LAST_INSERT_ID' && !qualified && tokens[at + 2]?.text === ')') continue;
-    calls.push({
-      name: text,
-      schema: qualified ? tokens[at - 2]?.text : undefined,
-      bare: sort === 'word' && !qualified && next.start === end,
-    });
-  }
-  return calls;
+  return tokens.flatMap((token, at) => {
+    const call = callAt(tokens, token, at);
+    return call ? [call] : [];
+  });
+}
+
+function callAt(tokens: readonly Token[], token: Token, at: number): Call | undefined {
+  const { sort, text, raw, end } = token;
+  const next = tokens[at + 1];
+  if (next?.text !== '(' || next.sort !== 'sign') return undefined;
+  if (sort !== 'word' && sort !== 'name') return undefined;
+  const qualified = isSign(tokens[at - 1], '.');
+  const bare = sort === 'word' && !qualified;
+  if (bare && (isReserved(text) || /^\d+$/.test(text))) return undefined;
+  // LAST_INSERT_ID() tells, LAST_INSERT_ID(x) sets.
+  if (bare && text === 'LAST_INSERT_ID' && isSign(tokens[at + 2], ')')) return undefined;
+  // INSERT INTO t (a, b).
+  const before = tokens[qualified ? at - 3 : at - 1];
+  if (before?.sort === 'word' && before.text === 'INTO') return undefined;
+  return { name: raw, bare: bare && next.start === end };
+}
+
+function isSign(token: Token | undefined, sign: string): boolean {
+  return token?.sort === 'sign' && token.text === sign;
 }
 
 /** Names that could be a view's, each once in all. */
 function namesOf(tokens: readonly Token[], seen: Set<string>): string[] {
   const names: string[] = [];
-  for (const { sort, text } of tokens) {
+  for (const { sort, raw: name } of tokens) {
     if (sort !== 'word' && sort !== 'name') continue;
-    const name = text.toLowerCase();
-    if (
-      seen.has(name) ||
-      /^\d+$/.test(name) ||
-      (sort === 'word' && (isGrammar(text) || isServerOwn(text)))
-    )
-      continue;
+    if (seen.has(name) || /^\d+$/.test(name)) continue;
     seen.add(name);
-    names.push(name);
+    // Servers may keep names of tables in lower case.
+    names.push(name, name.toLowerCase());
   }
   return names;
 }

@@ -1,10 +1,18 @@
 /** Driver of kind `mysql`: MySQL and MariaDB over their own protocol, rows straight to JSON text. */
-import type { Call, Lease, Session, Target } from '../../../proto/driver.ts';
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Lease,
+  Session,
+  Target,
+} from '../../../proto/driver.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import type { Driver, Host } from '../driver.ts';
 import { type Connection, connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
 import { allowedFunctions, Guard } from './guard.ts';
+import { inspectTables } from './inspect.ts';
 import { MysqlLease } from './lease.ts';
 import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
@@ -59,6 +67,13 @@ class MysqlSession implements Session<MysqlRequest> {
 
   async lease(call: Call): Promise<Lease<MysqlRequest>> {
     return new MysqlLease(this.#database, await this.#database.borrow(call.signal));
+  }
+
+  inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
+    return this.#database.call('read', call.signal, async (connection) => ({
+      value: await inspectTables((query, values) => connection.rows(query, values), page),
+      traces: 'none',
+    }));
   }
 
   ping(call: Call): Promise<number> {

@@ -20,6 +20,8 @@ export interface Token {
     | 'sign';
   /** A word in upper case, a name without its backticks; else as it is written. */
   readonly text: string;
+  /** As it is written, without backticks. */
+  readonly raw: string;
   readonly start: number;
   /** Behind its last character. */
   readonly end: number;
@@ -82,7 +84,8 @@ function tokenAt(text: string, at: number): Token {
   if (character === '@') return variable(text, at);
   if (character === '/' && text[at + 1] === '*') return token('versioned', '/*!', at);
   const word = matchAt(WORD, text, at);
-  if (word !== undefined) return token('word', word.toUpperCase(), at, word.length);
+  if (word !== undefined)
+    return { ...token('word', word.toUpperCase(), at, word.length), raw: word };
   const named = matchAt(NAMED, text, at);
   if (named !== undefined) return token('named', named.slice(1), at, named.length);
   if (character === ':' && text[at + 1] === '=') return token('sign', ':=', at);
@@ -118,7 +121,7 @@ function quoted(sort: 'string' | 'name', text: string, start: number): Token {
 }
 
 function token(sort: Token['sort'], text: string, start: number, length = text.length): Token {
-  return { sort, text, start, end: start + length };
+  return { sort, text, raw: text, start, end: start + length };
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string | undefined {

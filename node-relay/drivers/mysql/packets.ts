@@ -128,7 +128,12 @@ export interface Outcome {
 }
 
 /** Source: "Status Flags". */
-export const STATUS = { inTransaction: 1, moreResults: 8, readOnlyTransaction: 0x2000 } as const;
+export const STATUS = {
+  inTransaction: 1,
+  sessionChanged: 0x4000,
+  moreResults: 8,
+  readOnlyTransaction: 0x2000,
+} as const;
 
 /** Source: "OK_Packet". */
 export function readOk(reader: Reader): Outcome {

@@ -57,7 +57,23 @@ function boundValue(value: Json, index: number): Bound {
   if (isJsonObject(value) && '$bytes' in value && Object.keys(value).length === 1) {
     return boundBytes(value.$bytes, index);
   }
+  if (isJsonObject(value) && '$date' in value && Object.keys(value).length === 1) {
+    return text(TYPE.varstring, utcText(value.$date, index));
+  }
   return text(TYPE.varstring, JSON.stringify(value));
+}
+
+/** A moment of RFC 3339: its date and time, its fraction, its zone. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
+
+/** As servers read it, in the session's zone, which is UTC: they take no `Z`. */
+function utcText(value: Json | undefined, index: number): string {
+  const [, date, time, fraction = '', zone] = MOMENT.exec(String(value)) ?? [];
+  const moment = new Date(`${date}T${time}${zone}`);
+  if (typeof value !== 'string' || Number.isNaN(moment.getTime())) {
+    throw badValue(`params.${index}.$date`, 'is not a date and time with a zone');
+  }
+  return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;
 }
 
 function text(type: number, value: string): Bound {
@@ -89,10 +105,7 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3
 
 function boundBytes(value: Json | undefined, index: number): Bound {
   if (typeof value !== 'string' || !BASE64.test(value)) {
-    const message = 'is not base64';
-    throw new GatewayError('BAD_REQUEST', `params.${index}.$bytes: ${message}`, {
-      details: [{ path: `params.${index}.$bytes`, message }],
-    });
+    throw badValue(`params.${index}.$bytes`, 'is not base64');
   }
   const bytes = Buffer.from(value, 'base64');
   return {
@@ -120,8 +133,9 @@ export function namedValues(
 }
 
 function badName(name: string, problem: string): GatewayError {
-  const path = `params.${name.slice(0, 64)}`;
-  return new GatewayError('BAD_REQUEST', `${path}: ${problem}`, {
-    details: [{ path, message: problem }],
-  });
+  return badValue(`params.${name.slice(0, 64)}`, problem);
+}
+
+function badValue(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -112,6 +112,11 @@ export class SqlResult implements Sink {
     this.#onOverflow = onOverflow;
   }
 
+  /** Whether the statement has answered no rows at all, and no columns. */
+  get isEmpty(): boolean {
+    return !this.#shape;
+  }
+
   columns(columns: readonly Column[]): void {
     if (this.#shape) {
       const message = 'The procedure answers several results, of which only one can be told';
@@ -134,12 +139,11 @@ export class SqlResult implements Sink {
 
   /**
    * The whole result.
-   * @param changes whether the statement is one that changes rows
+   * @param counts whether the statement is one that changes rows and was told how many
    * @throws GatewayError RESULT_TOO_LARGE
    */
-  finish({ affected, insertId }: Outcome, changes: boolean): Buffer {
-    const counted =
-      changes && (!this.#shape || affected > 0n) ? `,"rows_affected":${affected}` : '';
+  finish({ affected, insertId }: Outcome, counts: boolean): Buffer {
+    const counted = counts ? `,"rows_affected":${affected}` : '';
     const inserted = insertId > 0n ? `,"insert_id":${idText(insertId)}` : '';
     const whole = this.#body.finish(
       `{"columns":${this.#shape?.columnsJson ?? '[]'},"rows":[`,

@@ -17,6 +17,8 @@ export interface Parsed {
   readonly unreadable: string | undefined;
   /** SELECT, INSERT, UPDATE or DELETE that sets nothing of its session. */
   readonly plain: boolean;
+  /** Whether it is prepared also without parameters: its values then come as the server holds them. */
+  readonly prepared: boolean;
   /** Whether it changes rows, so that a count of them means something. */
   readonly changes: boolean;
   /** Whether a change of rows answers rows too. */
@@ -83,6 +85,7 @@ function statementOf(whole: string, tokens: readonly Token[], named: boolean): P
     names: names.map(({ text: name }) => name),
     unreadable: whyUnreadable(tokens, first, second),
     plain: isPlain(tokens, first),
+    prepared: PREPARED.has(first),
     changes: CHANGING.has(first) || (first === 'WITH' && words.some((word) => CHANGING.has(word))),
     returning: CHANGING.has(first) && words.includes('RETURNING'),
     commits: commitsImplicitly(first, words),
@@ -109,6 +112,10 @@ const PLAIN = new Set([
   'DESC',
   'DESCRIBE',
 ]);
+const PREPARED = new Set([
+  ...'SELECT INSERT UPDATE DELETE REPLACE VALUES TABLE WITH CALL DO'.split(' '),
+  '',
+]);
 const READABLE = new Set([
   'SELECT',
   'VALUES',
@@ -134,15 +141,20 @@ function whyUnreadable(
 ): string | undefined {
   const allowed = READABLE.has(first) || (first === 'ANALYZE' && ANALYZED.has(second));
   if (!allowed) return first === '' ? 'This statement' : first;
-  for (const [at, { sort, text }] of tokens.entries()) {
-    if (sort === 'versioned') return 'A comment with a version';
-    if (sort === 'sign' && text === ':=') return 'An assignment of a variable';
-    if (sort !== 'word') continue;
-    const next = tokens[at + 1];
-    const reason = writingWord(text, next, tokens[at + 2], first);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+  const reasons = tokens.map((token, at) => writingToken(token, tokens, at, first));
+  return reasons.find((reason) => reason !== undefined);
+}
+
+function writingToken(
+  { sort, text }: Token,
+  tokens: readonly Token[],
+  at: number,
+  first: string,
+): string | undefined {
+  if (sort === 'versioned') return 'A comment with a version';
+  if (sort === 'sign' && text === ':=') return 'An assignment of a variable';
+  if (sort !== 'word') return undefined;
+  return writingWord(text, tokens[at + 1], tokens[at + 2], first);
 }
 
 function writingWord(

@@ -82,6 +82,9 @@ export class Wire {
     return (this.status & STATUS.readOnlyTransaction) !== 0;
   }
 
+  /** Whether a statement has set something of its session since `forget`, as far as the server tells. */
+  sessionChanged = false;
+
   /** Whether no command is under way. */
   get idle(): boolean {
     return this.#pending === undefined;
@@ -269,6 +272,7 @@ export class Wire {
 
   #done(pending: Pending, outcome: Outcome): void {
     this.status = outcome.status;
+    if ((outcome.status & STATUS.sessionChanged) !== 0) this.sessionChanged = true;
     if ((outcome.status & STATUS.moreResults) !== 0) {
       pending.state = 'first';
       return;

@@ -1,0 +1,228 @@
+/** Statements that would change something if `/read` took them, each with the reason why it does not. */
+
+/** What the attacks bite into. `;;` parts statements, because programs hold semicolons. */
+export const TRAPS: readonly string[] = `
+CREATE TABLE items (id int PRIMARY KEY, name varchar(50)) ENGINE=InnoDB;;
+INSERT INTO items VALUES (1, 'one'), (2, 'two');;
+CREATE TABLE loose (id int) ENGINE=MyISAM;;
+CREATE TABLE trace (what varchar(50)) ENGINE=MyISAM;;
+CREATE SEQUENCE counter;;
+CREATE FUNCTION bite(what varchar(50)) RETURNS int DETERMINISTIC BEGIN INSERT INTO trace VALUES (what); RETURN 1; END;;
+CREATE FUNCTION quiet(a int) RETURNS int DETERMINISTIC NO SQL RETURN a + 1;;
+CREATE FUNCTION \`count\`(a int) RETURNS int BEGIN SET @bitten = a; RETURN 1; END;;
+CREATE PROCEDURE gnaw() BEGIN DELETE FROM items; COMMIT; END;;
+CREATE VIEW biting AS SELECT bite('view') AS b;;
+CREATE VIEW counting AS SELECT nextval(counter) AS n;;
+CREATE VIEW locking AS SELECT get_lock('attack', 0) AS l;;
+CREATE VIEW nested AS SELECT * FROM locking;;
+CREATE VIEW Named AS SELECT bite('named') AS b
+`.split(';;');
+
+/** A statement, and why it fails. */
+export interface Attack {
+  readonly query: string;
+  readonly reason: string;
+}
+
+const FIRST = 'the first word is not one of a read';
+const INTO = 'INTO is refused wherever it stands';
+const LOCKING = 'locking clauses are refused';
+const VERSION = 'comments that the server executes are refused';
+const FUNCTION = 'the function is refused by name';
+const USERS = "a user's function is refused unless it is allowed";
+const VIEW = 'views are followed to the functions they call';
+const SEVERAL = 'several statements are refused';
+const DATA = 'a word that writes is refused behind WITH and EXPLAIN too';
+
+const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]])[] = [
+  [
+    FIRST,
+    [
+      'DELETE FROM items',
+      "INSERT INTO items VALUES (3, 'x')",
+      "REPLACE INTO items VALUES (1, 'x')",
+      "UPDATE items SET name = 'x'",
+      'TRUNCATE items',
+      'DROP TABLE items',
+      'CREATE TABLE made (a int)',
+      'CREATE TEMPORARY TABLE made (a int)',
+      'ALTER TABLE items ADD made int',
+      'RENAME TABLE items TO made',
+      'CALL gnaw()',
+      "DO get_lock('attack', 0)",
+      "DO bite('do')",
+      'SET @a = 1',
+      'SET GLOBAL max_connections = 5',
+      'SET SESSION TRANSACTION READ WRITE',
+      'SET STATEMENT max_statement_time = 1 FOR DELETE FROM items',
+      'START TRANSACTION READ WRITE',
+      'BEGIN',
+      'COMMIT',
+      'LOCK TABLES items WRITE',
+      'FLUSH TABLES WITH READ LOCK',
+      'HANDLER items OPEN',
+      "LOAD DATA INFILE '/etc/passwd' INTO TABLE items",
+      "LOAD DATA LOCAL INFILE '/etc/passwd' INTO TABLE items",
+      "PREPARE p FROM 'DELETE FROM items'",
+      "EXECUTE IMMEDIATE 'DELETE FROM items'",
+      'BEGIN NOT ATOMIC DELETE FROM items; END',
+      'IF 1 THEN DELETE FROM items; END IF',
+      'GRANT ALL ON *.* TO nobody',
+      "CREATE USER attacker IDENTIFIED BY 'x'",
+      'KILL 1',
+      'SHUTDOWN',
+      'RESET MASTER',
+      'PURGE BINARY LOGS BEFORE NOW()',
+      'CHANGE MASTER TO MASTER_HOST = "x"',
+      "INSTALL SONAME 'ha_blackhole'",
+      'ANALYZE TABLE items',
+      'OPTIMIZE TABLE items',
+      'CACHE INDEX loose IN hot',
+      "XA START 'attack'",
+      "SIGNAL SQLSTATE '45000'",
+      'USE mysql',
+      '(DELETE FROM items)',
+      '\u00a0DELETE FROM items',
+      'ANALYZE FORMAT=JSON DELETE FROM items',
+      'ANALYZE UPDATE items SET id = 9',
+    ],
+  ],
+  [
+    INTO,
+    [
+      "SELECT * FROM items INTO OUTFILE '/tmp/causeway-attack-mysql'",
+      "SELECT 'x' INTO DUMPFILE '/tmp/causeway-attack-mysql'",
+      'SELECT 1 INTO @bitten',
+      "TABLE items INTO OUTFILE '/tmp/causeway-attack-mysql'",
+      "SELECT 1.INTO OUTFILE '/tmp/causeway-attack-mysql'",
+      "SELECT 1 -- \nINTO OUTFILE '/tmp/causeway-attack-mysql'",
+      "SELECT 1 # '\nINTO OUTFILE '/tmp/causeway-attack-mysql'",
+      "SELECT '\\'' INTO OUTFILE '/tmp/causeway-attack-mysql' -- '",
+      'SELECT @bitten := 5',
+      'SELECT @`bitten`:=5',
+    ],
+  ],
+  [
+    LOCKING,
+    [
+      'SELECT * FROM items FOR UPDATE',
+      'SELECT * FROM items LOCK IN SHARE MODE',
+      'SELECT * FROM items FOR/**/UPDATE SKIP LOCKED',
+      'SELECT * FROM items FOR SHARE',
+      'SELECT * FROM (SELECT * FROM items FOR UPDATE) AS x',
+    ],
+  ],
+  [
+    VERSION,
+    [
+      '/*!50000 DELETE FROM items */',
+      "SELECT 1 /*!50000 INTO OUTFILE '/tmp/causeway-attack-mysql' */",
+      "SELECT 1 /*M! INTO OUTFILE '/tmp/causeway-attack-mysql' */",
+      'SELECT 1 /*! , get_lock("attack", 0) */',
+      'SELECT 1 /* /*! */ INTO @bitten',
+    ],
+  ],
+  [
+    FUNCTION,
+    [
+      "SELECT get_lock('attack', 0)",
+      "SELECT GET_LOCK ('attack', 0)",
+      "SELECT `get_lock`('attack', 0)",
+      "SELECT release_lock('other')",
+      'SELECT release_all_locks()',
+      "SELECT load_file('/etc/passwd')",
+      'SELECT nextval(counter)',
+      'SELECT setval(counter, 100)',
+      'SELECT NEXT VALUE FOR counter',
+      'SELECT NEXT/**/VALUE/**/FOR counter',
+      'SELECT last_insert_id(7)',
+      "SELECT sys_exec('touch /tmp/causeway-attack-mysql')",
+      "SHOW TABLES WHERE get_lock('attack', 0)",
+      "SELECT master_pos_wait('x', 1, 1)",
+      "VALUES (get_lock('attack', 0))",
+    ],
+  ],
+  [
+    USERS,
+    [
+      "SELECT bite('x')",
+      "SELECT BITE ('x')",
+      "SELECT `bite`('x')",
+      'SELECT `count`(5)',
+      'SELECT count (5)',
+      'SELECT quiet(1)',
+      "EXPLAIN ANALYZE SELECT bite('x')",
+      "ANALYZE SELECT bite('x')",
+      "EXPLAIN SELECT * FROM (SELECT bite('x')) AS x",
+      "WITH w AS (SELECT bite('w') AS b) SELECT * FROM w",
+      "SHOW TABLES WHERE bite('show')",
+    ],
+  ],
+  [
+    VIEW,
+    [
+      'SELECT * FROM biting',
+      'TABLE counting',
+      'SELECT * FROM `locking`',
+      'SELECT * FROM nested',
+      'SELECT * FROM Named',
+    ],
+  ],
+  [
+    SEVERAL,
+    [
+      'SELECT 1; DELETE FROM items',
+      "SELECT ';'; DELETE FROM items",
+      'SELECT 1; COMMIT; DELETE FROM items',
+      "SELECT 1 -- '\n; DELETE FROM items -- '",
+      'SELECT 1 --x\n; DELETE FROM items',
+    ],
+  ],
+  [
+    DATA,
+    [
+      'WITH w AS (SELECT 1) DELETE FROM items',
+      "WITH w AS (SELECT 1) UPDATE items SET name = 'x'",
+      'EXPLAIN DELETE FROM items',
+      'EXPLAIN ANALYZE DELETE FROM items',
+      "DESC INSERT INTO items VALUES (9, 'x')",
+      "EXPLAIN REPLACE items VALUES (1, 'x')",
+      'SELECT * FROM items PROCEDURE analyse()',
+    ],
+  ],
+];
+
+export const ATTACKS: readonly Attack[] = BY_REASON.flatMap(([reason, queries]) =>
+  queries.map((query) => ({ query, reason })),
+);
+
+/** Statements that pass: a guard that refuses everything guards nothing worth having. */
+export const READS: readonly string[] = [
+  'SELECT * FROM items',
+  '(SELECT 1) UNION ALL (SELECT 2)',
+  'VALUES (1), (2)',
+  'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n',
+  'SHOW TABLES',
+  'SHOW CREATE TABLE items',
+  'SHOW VARIABLES WHERE Variable_name = "version"',
+  'EXPLAIN SELECT * FROM items',
+  'EXPLAIN FORMAT=JSON SELECT * FROM items',
+  'DESCRIBE items',
+  'ANALYZE SELECT * FROM items',
+  'SELECT now(), rand(), uuid(), database(), user(), version(), @@version, @nothing',
+  "SELECT 'DELETE FROM items; COMMIT', `name` FROM items -- DROP TABLE items",
+  "SELECT 'it''s', \"a \\\" b\", 'INTO' # FOR UPDATE",
+  'SELECT REPLACE(name, "o", "0"), INSERT(name, 1, 1, "x") FROM items',
+  'SELECT count(*), max(name), group_concat(name ORDER BY id SEPARATOR ",") FROM items GROUP BY id HAVING count(*) > 0',
+  'SELECT name, row_number() OVER (PARTITION BY id ORDER BY name) FROM items',
+  'SELECT CAST(1 AS DECIMAL(10, 2)), CONVERT("1", UNSIGNED), CASE WHEN (1) THEN (2) END',
+  "SELECT json_extract('{\"a\": 1}', '$.a'), json_object('a', 1)",
+  'SELECT ST_AsText(POINT(1, 2)), ST_Distance(POINT(0, 0), POINT(3, 4))',
+  'SELECT * FROM items WHERE id IN (1, 2) AND EXISTS (SELECT 1) AND NOT (id = 3) LIMIT 1',
+  'SELECT * FROM items AS a USE INDEX (PRIMARY) JOIN items AS b USING (id)',
+  'SELECT * FROM information_schema.TABLES LIMIT 1',
+  'SELECT sleep(0), benchmark(1, 1), last_insert_id(), found_rows()',
+  'SELECT 1 --1',
+  'SELECT /*+ MAX_EXECUTION_TIME(1000) */ 1;',
+  'SELECT CURRENT_TIMESTAMP, LEFT("abc", 1), IF(1, 2, 3), 1.5e3, x\'41\'',
+];

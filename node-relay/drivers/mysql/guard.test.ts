@@ -1,0 +1,132 @@
+/** `/read` can change nothing: every attack with all rights, with the server compared before and after. */
+import { existsSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../../../proto/driver.ts';
+import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { failureOf } from '../contract.ts';
+import { callOf } from '../test/host.ts';
+import { ATTACKS, READS, TRAPS } from './attacks.ts';
+import { run, sql, TestDatabase } from './test-database.ts';
+
+let database: TestDatabase;
+let read: Session<MysqlRequest>;
+let write: Session<MysqlRequest>;
+const ATTACK_FILE = '/tmp/causeway-attack-mysql';
+
+beforeAll(async () => {
+  database = await TestDatabase.create();
+  for (const trap of TRAPS) await database.outside.query(trap);
+  read = await database.open('read', { connections: 1 });
+  write = await database.open('write', { connections: 1 });
+}, 30_000);
+afterAll(() => database.drop());
+
+/** Everything that an attack could have changed. */
+async function digest(): Promise<unknown> {
+  const here = `'${database.name}'`;
+  const counts = await database.look(`SELECT
+    (SELECT group_concat(id, name ORDER BY id) FROM items) AS items,
+    (SELECT count(*) FROM trace) AS traces,
+    (SELECT next_not_cached_value FROM counter) AS counter,
+    (SELECT group_concat(TABLE_NAME ORDER BY TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${here}) AS tables_,
+    (SELECT count(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${here}) AS columns_,
+    (SELECT count(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${here}) AS routines,
+    (SELECT count(*) FROM mysql.global_priv WHERE User IN ('attacker', 'nobody')) AS users,
+    (SELECT count(*) FROM information_schema.PLUGINS) AS plugins,
+    is_used_lock('attack') AS locks, @@GLOBAL.max_connections AS connections`);
+  return { counts, file: existsSync(ATTACK_FILE) };
+}
+
+/** The ways in which a text can reach the server on a read. */
+const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
+  { way: 'query', send: (query) => read.run(sql(query), callOf('read')) },
+  { way: 'named parameters', send: (query) => read.run(sql(query, {}), callOf('read')) },
+  {
+    way: 'simple_read_only',
+    send: (query) => read.run(sql(query, undefined, { type: 'simple_read_only' }), callOf('read')),
+  },
+  { way: 'a stream', send: (query) => drained(read.stream?.(sql(query), callOf('read'))) },
+  {
+    way: 'query_read_only on a write connection',
+    send: (query) => write.run(sql(query, undefined, { type: 'query_read_only' }), callOf('write')),
+  },
+];
+
+async function drained(stream: AsyncIterable<Uint8Array> | undefined): Promise<void> {
+  for await (const _ of stream ?? []);
+}
+
+describe('the attack corpus', () => {
+  test.each(WAYS)(
+    'changes nothing by way of $way',
+    async ({ send }) => {
+      rmSync(ATTACK_FILE, { force: true });
+      const before = await digest();
+      const passed: string[] = [];
+      for (const { query } of ATTACKS) {
+        const failure = await failureOf(send(query)).catch(() => undefined);
+        if ((failure as { code?: string } | undefined)?.code !== 'BAD_REQUEST') {
+          passed.push(`${query}: ${failure}`);
+        }
+      }
+      expect(passed).toEqual([]);
+      expect(await digest()).toEqual(before);
+    },
+    60_000,
+  );
+
+  test('says of each attack why it fails', () => {
+    expect(ATTACKS.length).toBeGreaterThan(20);
+    expect(ATTACKS.filter(({ reason }) => reason === '')).toEqual([]);
+  });
+
+  test('has teeth: what it calls would write', async () => {
+    await write.run(sql("SELECT bite('x')"), callOf('write'));
+    expect(await database.look('SELECT what FROM trace')).toEqual([{ what: 'x' }]);
+    await database.outside.query('DELETE FROM trace');
+  });
+});
+
+describe('reads', () => {
+  test.each(READS)('pass: %s', async (query) => {
+    expect(await run(read, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
+    const lease = await write.lease?.(callOf('write'));
+    if (!lease) return;
+    expect(await run(lease, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
+    await lease.close();
+  });
+});
+
+describe('allow_functions', () => {
+  test.each([
+    { allow: true, passes: true },
+    { allow: ['QUIET'], passes: true },
+    { allow: ['bite'], passes: false },
+    { allow: [], passes: false },
+  ])("$allow lets a user's function through: $passes", async ({ allow, passes }) => {
+    const session = await database.open('read', { allow_functions: allow });
+    const code = await session.run(sql('SELECT quiet(1)'), callOf('read')).then(
+      () => 'passed',
+      (error: { code: string }) => error.code,
+    );
+    expect(code).toBe(passes ? 'passed' : 'BAD_REQUEST');
+  });
+
+  test('does not let an allowed function write', async () => {
+    const session = await database.open('read', { allow_functions: true });
+    expect(await failureOf(session.run(sql("SELECT bite('y')"), callOf('read')))).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: [{ source: 'mysql', code: '1792' }],
+    });
+    expect(await database.look('SELECT what FROM trace')).toEqual([]);
+  });
+
+  test('never lifts what is refused of the server', async () => {
+    const session = await database.open('read', { allow_functions: true });
+    const failure = await failureOf(session.run(sql("SELECT get_lock('a', 0)"), callOf('read')));
+    expect(failure).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: [{ rule: 'read_function', function: 'get_lock' }],
+    });
+  });
+});

@@ -1,0 +1,22 @@
+/** What every session is set to before its first call and after each reset. */
+import type { Mode } from '../../../proto/driver.ts';
+
+/** The guard reads statements by the rules without these. */
+const QUOTING = ['ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES'];
+/** Names of groups that hold ANSI_QUOTES and more; set, they bring it back. */
+const GROUPS = ['ANSI', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL', 'MYSQL323', 'MYSQL40'];
+
+/** Of the server's default, what leaves quoting as the guard reads it. */
+export function sessionSettings(mode: Mode): string[] {
+  const refused = [...QUOTING, ...GROUPS].map((each) => `'${each}'`);
+  // Wrapped in commas, so that a name is only found whole.
+  const cleaned = refused.reduce(
+    (text, name) => `REPLACE(${text}, CONCAT(',', ${name}, ','), ',')`,
+    "CONCAT(',', @@GLOBAL.sql_mode, ',')",
+  );
+  return [
+    'SET NAMES utf8mb4',
+    `SET SESSION sql_mode = TRIM(BOTH ',' FROM ${cleaned}), time_zone = '+00:00', autocommit = 1`,
+    ...(mode === 'read' ? ['SET SESSION TRANSACTION READ ONLY'] : []),
+  ];
+}
