@@ -183,7 +183,7 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_READ,
     reply: 'data',
     result: RequestResult,
-    handle: (ctx, { resource, body, query }) => runOnEndpoint(ctx, resource, 'read', body, query),
+    handle: (ctx, input) => runOnEndpoint(ctx, input, 'read'),
   }),
   route({
     method: 'POST',
@@ -203,7 +203,7 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_WRITE,
     reply: 'data',
     result: RequestResult,
-    handle: (ctx, { resource, body, query }) => runOnEndpoint(ctx, resource, 'write', body, query),
+    handle: (ctx, input) => runOnEndpoint(ctx, input, 'write'),
   }),
   route({
     method: 'POST',
@@ -221,7 +221,7 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_TRANSACTION,
     reply: 'data',
     result: Outcomes,
-    handle: (ctx, { resource, body, query }) => transactOnEndpoint(ctx, resource, body, query),
+    handle: (ctx, input) => transactOnEndpoint(ctx, input),
   }),
   route({
     method: 'POST',

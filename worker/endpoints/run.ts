@@ -3,8 +3,9 @@ import * as z from 'zod';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { parseRequest } from '../../proto/kinds/index.ts';
+import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
+import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { Attempt } from '../drivers/relay.ts';
 import type { Reply } from '../http/route.ts';
@@ -24,24 +25,42 @@ export const RunQuery = z.strictObject({
         'Every 64-bit column as a string, whatever its value; left out, only integers beyond ±2^53 are',
       examples: ['string'],
     }),
+  ejson: z
+    .literal('canonical')
+    .optional()
+    .meta({
+      description:
+        'A MongoDB endpoint answers in canonical Extended JSON; left out, as its configuration says, which is relaxed by default',
+      examples: ['canonical'],
+    }),
 });
 export type RunQuery = z.infer<typeof RunQuery>;
+
+/** What a request on an endpoint brings. */
+export interface RequestInput<Body> extends Authorized<Endpoint> {
+  readonly params: unknown;
+  readonly query: RunQuery;
+  readonly body: Body;
+  readonly bytes: Uint8Array | undefined;
+}
 
 const encoder = new TextEncoder();
 
 /**
  * What the backend answers: JSON, or rows as they arrive when the client accepts NDJSON. On
  * `/write` a request that reads is taken too; on `/read` one that writes is not.
- * @throws GatewayError BAD_REQUEST, NOT_SUPPORTED, SESSION_NOT_FOUND, and what the call may end in
+ * @throws GatewayError BAD_REQUEST, FORBIDDEN, NOT_SUPPORTED, SESSION_NOT_FOUND, and what the call may end in
  */
 export async function runOnEndpoint(
   ctx: Context,
-  endpoint: Endpoint,
+  input: RequestInput<Json>,
   mode: Mode,
-  body: Json | undefined,
-  query: RunQuery,
 ): Promise<Reply> {
+  const { resource: endpoint, body, query } = input;
+  const spec = kindSpec(endpoint.row.kind);
   const { request, mode: needed } = parseRequest(endpoint.row.kind, body);
+  const level = spec.needs?.(request);
+  if (level !== undefined) demand(input, level);
   if (mode === 'read' && needed === 'write') {
     throw new GatewayError('BAD_REQUEST', 'This request writes: send it to /write', {
       details: [{ path: 'type', message: 'writes' }],
@@ -51,12 +70,14 @@ export async function runOnEndpoint(
   const backend = await reachOf(ctx, endpoint, mode);
   const reach = session ? { ...backend, nodes: session.among(backend.nodes) } : backend;
   const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const bytes = encoder.encode(JSON.stringify(request));
+  const written = spec.keepsText ? input.bytes : undefined;
+  const bytes = written ?? encoder.encode(JSON.stringify(request));
   const message = (attempt: Attempt) => ({
     target: targetOf(reach, attempt),
     request: bytes,
     resultMaxBytes: BigInt(ctx.settings.RESULT_MAX_BYTES),
     numbersAsStrings: query.numbers === 'string',
+    canonical: query.ejson === 'canonical',
     sessionId: session?.relayId ?? '',
   });
   if (acceptsLines(ctx.request)) {

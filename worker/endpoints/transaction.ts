@@ -2,15 +2,15 @@
 import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { type Kind, parseRequest } from '../../proto/kinds/index.ts';
+import { type Kind, kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import type { RequestBase } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../proto/kinds/members.ts';
+import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { JsonBytes } from '../http/route.ts';
-import type { Endpoint } from './access.ts';
 import { reachOf, targetOf } from './reach.ts';
 import { resultOf } from './result.ts';
-import type { RunQuery } from './run.ts';
+import type { RequestInput } from './run.ts';
 import { OperationBody } from './shapes.ts';
 
 /** Most operations of one transaction. Spec silent. */
@@ -60,13 +60,19 @@ const encoder = new TextEncoder();
  */
 export async function transactOnEndpoint(
   ctx: Context,
-  endpoint: Endpoint,
-  body: TransactionBody,
-  query: RunQuery,
+  input: RequestInput<TransactionBody>,
 ): Promise<JsonBytes> {
+  const { resource: endpoint, body, query } = input;
   const { kind } = endpoint.row;
+  const { needs, keepsText } = kindSpec(kind);
   const requests = body.operations.map((operation, index) => parsed(kind, operation, index));
-  const operations = encoder.encode(JSON.stringify(requests));
+  for (const request of requests) {
+    const level = needs?.(request);
+    if (level !== undefined) demand(input, level);
+  }
+  const written = keepsText ? input.bytes : undefined;
+  const operations =
+    written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
   const reach = await reachOf(ctx, endpoint, 'write');
   return resultOf(ctx, reach, body.timeout_ms ?? timeoutOf(requests), (attempt) =>
     attempt.relay.transact(
@@ -75,6 +81,7 @@ export async function transactOnEndpoint(
         operations,
         resultMaxBytes: BigInt(ctx.settings.RESULT_MAX_BYTES),
         numbersAsStrings: query.numbers === 'string',
+        canonical: query.ejson === 'canonical',
       },
       attempt.options,
     ),

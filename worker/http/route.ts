@@ -88,6 +88,8 @@ export interface Input<Params, Query, Body, Resource> extends Authorized<Resourc
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  /** The body as it was sent, where there is one. */
+  readonly bytes: Uint8Array | undefined;
   /** Which revisions of the resource the request is held to; `undefined` when to none. */
   readonly ifMatch: IfMatch | undefined;
 }

@@ -127,7 +127,7 @@ async function perform(
   const body: unknown = parse(each.body, parseBody(bytes), 'body');
   const run = async (own: Context): Promise<Response> => {
     try {
-      const reply = await each.handle(own, { ...authorized, params, query, body, ifMatch });
+      const reply = await each.handle(own, { ...authorized, params, query, body, bytes, ifMatch });
       if (each.access.level !== 'Public') performed(ctx);
       return respond(reply, each.reply, open);
     } finally {
