@@ -5,11 +5,10 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../../scripts/backends.ts';
 import { ROOT } from '../../scripts/bundle.ts';
 import { type OwnGateway, startGateway } from '../gateway.ts';
+import { backendsOf } from './backends.ts';
 import { readPage } from './examples.ts';
 import { fillIn, runInTurn, type Written } from './shell.ts';
 import { comparison } from './shown.ts';
@@ -38,27 +37,16 @@ let places: Record<string, string>;
 const written = new Map<string, Written | undefined>();
 
 beforeAll(async () => {
-  const [started, database] = await Promise.all([startGateway(), theirDatabase()]);
+  const [started, backends] = await Promise.all([
+    startGateway(),
+    backendsOf(pages.map(({ text }) => text)),
+  ]);
   gateway = started;
-  places = { 'http://127.0.0.1:8787': gateway.url, ...database };
+  places = { 'http://127.0.0.1:8787': gateway.url, ...backends };
   const outputs = await runInTurn(examples.map(({ script }) => fillIn(script, places)));
   for (const [index, { at }] of examples.entries()) written.set(at, outputs[index]);
 });
 afterAll(() => gateway?.stop());
-
-/** The reader's own: what pages write for it, and what it is here. It has a table with rows. */
-async function theirDatabase(): Promise<Record<string, string>> {
-  const { url } = await freshDatabase();
-  const client = new pg.Client(url);
-  await client.connect();
-  await client.query(
-    `CREATE TABLE customers (id bigint PRIMARY KEY, name text, since timestamptz);
-     INSERT INTO customers VALUES (9007199254740993, 'Ada', '2026-01-31T09:30:00Z'), (9007199254740994, 'Grace', NULL)`,
-  );
-  await client.end();
-  const [login = '', place = ''] = url.replace('postgresql://', '').split('@');
-  return { 'user:password': login, 'host:5432/database': place };
-}
 
 test('the pages have examples', () => {
   expect(examples.filter(({ at }) => at.startsWith('README.md')).length).toBeGreaterThan(3);

@@ -1,6 +1,6 @@
 /** Finds the shell examples of a Markdown page, each with the reply that the page shows for it. */
 
-/** A block of shell with `curl` in it. */
+/** A block of shell with `curl` in it, or with a function that an earlier one of the page made of it. */
 export interface Example {
   /** Of its opening fence, from 1. */
   readonly line: number;
@@ -29,8 +29,10 @@ const CALLS_CURL = /\bcurl\s+(?:-|\$|"|'|https?:)/;
 /** Reads a page's text. */
 export function readPage(text: string): Page {
   const parts = partsOf(text);
+  const made = new Set<string>();
   const examples = parts.flatMap((part, index): Example[] => {
-    if (part === 'heading' || !isExample(part)) return [];
+    if (part === 'heading' || !isExample(part, made)) return [];
+    for (const [, name = ''] of part.text.matchAll(/^(\w+)\(\) \{/gm)) made.add(name);
     const next = parts[index + 1];
     const shown =
       next === undefined || next === 'heading' || SHELLS.includes(next.language) ? undefined : next;
@@ -43,8 +45,10 @@ export function readPage(text: string): Page {
   return { examples, strays };
 }
 
-function isExample({ language, text }: Block): boolean {
-  return SHELLS.includes(language) && /\bcurl\b/.test(text);
+function isExample({ language, text }: Block, made: ReadonlySet<string>): boolean {
+  if (!SHELLS.includes(language)) return false;
+  const calls = text.split('\n').some((line) => made.has(line.split(' ', 1)[0] ?? ''));
+  return calls || /\bcurl\b/.test(text);
 }
 
 function linesFrom(first: number, text: string): number[] {

@@ -31,6 +31,16 @@ describe('of a page', () => {
     expect(example).toEqual({ line: 1, script: 'curl x', shown: undefined });
   });
 
+  test('a block that calls a function of an earlier one is an example too', () => {
+    const text = [
+      fenced('sh', 'ask() {\n  curl x\n}\nask 1'),
+      fenced('sh', 'ask 2'),
+      fenced('sh', 'npm ci'),
+    ];
+    const scripts = readPage(text.join('\n')).examples.map(({ script }) => script);
+    expect(scripts).toEqual(['ask() {\n  curl x\n}\nask 1', 'ask 2']);
+  });
+
   test('a curl in other blocks or in a sentence is a stray', () => {
     const text = [fenced('text', 'curl -sS http://x'), 'Run `curl http://y` or use curl.'];
     expect(readPage(text.join('\n')).strays).toEqual([2, 4]);

@@ -1,0 +1,88 @@
+/**
+ * The backends of the pages: the connection URL that a page writes, and how a real database of a
+ * reader's own is made for it. A page begins with creating its endpoint by that URL; a server is
+ * started only for kinds whose URL a page writes.
+ */
+import { randomUUID } from 'node:crypto';
+import { createClient } from '@clickhouse/client';
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { type BackendKind, backend, freshDatabase } from '../../scripts/backends.ts';
+
+/** One kind in the pages. */
+interface Row {
+  /** As the pages write it. */
+  readonly written: string;
+  /** Makes an empty database, and answers its real URL. */
+  fresh(): Promise<string>;
+}
+
+const ROWS: Partial<Record<BackendKind, Row>> = {
+  postgres: {
+    written: 'postgresql://user:password@host:5432/database',
+    fresh: postgres,
+  },
+  mysql: {
+    written: 'mysql://user:password@host:3306/database',
+    async fresh() {
+      const url = new URL((await backend('mysql')).url);
+      const name = databaseName();
+      const server = await mysql.createConnection(url.href);
+      await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+      await server.end();
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+  },
+  mongo: {
+    written: 'mongodb://user:password@host:27017/database',
+    async fresh() {
+      const url = new URL((await backend('mongo')).url);
+      url.pathname = `/${databaseName()}`;
+      // The user is the server's, the database comes with its first document.
+      if (!url.searchParams.has('authSource')) url.searchParams.set('authSource', 'admin');
+      return url.href;
+    },
+  },
+  clickhouse: {
+    written: 'clickhouse://user:password@host:8123/database',
+    async fresh() {
+      const url = new URL((await backend('clickhouse')).url);
+      const name = databaseName();
+      const { username, password, host } = url;
+      const client = createClient({ url: `http://${host}`, username, password });
+      await client.command({ query: `CREATE DATABASE ${name}` });
+      await client.close();
+      url.pathname = `/${name}`;
+      return url.href;
+    },
+  },
+};
+
+/** What stands for each URL that one of these texts writes. */
+export async function backendsOf(texts: readonly string[]): Promise<Record<string, string>> {
+  const wanted = Object.values(ROWS).filter(({ written }) =>
+    texts.some((text) => text.includes(written)),
+  );
+  const made = await Promise.all(
+    wanted.map(async ({ written, fresh }) => [written, await fresh()] as const),
+  );
+  return Object.fromEntries(made);
+}
+
+/** With the table that the README reads from. */
+async function postgres(): Promise<string> {
+  const { url } = await freshDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(
+    `CREATE TABLE customers (id bigint PRIMARY KEY, name text, since timestamptz);
+     INSERT INTO customers VALUES (9007199254740993, 'Ada', '2026-01-31T09:30:00Z'), (9007199254740994, 'Grace', NULL)`,
+  );
+  await client.end();
+  return url;
+}
+
+function databaseName(): string {
+  return `pages_${randomUUID().replaceAll('-', '')}`;
+}
