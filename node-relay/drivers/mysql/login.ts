@@ -19,7 +19,6 @@ export interface LoggedIn {
   readonly socket: Socket;
   /** What KILL QUERY is told. */
   readonly threadId: number;
-  readonly serverVersion: string;
   /** Columns carry MariaDB's own type names. Source: MariaDB, "Result Set Packets". */
   readonly extendedColumns: boolean;
 }
@@ -40,7 +39,6 @@ const FLAGS = [
 interface Internals {
   stream: Socket;
   readonly packetParser: { execute(chunk: Buffer): void };
-  readonly _handshakePacket: { readonly serverVersion: string };
   readonly _mariadbExtendedMetadata?: boolean;
   startTLS(onSecure: (error?: Error) => void): void;
 }
@@ -95,29 +93,35 @@ function handshake(socket: Socket, settings: Settings, encryption: Encryption): 
     connectAttributes: { program_name: settings.applicationName },
   });
   const internals = connection as unknown as Internals; // See there.
+  const { promise, resolve, reject } = Promise.withResolvers<LoggedIn>();
   internals.startTLS = (onSecure) => {
-    secured(socket, settings.host, encryption).then((tls) => {
-      tls.on('data', (chunk: Buffer) => internals.packetParser.execute(chunk));
-      internals.stream = tls;
-      onSecure();
-    }, onSecure);
+    secured(socket, settings.host, encryption).then(
+      (tls) => {
+        tls.on('data', (chunk: Buffer) => internals.packetParser.execute(chunk));
+        internals.stream = tls;
+        onSecure();
+      },
+      (error: unknown) => {
+        reject(error);
+        // mysql2 changes the error it is told.
+        onSecure(new Error('TLS failed', { cause: error }));
+      },
+    );
   };
-  return new Promise((resolve, reject) => {
-    connection.on('error', reject);
-    connection.on('end', () => reject(new Error('closed')));
-    socket.once('close', () => reject(new Error('closed')));
-    connection.once('connect', () => {
-      const { stream } = internals;
-      // From here on the wire reads it.
-      stream.removeAllListeners('data');
-      resolve({
-        socket: stream,
-        threadId: connection.threadId,
-        serverVersion: internals._handshakePacket.serverVersion,
-        extendedColumns: internals._mariadbExtendedMetadata === true,
-      });
+  connection.on('error', reject);
+  connection.on('end', () => reject(new Error('closed')));
+  socket.once('close', () => reject(new Error('closed')));
+  connection.once('connect', () => {
+    const { stream } = internals;
+    // From here on the wire reads it.
+    stream.removeAllListeners('data');
+    resolve({
+      socket: stream,
+      threadId: connection.threadId,
+      extendedColumns: internals._mariadbExtendedMetadata === true,
     });
   });
+  return promise;
 }
 
 function secured(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {
