@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -25,6 +26,7 @@ RESERVED = {
 }
 STATUS = {"62": 400, "60": 404, "81": 404, "46": 404, "516": 403, "497": 403, "164": 500, "159": 408}
 #: Settings of the server only, which the engine alone does not act on.
+READS = r"[\s(]*(SELECT|WITH)\b"
 KEEP = _chdb.connect(DATA)
 LOCK = threading.Lock()
 
@@ -129,11 +131,9 @@ class Handler(BaseHTTPRequestHandler):
         text = (statement + (b"\n" if statement and body else b"") + body).decode()
         if re.match(r"\s*KILL\s", text, re.I):
             text = re.sub(r"\bquery_id\s*=", "Settings['log_comment'] =", text)
-        if members.get("wait_end_of_query") == b"1" or not re.match(r"[\s(]*(SELECT|WITH)\b", text, re.I):
-            return self.whole(connection, text, form)
-        self.stream(connection, text, form)
-
-    def whole(self, connection, text, form):
+        if re.match(READS, text, re.I):
+            whole = members.get("wait_end_of_query") == b"1"
+            return self.stream(connection, text, form, float("inf") if whole else int(members.get("buffer_size", b"1048576")))
         started = time.monotonic_ns()
         result = connection.query(text, form)
         self.reply(200, bytes(result.bytes()), form, self.summary(result, started))
@@ -141,17 +141,14 @@ class Handler(BaseHTTPRequestHandler):
     def insert(self, connection, statement, body):
         started = time.monotonic_ns()
         form = statement.split()[-1]
-        inserter = connection.send_insert(re.sub(r"\s+FORMAT\s+\w+\s*$", "", statement, flags=re.I), form)
-        try:
-            if body:
-                connection.insert_append(inserter, body)
-            result = connection.insert_done(inserter)
-        except RuntimeError:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(body)
+            file.flush()
+            statement = re.sub(r"(\s+FORMAT\s+\w+\s*)$", f" FROM INFILE '{file.name}'\\1", statement, flags=re.I)
             try:
-                connection.insert_cancel(inserter)
-            except RuntimeError:
-                pass
-            raise
+                result = connection.query(statement, form)
+            except RuntimeError as error:
+                raise RuntimeError(re.sub(r"\(in file/uri \S+\): While executing File: ", "", str(error))) from error
         self.reply(200, b"", form, self.summary(result, started))
 
     def summary(self, result, started):
@@ -163,9 +160,20 @@ class Handler(BaseHTTPRequestHandler):
             "result_bytes": str(result.bytes_read()), "elapsed_ns": str(time.monotonic_ns() - started),
         })
 
-    def stream(self, connection, text, form):
+    def stream(self, connection, text, form, buffered):
+        """Sends at once what stays below the buffer, and anything larger while it comes."""
+        started = time.monotonic_ns()
         result = connection.send_query(text, form)
-        piece = self.next_piece(connection, result)
+        pieces, length, last = [], 0, None
+        while length <= buffered:
+            latest = self.next_piece(connection, result)
+            piece = bytes(latest.bytes())
+            if not piece:
+                return self.reply(200, b"".join(pieces), form, self.summary(last or latest, started))
+            pieces.append(piece)
+            length += len(piece)
+            last = latest
+        piece = b"".join(pieces)
         tag = uuid.uuid4().hex[:16]
         self.send_response(200)
         self.heads(form)
@@ -176,7 +184,7 @@ class Handler(BaseHTTPRequestHandler):
             while piece:
                 for at in range(0, len(piece), 65536):
                     self.chunk(piece[at:at + 65536])
-                piece = self.next_piece(connection, result)
+                piece = bytes(self.next_piece(connection, result).bytes())
             self.wfile.write(b"0\r\n\r\n")
             self.wfile.flush()
         except RuntimeError as error:
@@ -191,7 +199,7 @@ class Handler(BaseHTTPRequestHandler):
         piece = connection.streaming_fetch_result(result)
         if piece.has_error():
             raise RuntimeError(piece.error_message())
-        return bytes(piece.bytes())
+        return piece
 
     def chunk(self, piece):
         self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))

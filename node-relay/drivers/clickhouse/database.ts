@@ -132,8 +132,8 @@ export class Database {
 function failureOf(
   cause: unknown,
   { read, changes }: Prepared,
-  { signal, resultMaxBytes: max }: Call,
+  { signal }: Call,
   isLoss: boolean,
 ): unknown {
-  return fromFailure(cause, { read, uncertain: changes && isLoss, signal, max });
+  return fromFailure(cause, { read, uncertain: changes && isLoss, signal });
 }

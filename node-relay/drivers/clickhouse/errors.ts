@@ -37,34 +37,39 @@ function withoutFrame(text: string): string {
   return text.replace(/\r?\n\d* ?\w*\r?\n__exception__[\s\S]*$/, '').replace(/"\s*}\s*$/, '');
 }
 
-const ADDRESS =
-  /(?:\[[0-9a-f:.]+\]|\b\d{1,3}(?:\.\d{1,3}){3}|\b[\w-]+(?:\.[\w-]+)*):\d{2,5}\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[a-z][\w+.-]*:\/\/\S+/gi;
+const ADDRESSES = [
+  /\b[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/gi,
+  /\[[0-9a-f:.]*:[0-9a-f:.]*\](?::\d{1,5})?/gi,
+  /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
+  /\b(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*):\d{1,5}\b/gi,
+  // A name without dots is told from a time by its parenthesis.
+  /(?<=\()[a-z][\w-]*:\d{1,5}(?=[),])/gi,
+];
 
 /** The message alone: no number, stack, version or address. */
 function cleaned(text: string): string {
-  return text
+  const words = text
     .replace(/(?:, |\. )?Stack trace[\s\S]*$/, '')
     .replace(/, e\.what\(\) = [\s\S]*$/, '')
     .replace(/(?:Code: \d+[.,]\s*)?(?:e\.displayText\(\) = )?DB::(?:NetException|Exception): /g, '')
-    .replace(/\s*\(version [^)]*\)/g, '')
+    .replace(/\s*\(version [^()]*(?:\([^)]*\))?\)/g, '')
     .replace(/(?:\.?\s*\([A-Z][A-Z0-9_]+\)\.?)+\s*$/, '')
     .replace(/^default: /, '')
-    .replace(ADDRESS, '(address)')
     .trim()
     .slice(0, 4_000);
+  return ADDRESSES.reduce((told, address) => told.replace(address, 'address'), words);
 }
 
 const LOGIN = new Set(['192', '193', '194', '195', '516', '517']);
 const NO_PERMISSION_TO_ENTER = '291';
 const BUSY = new Set(['202', '203', '439', '745']);
 const READONLY = '164';
-const TOO_LARGE = '396';
 
 /** What the server said when somebody speaks HTTP to its other port. */
 const OTHER_PROTOCOL = /must use port|is for clickhouse-client/i;
 
 /** The failure of a statement that the server answered with an error. Contract §2. */
-export function fromServer(fault: ServerFault, read: boolean, max: number): GatewayError {
+export function fromServer(fault: ServerFault, read: boolean): GatewayError {
   const { code, message } = fault;
   if (LOGIN.has(code)) return connection('Password authentication failed', fault);
   if (code === NO_PERMISSION_TO_ENTER) {
@@ -73,7 +78,6 @@ export function fromServer(fault: ServerFault, read: boolean, max: number): Gate
   if (OTHER_PROTOCOL.test(message)) {
     return connection('That is not the port of the HTTP interface', fault);
   }
-  if (code === TOO_LARGE && read) return tooLarge(max);
   if (code === INCOMPLETE) return connection('The server did not answer as ClickHouse does', fault);
   const detail: ErrorDetails = { source: 'clickhouse', code, message };
   const [name, words] = named(code, message, read);
@@ -81,7 +85,7 @@ export function fromServer(fault: ServerFault, read: boolean, max: number): Gate
 }
 
 function named(code: string, message: string, read: boolean): [ErrorCode, string] {
-  if (code === READONLY && /output_format_|date_time_|max_result_bytes/.test(message)) {
+  if (code === READONLY && /output_format_|date_time_|input_format_/.test(message)) {
     return [
       'REQUEST_FAILED',
       'The user may not change settings, which results need: give it readonly = 2 in place of 1',
@@ -120,15 +124,14 @@ export interface Circumstances {
   /** A change was sent, and its end is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
-  readonly max: number;
 }
 
 /** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
 export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
-  const { read, uncertain, signal, max } = circumstances;
+  const { read, uncertain, signal } = circumstances;
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof ServerFault && !signal.aborted && cause.code !== INCOMPLETE) {
-    return fromServer(cause, read, max);
+    return fromServer(cause, read);
   }
   if (uncertain) {
     return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {

@@ -26,13 +26,13 @@ const OUTPUT =
   '&output_format_json_named_tuples_as_objects=1&output_format_json_validate_utf8=0' +
   '&output_format_decimal_trailing_zeros=1&date_time_output_format=iso' +
   '&http_write_exception_in_output_format=0';
-/** Times in ISO 8601 are read as they are written. */
-const INPUT = '&date_time_input_format=best_effort';
+/** Times in ISO 8601 are read as they are written, and a row has no columns that the table lacks. */
+const INPUT = '&date_time_input_format=best_effort&input_format_skip_unknown_fields=0';
 const READ = '&readonly=1&cancel_http_readonly_queries_on_client_close=1';
-/** The whole reply or an error: nothing of it is sent before the statement has ended. */
+/** A write answers when it has ended. */
 const WHOLE = '&wait_end_of_query=1';
-/** A value in the server's memory takes at most so many times the bytes of its text. */
-const MEMORY_FACTOR = 32;
+/** Most that the server is asked to hold back, so that the head of its reply tells all of it. */
+const HELD_MAX = 67_108_864;
 
 const READ_ONLY_TYPES = /_read_only$|^fetch/;
 /** They change nothing wherever they run. */
@@ -40,7 +40,7 @@ const HARMLESS_KINDS = new Set(['SELECT', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN',
 
 /**
  * What is sent for a request.
- * @param whole the reply comes when the statement has ended
+ * @param whole the reply is wanted as a whole, its cost in its head
  * @throws GatewayError BAD_REQUEST, REQUEST_FAILED, PAYLOAD_TOO_LARGE
  */
 export function prepare(
@@ -55,27 +55,24 @@ export function prepare(
   }
   const read = call.mode === 'read' || READ_ONLY_TYPES.test(request.type);
   const given = { ...settings.serverSettings, ...request.settings };
-  const query = INPUT + settingsText(given) + OUTPUT + (read ? READ : '') + (whole ? WHOLE : '');
+  const query = INPUT + settingsText(given) + OUTPUT + (read ? READ : '');
   if (request.type === 'insert') {
     const { statement, body } = insertion(request);
-    return { query: `${query}&query=${statement}`, body, read, changes: true };
+    return { query: `${query}${WHOLE}&query=${statement}`, body, read, changes: true };
   }
   const statement = admit(request, read, allowed);
-  const limit = whole ? `&max_result_bytes=${boundOf(call)}&result_overflow_mode=throw` : '';
+  const changes = !read && !HARMLESS_KINDS.has(statement.kind);
+  const held = whole ? `&buffer_size=${Math.min(call.resultMaxBytes, HELD_MAX)}` : '';
   const format = request.type === 'fetch_bytes' ? `&default_format=${request.format}` : '';
   return {
     query:
       query.replace(/&default_format=\w+/, (found) => format || found) +
-      limit +
+      (changes ? WHOLE : held) +
       bound(request, statement),
     body: request.query,
     read,
-    changes: !read && !HARMLESS_KINDS.has(statement.kind),
+    changes,
   };
-}
-
-function boundOf({ resultMaxBytes }: Call): number {
-  return resultMaxBytes * MEMORY_FACTOR + 1_048_576;
 }
 
 function bound({ params }: StatementRequest, { placeholders }: Statement): string {

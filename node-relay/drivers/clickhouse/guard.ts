@@ -1,6 +1,7 @@
 /** Decides what `/read` takes, and what no caller may run. Contract §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import { ALLOWED_SETTINGS } from '../../../proto/kinds/clickhouse/settings.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { HARMLESS_TABLE_FUNCTIONS, KEYWORDS_BEFORE_PARENTHESES, LEAVING } from './functions.ts';
 import { oneStatement, type Statement } from './statement.ts';
@@ -60,12 +61,17 @@ export function admit(
   return statement;
 }
 
-function admitRead({ kind, called }: Statement, allowed: AllowedFunctions): void {
+function admitRead({ kind, called, sets }: Statement, allowed: AllowedFunctions): void {
   if (!READS.has(kind)) {
     throw refusal(
       'read_statement',
       `${kind || 'This statement'} is not taken on /read; send it to /write`,
     );
+  }
+  // The server checks those of a statement's own, and not of every view in it.
+  const set = sets.find((name) => !ALLOWED_SETTINGS.includes(name));
+  if (set !== undefined) {
+    throw refusal('read_setting', `Setting ${set.slice(0, 64)} is not taken on /read`);
   }
   if (allowed === true) return;
   for (const { name, asTable } of called) {

@@ -44,9 +44,16 @@ export function parametersOf(
 /** A value by itself, as in a field of TabSeparated. All texts hold one byte a character. */
 function whole(value: Json, type: TypeTree, path: string): string {
   if (value === null) return '\\N';
-  const text = textOf(value);
-  if (text !== undefined) return text.replace(/[\\\t\n\r\0\b\f]/g, (found) => ESCAPES[found] ?? '');
-  return nested(value, type, path);
+  const text = textOf(value, type);
+  if (text !== undefined) return escaped(text);
+  const isDocument = DOCUMENTS.has(type.name) || (type.name !== 'Tuple' && type.name !== 'Map');
+  return isJsonObject(value) && isDocument
+    ? escaped(nested(value, type, path))
+    : nested(value, type, path);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\\t\n\r\0\b\f]/g, (found) => ESCAPES[found] ?? '');
 }
 
 const ESCAPES: { readonly [character: string]: string } = {
@@ -64,7 +71,7 @@ const ESCAPES: { readonly [character: string]: string } = {
 function nested(value: Json, type: TypeTree, path: string): string {
   if (value === null) return 'NULL';
   if (value === true || value === false) return value ? 'true' : 'false';
-  const text = textOf(value);
+  const text = textOf(value, type);
   if (text !== undefined) return BARE.test(type.name) && NUMBER.test(text) ? text : quoted(text);
   if (typeof value === 'number' || isRawJson(value)) return numberOf(numberText(value), type);
   if (Array.isArray(value)) return listOf(value, type, path);
@@ -120,9 +127,24 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
   return `{${entries.join(',')}}`;
 }
 
-function textOf(value: Json): string | undefined {
-  if (typeof value === 'string') return latin1(value);
-  return bytesOf(value)?.toString('latin1');
+function textOf(value: Json, { name }: TypeTree): string | undefined {
+  if (typeof value !== 'string') return bytesOf(value)?.toString('latin1');
+  return latin1(name.startsWith('DateTime') ? instantOf(value) : value);
+}
+
+const INSTANT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)$/i;
+
+/**
+ * Seconds since 1970 of a time that names its offset: the server reads parameters by the rules
+ * of its own zone and takes no offset. Other texts stay as they are.
+ */
+function instantOf(text: string): string {
+  const [, date, time, fraction = '', offset = ''] = INSTANT.exec(text) ?? [];
+  if (date === undefined) return text;
+  const zone = offset.replace(/(\d\d):?(\d\d)$/, '$1:$2').toUpperCase();
+  const milliseconds = Date.parse(`${date}T${time}${zone}`);
+  // Below ten digits the server takes a number for something else.
+  return milliseconds >= 1e12 ? `${milliseconds / 1000}${fraction}` : text;
 }
 
 function quoted(text: string): string {

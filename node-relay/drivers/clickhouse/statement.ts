@@ -17,6 +17,8 @@ export interface Statement {
   readonly placeholders: readonly Placeholder[];
   /** Names before an opening parenthesis. */
   readonly called: readonly Called[];
+  /** Names that SETTINGS clauses set, wherever they stand. */
+  readonly sets: readonly string[];
 }
 
 /** A function, or a type or table that looks like one. */
@@ -66,6 +68,7 @@ function read(text: string): Statement {
     kind: first.kind === 'word' ? first.text.toUpperCase() : '',
     placeholders: placeholdersOf(text, tokens),
     called: calledOf(tokens),
+    sets: setsOf(tokens),
   };
 }
 
@@ -126,6 +129,18 @@ function calledOf(tokens: readonly Token[]): Called[] {
     const before = tokens[at - 1];
     const asTable = before?.kind === 'word' && BEFORE_TABLES.has(before.text.toUpperCase());
     found.push({ name: token.text, asTable });
+  }
+  return found;
+}
+
+/** `SETTINGS name = value, …`; values are literals. */
+function setsOf(tokens: readonly Token[]): string[] {
+  const found: string[] = [];
+  let within = false;
+  for (const [at, token] of tokens.entries()) {
+    if (isWord(token, 'SETTINGS')) within = true;
+    else if (isMark(token, ')')) within = false;
+    else if (within && isMark(tokens[at + 1], '=')) found.push(token.text);
   }
   return found;
 }
