@@ -24,8 +24,6 @@ interface Asked {
   /** Without a token. */
   readonly stranger?: true;
   readonly status: number;
-  /** Caches may keep it, if they ask. */
-  readonly cached?: true;
 }
 
 const api = (path: string) => () => `/api/v1${path}`;
@@ -79,7 +77,7 @@ const REPLIES: readonly [what: string, asked: Asked][] = [
   ['the head of that', { method: 'HEAD', path: () => '/healthz', stranger: true, status: 200 }],
   ['another method of that', { ...post, path: () => '/healthz', stranger: true, status: 405 }],
   ['the documentation', { path: () => '/docs', stranger: true, status: 200 }],
-  ['the description', { path: () => '/openapi.json', stranger: true, status: 200, cached: true }],
+  ['the description', { path: () => '/openapi.json', stranger: true, status: 200 }],
 ];
 
 /** The reply over a socket of its own. */
@@ -108,7 +106,7 @@ describe('the reply that is', () => {
       asked.status,
       expect.objectContaining({
         'x-request-id': id,
-        'cache-control': asked.cached ? 'no-cache' : 'no-store',
+        'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
       }),

@@ -5,7 +5,6 @@ import { headersNamed, ON_ALL } from './headers.ts';
 
 /** None needs a token. */
 const common = { tags: ['Help'], 'x-access-level': 'Public', security: [] };
-const unkept = ON_ALL.filter((name) => name !== 'Cache-Control');
 
 const Health = z
   .object({ status: z.literal('ok').meta({ description: 'Always `ok`' }) })
@@ -25,15 +24,7 @@ const health: ZodOpenApiOperationObject = {
   },
 };
 
-const tagged = {
-  ...headersNamed([...unkept, 'ETag']),
-  'Cache-Control': {
-    description: 'May be kept, and is asked for anew each time',
-    required: true,
-    schema: { type: 'string', const: 'no-cache' },
-    example: 'no-cache',
-  },
-} as const;
+const tagged = headersNamed([...ON_ALL, 'ETag']);
 
 const description: ZodOpenApiOperationObject = {
   ...common,

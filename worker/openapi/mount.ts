@@ -19,8 +19,7 @@ export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
     // What is made is kept, not the promise of it: that one belongs to this request.
     const { bytes, etag } = known ?? (await serve(routes));
     known = { bytes, etag };
-    // Kept by whoever likes to, and asked for anew: another version may be there. Spec silent.
-    const headers = { 'Cache-Control': 'no-cache', ETag: etag };
+    const headers = { ETag: etag };
     if (req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
     return new Response(bytes, { headers: { ...headers, 'Content-Type': 'application/json' } });
   });
