@@ -13,7 +13,7 @@ const MysqlOneResult = SqlResult.extend({
     .optional()
     .meta({
       description:
-        'The first AUTO_INCREMENT value that the statement made; a string beyond 2^53; absent when it made none',
+        'The first AUTO_INCREMENT value that the statement made, or the last that it was given; a string beyond 2^53; absent without one',
       examples: [8],
     }),
 }).meta({
