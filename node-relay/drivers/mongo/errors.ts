@@ -29,7 +29,8 @@ export interface Circumstances {
 
 /** What a caller is told of any failure of a call. Contract §2. */
 export function fromFailure(cause: unknown, { uncertain, signal }: Circumstances): unknown {
-  if (cause instanceof GatewayError) return cause;
+  // The reason of a call's end does not tell what it left behind.
+  if (cause instanceof GatewayError && !(uncertain && cause === signal.reason)) return cause;
   if (isAnswer(cause) && !(signal.aborted && STOPPED.has(codeOf(cause)))) {
     return fromServer(cause, uncertain);
   }

@@ -6,6 +6,7 @@ import type {
   Lease,
   Session,
   Target,
+  WatchEvent,
 } from '../../../proto/driver.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Driver, Host } from '../driver.ts';
@@ -16,6 +17,7 @@ import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { streamDocuments } from './stream.ts';
 import { runTransaction } from './transact.ts';
+import { Watches } from './watch.ts';
 
 /** Sessions to MongoDB. Contract §5, §6. */
 export const mongo: Driver<MongoRequest> = {
@@ -27,6 +29,7 @@ export const mongo: Driver<MongoRequest> = {
 
 class MongoSession implements Session<MongoRequest> {
   readonly #database: Database;
+  readonly #watches = new Watches();
 
   constructor(database: Database) {
     this.#database = database;
@@ -46,6 +49,14 @@ class MongoSession implements Session<MongoRequest> {
 
   lease(call: Call): Promise<Lease<MongoRequest>> {
     return MongoLease.open(this.#database, call);
+  }
+
+  watch(
+    request: MongoRequest,
+    call: Call,
+    resumeAfter: string | undefined,
+  ): AsyncIterable<WatchEvent> {
+    return this.#watches.follow(this.#database, request, call, resumeAfter);
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {

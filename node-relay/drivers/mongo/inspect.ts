@@ -6,34 +6,39 @@ import type { Scene } from './database.ts';
 const SYSTEM_DATABASES = new Set(['admin', 'config', 'local']);
 
 /** A page, ordered by database and name. @throws what the driver throws */
-export async function inspectPage(
-  scene: Scene,
-  { after, limit }: InspectPage,
-): Promise<InspectedTables> {
-  const { client, session } = scene;
-  const options = { session, nameOnly: true, authorizedDatabases: true };
-  const found = await client.db().admin().listDatabases(options);
-  const names = found.databases
-    .map(({ name }) => name)
-    .filter((name) => !SYSTEM_DATABASES.has(name));
+export async function inspectPage(scene: Scene, page: InspectPage): Promise<InspectedTables> {
   const tables: InspectedTable[] = [];
-  for (const name of names.toSorted(byText)) {
-    if (after !== undefined && name < after[0]) continue;
-    const db = client.db(name);
-    const start = name === after?.[0] ? after[1] : undefined;
-    for (const collection of await collectionsOf(scene, db)) {
-      if (start !== undefined && collection.name <= start) continue;
-      if (tables.length === limit) return { tables, more: true };
+  for (const name of await databaseNames(scene, page)) {
+    const db = scene.client.db(name);
+    for (const collection of await collectionsOf(scene, db, page)) {
+      if (tables.length === page.limit) return { tables, more: true };
       tables.push(await tableOf(scene, db, collection));
     }
   }
   return { tables, more: false };
 }
 
-async function collectionsOf({ session }: Scene, db: Db): Promise<Document[]> {
+async function databaseNames(
+  { client, session }: Scene,
+  { after }: InspectPage,
+): Promise<string[]> {
+  const options = { session, nameOnly: true, authorizedDatabases: true };
+  const { databases } = await client.db().admin().listDatabases(options);
+  return databases
+    .map(({ name }) => name)
+    .filter((name) => !SYSTEM_DATABASES.has(name) && name >= (after?.[0] ?? ''))
+    .toSorted(byText);
+}
+
+async function collectionsOf(
+  { session }: Scene,
+  db: Db,
+  { after }: InspectPage,
+): Promise<Document[]> {
+  const start = db.databaseName === after?.[0] ? after[1] : '';
   const found = await db.listCollections({}, { session, authorizedCollections: true }).toArray();
   return (found as Document[])
-    .filter(({ name }) => !String(name).startsWith('system.'))
+    .filter(({ name }) => !String(name).startsWith('system.') && name > start)
     .toSorted((one, other) => byText(one.name, other.name));
 }
 

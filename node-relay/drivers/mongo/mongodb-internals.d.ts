@@ -29,5 +29,6 @@ declare module 'mongodb/lib/cmap/connect.js' {
     /** Opens a monitor's sockets. */
     makeSocket(options: ConnectOptions): Promise<Socket>;
   };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
   export default internals;
 }

@@ -6,6 +6,7 @@ import type { Json } from '../../../proto/json.ts';
 import { OPERATIONS, type OperationName } from '../../../proto/kinds/mongo/operations.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Scene } from './database.ts';
+import { gridfs } from './gridfs.ts';
 import { checkCommand, checkRead } from './guard.ts';
 import { bulk } from './operations/bulk.ts';
 import { commandIn, commands } from './operations/command.ts';
@@ -14,6 +15,7 @@ import type { Handler } from './operations/handler.ts';
 import { structure } from './operations/structure.ts';
 import { writers } from './operations/write.ts';
 import { bytesOf, documentsText } from './result.ts';
+import { refuseUnwatched } from './watch.ts';
 
 type Transactional = Extract<OperationName, `${string}_transaction`>;
 
@@ -24,6 +26,10 @@ const HANDLERS: Readonly<Record<Exclude<OperationName, Transactional>, Handler>>
   ...bulk,
   ...structure,
   ...commands,
+  ...gridfs,
+  watch: refuseUnwatched,
+  'database.watch': refuseUnwatched,
+  'client.watch': refuseUnwatched,
 };
 
 /** Runs a request to its end. @throws GatewayError, and what the driver throws */

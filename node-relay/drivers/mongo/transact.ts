@@ -110,24 +110,18 @@ export async function commit(
       // Until its answer nobody knows whether the changes are kept.
       return await database.attempt(session, call, () => session.commitTransaction(), 'uncertain');
     } catch (thrown) {
-      const cause = thrown instanceof GatewayError ? (thrown.cause ?? thrown) : thrown;
-      if (isTransient(cause)) throw thrown;
-      const isUnknown =
-        cause instanceof MongoError &&
-        cause.hasErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult);
-      if (!isUnknown) throw thrown;
-      if (call.signal.aborted || tries >= COMMITS_MAX) {
-        throw new GatewayError(
-          'OUTCOME_UNKNOWN',
-          'It is not known whether the transaction was kept',
-          {
-            cause,
-          },
-        );
-      }
-      await pause(tries, call.signal);
+      if (isTransient(thrown) || !isUnknown(thrown)) throw thrown;
+      if (call.signal.aborted || tries >= COMMITS_MAX) throw unknown(thrown);
+      await pause(tries, call.signal).catch(() => {
+        throw unknown(thrown);
+      });
     }
   }
+}
+
+function unknown(cause: unknown): GatewayError {
+  const message = 'It is not known whether the transaction was kept';
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
 }
 
 /** Undoes what is open; without an answer the server undoes it by itself. */
@@ -147,11 +141,18 @@ async function pause(tries: number, signal: AbortSignal): Promise<void> {
 }
 
 function isTransient(thrown: unknown): boolean {
-  const cause = thrown instanceof GatewayError ? thrown.cause : thrown;
-  const inner = cause instanceof GatewayError ? cause.cause : cause;
-  return (
-    inner instanceof MongoError && inner.hasErrorLabel(MongoErrorLabel.TransientTransactionError)
-  );
+  return hasLabel(thrown, MongoErrorLabel.TransientTransactionError);
+}
+
+function isUnknown(thrown: unknown): boolean {
+  return hasLabel(thrown, MongoErrorLabel.UnknownTransactionCommitResult);
+}
+
+/** Labels are on the driver's failure, below those that are told. */
+function hasLabel(thrown: unknown, label: MongoErrorLabel): boolean {
+  let cause = thrown;
+  while (cause instanceof GatewayError) cause = cause.cause;
+  return cause instanceof MongoError && cause.hasErrorLabel(label);
 }
 
 function withoutLabel(cause: unknown, { signal }: Call): unknown {

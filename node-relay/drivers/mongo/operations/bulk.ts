@@ -1,10 +1,16 @@
 /** Several writes to a collection in one request. Contract §13. */
-import type { AnyBulkWriteOperation, Document } from 'mongodb';
+import type {
+  AnyBulkWriteOperation,
+  ClientBulkWriteModel,
+  ClientBulkWriteResult,
+  Document,
+} from 'mongodb';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { MEMBER_ALIASES } from '../../../../proto/kinds/mongo/operations.ts';
 import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
-import { byPlace } from '../result.ts';
+import { valueText } from '../from-bson.ts';
+import { byPlace, memberText } from '../result.ts';
 import { toBson, toPlain } from '../to-bson.ts';
 import { badValue } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
@@ -59,12 +65,54 @@ export const bulk = {
     const ids = `"inserted_ids":${byPlace(inserted, scene)},"upserted_ids":${byPlace(upserted, scene)}`;
     return `${JSON.stringify(counts).slice(0, -1)},${ids}}`;
   },
+
+  'client.bulk_write': async (scene, request) => {
+    const models = (request.operations ?? []).map((each, place) => {
+      const { name, write } = writeOf(scene, each, `operations.${place}`, true);
+      if (name === 'insertOne') write.document = withId(write.document).document;
+      return { ...write, name } as ClientBulkWriteModel<Document>; // By the table above.
+    });
+    // The driver calculates with what it reads.
+    const options = { ...optionsIn(scene, request), promoteValues: true, promoteLongs: true };
+    return clientText(scene, await scene.client.bulkWrite(models, options));
+  },
 } satisfies Record<string, Handler>;
+
+/** Counts, and by place what each write did where the request asks for it. */
+function clientText(scene: Scene, result: ClientBulkWriteResult): string {
+  const { form } = scene;
+  const members = [
+    `"inserted_count":${result.insertedCount}`,
+    `"matched_count":${result.matchedCount}`,
+    `"modified_count":${result.modifiedCount}`,
+    `"deleted_count":${result.deletedCount}`,
+    `"upserted_count":${result.upsertedCount}`,
+  ];
+  const add = <Each>(
+    name: string,
+    results: ReadonlyMap<number, Each> | undefined,
+    textOf: (each: Each) => string,
+  ) => {
+    if (results === undefined) return;
+    const texts = [...results].map(([place, each]) => `"${place}":${textOf(each)}`);
+    members.push(`"${name}":{${texts.join(',')}}`);
+  };
+  add('insert_results', result.insertResults, (each) =>
+    memberText('inserted_id', each.insertedId, scene),
+  );
+  add('update_results', result.updateResults, (each) => {
+    const counts = `"matched_count":${each.matchedCount},"modified_count":${each.modifiedCount}`;
+    return `{${counts},"upserted_id":${valueText(each.upsertedId, form)}}`;
+  });
+  add('delete_results', result.deleteResults, (each) => `{"deleted_count":${each.deletedCount}}`);
+  return `{${members.join(',')}}`;
+}
 
 function writeOf(
   scene: Scene,
   operation: JsonObject,
   path: string,
+  isNamespaced = false,
 ): { name: string; write: Document } {
   const [[type, inner] = ['', null], ...others] = Object.entries(operation);
   const known = WRITES[type.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
@@ -76,13 +124,17 @@ function writeOf(
     const camel = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const member = MEMBER_ALIASES[written] ?? camel;
     const at = `${path}.${type}.${written.slice(0, 64)}`;
-    if (!known.members.includes(member)) throw badValue(at, 'is no member of it');
+    const isMember = known.members.includes(member) || (isNamespaced && member === 'namespace');
+    if (!isMember) throw badValue(at, 'is no member of it');
     write[member] = memberIn(scene, member, value, at);
   }
   for (const needed of ['document', 'filter', 'update', 'replacement']) {
     if (known.members.includes(needed) && write[needed] === undefined) {
       throw badValue(`${path}.${type}.${needed}`, 'is required');
     }
+  }
+  if (isNamespaced && !/^[^.]+\../s.test(String(write.namespace ?? ''))) {
+    throw badValue(`${path}.${type}.namespace`, 'is database and collection: shop.customers');
   }
   return { name: known.name, write };
 }

@@ -1,0 +1,78 @@
+/** The suite of every driver against a real server that speaks MongoDB's protocol. */
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import { describeDriver } from '../contract.ts';
+import { mongo } from './index.ts';
+import { entries, request, TestDatabase } from './test-database.ts';
+import { TestProxy } from './test-proxy.ts';
+
+let database: TestDatabase;
+let proxy: TestProxy;
+/** A command that nobody else sends, made slow by the server's own means for tests. */
+const SLOW = 'hostInfo';
+
+async function makeSlow(mode: 'alwaysOn' | 'off'): Promise<void> {
+  const data = { failCommands: [SLOW], blockConnection: true, blockTimeMS: 30_000 };
+  const failPoint = {
+    configureFailPoint: 'failCommand',
+    mode,
+    ...(mode === 'off' ? {} : { data }),
+  };
+  await database.outside.db('admin').command(failPoint);
+}
+
+describeDriver<MongoRequest>(
+  'mongo',
+  async () => {
+    database = await TestDatabase.create();
+    const documents = Array.from({ length: 1_000 }, (_, i) => ({ i, x: 'x'.repeat(90) }));
+    await database.db.collection<{ i: number }>('rows').insertMany(documents);
+    await makeSlow('alwaysOn');
+    proxy = await TestProxy.to(database.url);
+    const wrong = new URL(proxy.url);
+    wrong.password = 'not-the-password';
+    return {
+      driver: mongo,
+      connections: {
+        right: { url: proxy.url },
+        wrongPassword: { url: wrong.href },
+        password: wrong.username && new URL(database.url).password,
+      },
+      invalid: [
+        { connection: {}, message: 'Connection URL is required' },
+        { connection: { url: '' }, message: 'Connection URL is required' },
+        { connection: { url: 'mysql://u:p@host/db' }, message: /mongodb:\/\// },
+        { connection: { url: 'mongodb://host/db?tlsCAFile=/etc/ca' }, message: /tlsCAFile/ },
+        {
+          connection: { url: 'mongodb://host/?authMechanism=MONGODB-AWS' },
+          message: /authMechanism/,
+        },
+      ],
+      add: (name) => entries('insert_one', { document: { name } }),
+      count: (name) => entries('count_documents', { filter: { name } }),
+      counted: (result) => (result as { value: number }).value,
+      slow: request({ type: 'run_command', database: 'admin', command: { [SLOW]: 1 } }),
+      refused: { request: entries('find', { filter: { x: { $nothing: 1 } } }), code: '2' },
+      rows: (count) =>
+        request({
+          type: 'aggregate',
+          collection: 'rows',
+          pipeline: count <= 1_000 ? [{ $limit: count }] : severalTimes(count),
+        }),
+      backendConnections: async () => proxy.connections,
+    };
+  },
+  async () => {
+    await makeSlow('off');
+    proxy.close();
+    await database.drop();
+  },
+);
+
+/** Each of the thousand rows as often as is needed. */
+function severalTimes(count: number): object[] {
+  return [
+    { $set: { n: { $range: [0, Math.ceil(count / 1_000)] } } },
+    { $unwind: '$n' },
+    { $limit: count },
+  ];
+}

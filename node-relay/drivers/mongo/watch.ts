@@ -1,0 +1,173 @@
+/** What changes in a collection, a database or the whole deployment, as events to resume from. Contract §6, "Subscriptions". */
+import { BSON, type ChangeStream, type Document } from 'mongodb';
+import type { Call, WatchEvent } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { isWatch } from '../../../proto/kinds/mongo/watch.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import { collectionOf, databaseOf, documentsIn, optionsIn } from './arguments.ts';
+import type { Database, Scene } from './database.ts';
+import { valueText } from './from-bson.ts';
+import { checkRead } from './guard.ts';
+import { toBson } from './to-bson.ts';
+import { badValue } from './wrappers.ts';
+
+/** Most streams at once of one pool; each holds a connection's slot. Spec silent. */
+const WATCHES_MAX = 16;
+/** Milliseconds that the server waits for something to happen before it says that nothing did. */
+const AWAIT_MS = 1_000;
+const CLOSE_MS = 2_000;
+
+/** What a change stream takes. Source: MongoDB manual, "Modify Change Stream Output". */
+const STAGES = new Set([
+  ...['$match', '$project', '$addFields', '$set', '$unset', '$replaceRoot', '$replaceWith'],
+  ...['$redact', '$changeStreamSplitLargeEvent'],
+]);
+
+/** Refuses a watch in a form that cannot be watched. */
+export async function refuseUnwatched(): Promise<never> {
+  const message = 'Changes are told as they happen: ask with Accept: text/event-stream';
+  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+}
+
+/** How many streams of one pool are open. */
+export class Watches {
+  #open = 0;
+
+  /**
+   * Events until the caller leaves. The stream goes on by itself when a connection is lost.
+   * @throws GatewayError POOL_EXHAUSTED when there are as many as may be
+   */
+  async *follow(
+    database: Database,
+    request: MongoRequest,
+    call: Call,
+    resumeAfter: string | undefined,
+  ): AsyncGenerator<WatchEvent> {
+    checkPipeline(request);
+    if (this.#open >= WATCHES_MAX) {
+      throw new GatewayError(
+        'POOL_EXHAUSTED',
+        `As many change streams are open as may be: ${WATCHES_MAX}`,
+      );
+    }
+    this.#open += 1;
+    try {
+      const permit = await database.borrow(call.signal);
+      try {
+        yield* events(database, request, call, resumeAfter);
+      } finally {
+        database.giveBack(permit);
+      }
+    } finally {
+      this.#open -= 1;
+    }
+  }
+}
+
+async function* events(
+  database: Database,
+  request: MongoRequest,
+  call: Call,
+  resumeAfter: string | undefined,
+): AsyncGenerator<WatchEvent> {
+  const client = await database.client(call.signal);
+  const session = database.startSession(client);
+  const scene = database.scene(client, session, call);
+  const stream = streamOf(scene, request, resumeAfter);
+  let accepted = false;
+  stream.once('init', () => {
+    accepted = true;
+  });
+  try {
+    // Its first answer comes at once; what it waits for afterwards is what happens.
+    let next = database.attempt(session, call, () => stream.tryNext());
+    next.catch(() => {});
+    await Promise.race([next, once(stream, 'init')]);
+    if (accepted) yield { data: new Uint8Array(), ...idOf(stream.resumeToken) };
+    while (true) {
+      const event: Document | null = await next;
+      if (event !== null) {
+        yield { ...idOf(event._id), data: Buffer.from(valueText(event, scene.form)) };
+        if (event.operationType === 'invalidate') return;
+      }
+      next = database.attempt(session, call, () => stream.tryNext());
+      next.catch(() => {});
+    }
+  } finally {
+    // Bounded: a server that does not answer is not waited for.
+    await Promise.race([stream.close().catch(() => {}), later(CLOSE_MS)]);
+    void session.endSession().catch(() => {});
+  }
+}
+
+function streamOf(
+  scene: Scene,
+  request: MongoRequest,
+  resumeAfter: string | undefined,
+): ChangeStream {
+  const pipeline = documentsIn(scene, request.pipeline, 'pipeline');
+  const options = { ...optionsFor(scene, request, resumeAfter), maxAwaitTimeMS: AWAIT_MS };
+  if (request.type === 'watch') return collectionOf(scene, request).watch(pipeline, options);
+  if (request.type === 'database.watch') return databaseOf(scene, request).watch(pipeline, options);
+  return scene.client.watch(pipeline, options);
+}
+
+function optionsFor(
+  scene: Scene,
+  request: MongoRequest,
+  resumeAfter: string | undefined,
+): Document {
+  const options = optionsIn(scene, request, false);
+  for (const name of ['resumeAfter', 'startAfter', 'startAtOperationTime']) {
+    const value = request.options?.[name];
+    if (value === undefined) continue;
+    delete options[name];
+    // The id of an event is where it goes on from, whatever the request began with.
+    if (resumeAfter === undefined) options[name] = placeIn(value, `options.${name}`);
+  }
+  if (resumeAfter !== undefined) options.resumeAfter = tokenOf(resumeAfter, 'Last-Event-ID');
+  return options;
+}
+
+function placeIn(value: Json, path: string): unknown {
+  return typeof value === 'string' ? tokenOf(value, path) : toBson(value, path);
+}
+
+/** @throws GatewayError BAD_REQUEST for a pipeline that is none of a change stream, or that writes */
+function checkPipeline({ type, pipeline = [] }: MongoRequest): void {
+  if (!isWatch(type)) {
+    const message = `Requests of type ${type} are not subscriptions`;
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  }
+  for (const [index, stage] of pipeline.entries()) {
+    const [name = '', ...others] = isJsonObject(stage) ? Object.keys(stage) : [];
+    if (!STAGES.has(name) || others.length > 0) {
+      throw badValue(`pipeline.${index}`, `is one of the stages ${[...STAGES].join(', ')}`);
+    }
+  }
+  checkRead(pipeline, 'pipeline');
+}
+
+/** The BSON of the resume token as text that a header can carry. */
+function idOf(token: unknown): { id?: string } {
+  if (typeof token !== 'object' || token === null) return {};
+  return { id: Buffer.from(BSON.serialize(token)).toString('base64url') };
+}
+
+/** @throws GatewayError BAD_REQUEST */
+function tokenOf(id: string, path: string): Document {
+  try {
+    return BSON.deserialize(Buffer.from(id, 'base64url'), { promoteValues: false });
+  } catch {
+    throw badValue(path, 'is not the id of an event');
+  }
+}
+
+function once(stream: ChangeStream, event: 'init'): Promise<void> {
+  return new Promise((resolve) => stream.once(event, () => resolve()));
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
