@@ -1,6 +1,7 @@
 /** Maps what MongoDB and its driver answer to the gateway's failures. Source: MongoDB manual, "Error Codes". */
 import {
   MongoBulkWriteError,
+  MongoClientBulkWriteError,
   MongoError,
   MongoInvalidArgumentError,
   MongoNetworkError,
@@ -108,23 +109,32 @@ function detailOf(cause: MongoServerError): BackendDetail {
   return {
     source: 'mongo',
     code: String(codeOf(cause)),
-    message: name + withoutAddresses(cause.message),
+    message: name + withoutAddresses(String(firstWithin(cause)?.message ?? cause.message)),
     // What came before the failure is kept; a transaction undoes it.
-    ...(cause instanceof MongoBulkWriteError && hasEffect(cause) ? { applied: true } : {}),
+    ...(hasEffect(cause) ? { applied: true } : {}),
   };
 }
 
-function hasEffect({
-  insertedCount,
-  modifiedCount,
-  deletedCount,
-  upsertedCount,
-}: MongoBulkWriteError): boolean {
+function hasEffect(cause: MongoServerError): boolean {
+  const partial =
+    cause instanceof MongoClientBulkWriteError
+      ? cause.partialResult
+      : cause instanceof MongoBulkWriteError && cause;
+  if (!partial) return false;
+  const { insertedCount, modifiedCount, deletedCount, upsertedCount } = partial;
   return [insertedCount, modifiedCount, deletedCount, upsertedCount].some((count) => count > 0);
 }
 
-function codeOf({ code }: MongoServerError): number {
-  return Number(code ?? 0);
+/** Several writes to any collections have no code of their own: the first failure's is told. */
+function codeOf(cause: MongoServerError): number {
+  return Number(cause.code ?? firstWithin(cause)?.code ?? 0);
+}
+
+function firstWithin(cause: MongoServerError): { code?: unknown; message?: unknown } | undefined {
+  if (!(cause instanceof MongoClientBulkWriteError)) return undefined;
+  const [first = cause.writeConcernErrors[0]] = cause.writeErrors.values();
+  if (first !== undefined) return first;
+  return cause.cause instanceof MongoServerError ? cause.cause : undefined;
 }
 
 const ADDRESS =

@@ -1,6 +1,8 @@
 /** One example of each request to MongoDB, for the API's description. */
 import type { JsonObject } from '../../json.ts';
+import { GRIDFS_EXAMPLES } from './gridfs.ts';
 import type { OperationName } from './operations.ts';
+import { WATCH_EXAMPLES } from './watch.ts';
 
 /** By the names of the operations. */
 export const EXAMPLES: Readonly<Record<OperationName, JsonObject>> = {
@@ -178,4 +180,13 @@ export const EXAMPLES: Readonly<Record<OperationName, JsonObject>> = {
   start_transaction: { type: 'start_transaction' },
   commit_transaction: { type: 'commit_transaction' },
   abort_transaction: { type: 'abort_transaction' },
+  'client.bulk_write': {
+    type: 'client.bulk_write',
+    operations: [
+      { insert_one: { namespace: 'shop.customers', document: { name: 'Emeka Berg' } } },
+      { delete_one: { namespace: 'shop.carts', filter: { customer: 7 } } },
+    ],
+  },
+  ...GRIDFS_EXAMPLES,
+  ...WATCH_EXAMPLES,
 };

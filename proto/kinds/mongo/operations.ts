@@ -1,5 +1,7 @@
 /** Every operation of a MongoDB endpoint: its names, whether it writes, its members and options. Source: backends.md §3. */
 import type { Mode } from '../../driver.ts';
+import { gridfsOperations } from './gridfs.ts';
+import { WATCH_OPERATIONS } from './watch.ts';
 
 /** What an operation works on; says which of `database` and `collection` it takes. */
 export type Level = 'client' | 'database' | 'collection';
@@ -17,7 +19,9 @@ export interface Operation {
   readonly others?: readonly string[];
 }
 
-const READ = ['comment', 'maxTimeMS', 'readConcern', 'readPreference', 'selectionCriteria'];
+const READ = [
+  ...['comment', 'maxTimeMS', 'readConcern', 'readPreference', 'selectionCriteria', 'rawData'],
+];
 const QUERY = [...READ, 'collation', 'hint', 'let'];
 const FIND = [
   ...QUERY,
@@ -30,12 +34,12 @@ const AGGREGATE = [
 ];
 const WRITE = ['comment', 'writeConcern', 'maxTimeMS'];
 const UPDATE = [
-  ...WRITE,
+  ...[...WRITE, 'rawData'],
   ...['upsert', 'arrayFilters', 'bypassDocumentValidation', 'hint', 'collation', 'let', 'sort'],
 ];
-const DELETE = [...WRITE, 'hint', 'collation', 'let'];
+const DELETE = [...WRITE, 'rawData', 'hint', 'collation', 'let'];
 const CHANGE = [...UPDATE, 'projection', 'returnDocument'];
-const INSERT = [...WRITE, 'bypassDocumentValidation', 'ordered'];
+const INSERT = [...WRITE, 'rawData', 'bypassDocumentValidation', 'ordered'];
 const INDEX = [...WRITE, 'commitQuorum'];
 const LIST = ['comment', 'maxTimeMS', 'batchSize'];
 /** Options of an index, which its model may carry too. */
@@ -106,6 +110,9 @@ export const OPERATIONS = {
   delete_one: on('collection', 'write', 'Deletes the first that a filter finds', 'filter', DELETE),
   delete_many: on('collection', 'write', 'Deletes all that a filter finds', 'filter', DELETE),
   bulk_write: on('collection', 'write', 'Several writes in one', 'operations', [...INSERT, 'let']),
+  'client.bulk_write': on('client', 'write', 'Several writes to any collections', 'operations', [
+    ...[...INSERT, 'let', 'verboseResults'],
+  ]),
   count_documents: on(
     ...(['collection', 'read', 'How many a filter finds', 'filter?'] as const),
     [...QUERY, 'limit', 'skip'],
@@ -199,6 +206,8 @@ export const OPERATIONS = {
   start_transaction: on('client', 'write', 'Begins a transaction, in a session', '', TRANSACTION),
   commit_transaction: on('client', 'write', 'Keeps what a transaction changed, in a session', ''),
   abort_transaction: on('client', 'write', 'Undoes what a transaction changed, in a session', ''),
+  ...gridfsOperations(FIND),
+  ...WATCH_OPERATIONS,
 } satisfies Record<string, Operation>;
 export type OperationName = keyof typeof OPERATIONS;
 

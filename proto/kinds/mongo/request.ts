@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
 import { EXAMPLES } from './examples.ts';
+import { GRIDFS_MEMBERS, type GridfsMembers } from './gridfs.ts';
 import {
   type Level,
   MEMBER_ALIASES,
@@ -75,6 +76,7 @@ const MEMBERS: Readonly<Record<string, z.ZodType>> = {
     description: 'Its first member names the command',
     examples: [{ ping: 1 }],
   }),
+  ...GRIDFS_MEMBERS,
 };
 /** Commands of these types are text. */
 const commandText = z
@@ -102,7 +104,7 @@ const WHERE: Readonly<Record<Level, z.ZodRawShape>> = {
 };
 
 /** A request as the driver reads it: types and members by their first names, options in camel case. */
-export interface MongoRequest {
+export interface MongoRequest extends GridfsMembers {
   readonly type: OperationName;
   readonly timeout_ms?: number | undefined;
   readonly database?: string;

@@ -1,5 +1,6 @@
 /** What clients of a MongoDB endpoint send and get, for the API's description. */
 import * as z from 'zod';
+import type { JsonObject } from '../../json.ts';
 import type { KindShapes } from '../kind.ts';
 import { JsonValue, patchOf } from '../members.ts';
 import { MongoConfig } from './config.ts';
@@ -67,13 +68,11 @@ const Updated = z
     description: 'What updates and replacements answer',
     examples: [{ matched_count: 1, modified_count: 1, upserted_id: null }],
   });
-const Deleted = z
-  .object({ deleted_count: count('Documents that are gone') })
-  .meta({
-    id: 'MongoDeleted',
-    description: 'What deletions answer',
-    examples: [{ deleted_count: 1 }],
-  });
+const Deleted = z.object({ deleted_count: count('Documents that are gone') }).meta({
+  id: 'MongoDeleted',
+  description: 'What deletions answer',
+  examples: [{ deleted_count: 1 }],
+});
 const Bulk = z
   .object({
     inserted_count: count('Documents added'),
@@ -100,6 +99,41 @@ const Bulk = z
     ],
   });
 
+const ClientBulk = z
+  .object({
+    inserted_count: count('Documents added'),
+    matched_count: count('Documents that filters of updates found'),
+    modified_count: count('Documents that are other than before'),
+    deleted_count: count('Documents that are gone'),
+    upserted_count: count('Documents added by updates'),
+    insert_results: byPlace(Inserted, { inserted_id: 7 }),
+    update_results: byPlace(Updated, { matched_count: 1, modified_count: 1, upserted_id: null }),
+    delete_results: byPlace(Deleted, { deleted_count: 1 }),
+  })
+  .meta({
+    id: 'MongoClientBulk',
+    description: 'What `client.bulk_write` answers',
+    examples: [
+      {
+        inserted_count: 1,
+        matched_count: 0,
+        modified_count: 0,
+        deleted_count: 1,
+        upserted_count: 0,
+      },
+    ],
+  });
+
+function byPlace(each: z.ZodType, example: JsonObject) {
+  return z
+    .record(z.string(), each)
+    .optional()
+    .meta({
+      description: 'By their place among the writes, from 0, where `verboseResults` is asked for',
+      examples: [{ '0': example }],
+    });
+}
+
 /** The longer form of a request. Contract §6: `{request: {…}}`. */
 function wrapped(id: string, request: z.ZodType) {
   return z.strictObject({ request: request.meta({ description: 'The request itself' }) }).meta({
@@ -110,7 +144,17 @@ function wrapped(id: string, request: z.ZodType) {
 }
 
 const result = z
-  .union([Bulk, Updated, Documents, OneDocument, Inserted, InsertedMany, Deleted, Value])
+  .union([
+    Bulk,
+    ClientBulk,
+    Updated,
+    Documents,
+    OneDocument,
+    Inserted,
+    InsertedMany,
+    Deleted,
+    Value,
+  ])
   .meta({
     id: 'MongoResult',
     description: 'What a MongoDB endpoint answers, by the type of the request',
@@ -124,19 +168,15 @@ export const shapes: KindShapes = {
       'Changes of a configuration: a connection that is given replaces the whole one, null removes a member',
     examples: [{ write_conn: { url: 'mongodb://shop:n3w-s3cr3t@db.example.com:27017/shop' } }],
   }),
-  body: z
-    .union([NamedRequest, wrapped('MongoWrappedRequest', NamedRequest)])
-    .meta({
-      id: 'MongoBody',
-      description: 'A request to a MongoDB endpoint, in either of its forms',
-    }),
+  body: z.union([NamedRequest, wrapped('MongoWrappedRequest', NamedRequest)]).meta({
+    id: 'MongoBody',
+    description: 'A request to a MongoDB endpoint, in either of its forms',
+  }),
   result,
   line: Document,
-  operation: z
-    .union([NamedOperation, wrapped('MongoWrappedOperation', NamedOperation)])
-    .meta({
-      id: 'MongoTransactionOperation',
-      description: 'One request of a transaction, in either form',
-    }),
+  operation: z.union([NamedOperation, wrapped('MongoWrappedOperation', NamedOperation)]).meta({
+    id: 'MongoTransactionOperation',
+    description: 'One request of a transaction, in either form',
+  }),
   outcome: result,
 };

@@ -128,15 +128,20 @@ function writeOf(
     if (!isMember) throw badValue(at, 'is no member of it');
     write[member] = memberIn(scene, member, value, at);
   }
-  for (const needed of ['document', 'filter', 'update', 'replacement']) {
-    if (known.members.includes(needed) && write[needed] === undefined) {
-      throw badValue(`${path}.${type}.${needed}`, 'is required');
+  demand(write, [...known.members, ...(isNamespaced ? ['namespace'] : [])], `${path}.${type}`);
+  return { name: known.name, write };
+}
+
+/** @throws GatewayError BAD_REQUEST when a member that its write cannot do without is not there */
+function demand(write: Document, members: readonly string[], path: string): void {
+  for (const needed of ['document', 'filter', 'update', 'replacement', 'namespace']) {
+    if (members.includes(needed) && write[needed] === undefined) {
+      throw badValue(`${path}.${needed}`, 'is required');
     }
   }
-  if (isNamespaced && !/^[^.]+\../s.test(String(write.namespace ?? ''))) {
-    throw badValue(`${path}.${type}.namespace`, 'is database and collection: shop.customers');
+  if (members.includes('namespace') && !/^[^.]+\../s.test(String(write.namespace))) {
+    throw badValue(`${path}.namespace`, 'is database and collection: shop.customers');
   }
-  return { name: known.name, write };
 }
 
 function memberIn(scene: Scene, member: string, value: Json, path: string): unknown {
