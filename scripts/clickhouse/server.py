@@ -164,11 +164,12 @@ class Handler(BaseHTTPRequestHandler):
         """Sends at once what stays below the buffer, and anything larger while it comes."""
         started = time.monotonic_ns()
         result = connection.send_query(text, form)
+        self.head = b""
         pieces, length, last = [], 0, None
         while length <= buffered:
             latest = self.next_piece(connection, result)
-            piece = bytes(latest.bytes())
-            if not piece:
+            piece = self.text_of(latest, form)
+            if not latest.bytes():
                 return self.reply(200, b"".join(pieces), form, self.summary(last or latest, started))
             pieces.append(piece)
             length += len(piece)
@@ -181,10 +182,13 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         try:
-            while piece:
+            latest = True
+            while latest:
                 for at in range(0, len(piece), 65536):
                     self.chunk(piece[at:at + 65536])
-                piece = bytes(self.next_piece(connection, result).bytes())
+                latest = self.next_piece(connection, result)
+                piece = self.text_of(latest, form)
+                latest = latest.bytes()
             self.wfile.write(b"0\r\n\r\n")
             self.wfile.flush()
         except RuntimeError as error:
@@ -200,6 +204,18 @@ class Handler(BaseHTTPRequestHandler):
         if piece.has_error():
             raise RuntimeError(piece.error_message())
         return piece
+
+    def text_of(self, piece, form):
+        """What the engine wrote, without the names and types that it begins every piece with."""
+        text = bytes(piece.bytes())
+        lines = 2 if form.endswith("WithNamesAndTypes") else 1 if form.endswith("WithNames") else 0
+        if lines == 0 or not text:
+            return text
+        head = b"".join(line + b"\n" for line in text.split(b"\n", lines)[:lines])
+        if self.head == head:
+            return text[len(head):]
+        self.head = head
+        return text
 
     def chunk(self, piece):
         self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))

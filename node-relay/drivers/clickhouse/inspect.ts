@@ -4,12 +4,13 @@ import type { Call, InspectedTable, InspectedTables, InspectPage } from '../../.
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { Database } from './database.ts';
 import { runRequest, type StatementRequest } from './execute.ts';
+import { tokensOf } from './lexer.ts';
 
 /** Namespaces of the server's own. */
 const SYSTEM =
   "('system', 'information_schema', 'INFORMATION_SCHEMA', '_temporary_and_external_tables')";
 
-const TABLES = `SELECT database, name, engine FROM system.tables
+const TABLES = `SELECT database, name, engine, primary_key FROM system.tables
   WHERE database NOT IN ${SYSTEM} AND NOT is_temporary
     AND (database, name) > ({database:String}, {name:String})
   ORDER BY database, name LIMIT {limit:UInt32}`;
@@ -18,7 +19,12 @@ const COLUMNS = `SELECT database, table, name, type, is_in_primary_key FROM syst
 const INDEXES = `SELECT database, table, name, expr FROM system.data_skipping_indices
   WHERE (database, table) IN {tables:Array(Tuple(String, String))} ORDER BY database, table, name`;
 
-const Table = z.object({ database: z.string(), name: z.string(), engine: z.string() });
+const Table = z.object({
+  database: z.string(),
+  name: z.string(),
+  engine: z.string(),
+  primary_key: z.string(),
+});
 const ColumnRow = z.object({
   database: z.string(),
   table: z.string(),
@@ -63,7 +69,7 @@ export async function inspectTables(
 type Params = NonNullable<StatementRequest['params']>;
 
 function inspected(
-  { database, name, engine }: z.infer<typeof Table>,
+  { database, name, engine, primary_key: key }: z.infer<typeof Table>,
   columns: readonly ColumnRow[],
   indexes: readonly IndexRow[],
 ): InspectedTable {
@@ -79,7 +85,7 @@ function inspected(
       type: each.type,
       nullable: /^(?:LowCardinality\()?Nullable\(|^(?:Variant|Dynamic)\b/.test(each.type),
     })),
-    primary_key: own.filter((each) => each.is_in_primary_key === 1).map((each) => each.name),
+    primary_key: keyColumns(key, own),
     indexes: indexes.filter(isHere).map((each) => ({
       name: each.name,
       // An index is over an expression; of one over columns these are told.
@@ -89,6 +95,15 @@ function inspected(
       unique: false,
     })),
   };
+}
+
+/** In the key's order; of an expression in it, the columns. */
+function keyColumns(key: string, columns: readonly ColumnRow[]): string[] {
+  const inKey = columns.filter((each) => each.is_in_primary_key === 1).map((each) => each.name);
+  const tokens = tokensOf(key);
+  if ('unreadable' in tokens) return inKey;
+  const place = (name: string) => tokens.findIndex((token) => token.text === name);
+  return inKey.toSorted((one, other) => place(one) - place(other));
 }
 
 function namesIn(expression: string): ReadonlySet<string> {
