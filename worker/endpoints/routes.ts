@@ -10,6 +10,8 @@ import { NodeList, NodePath, PlacementBody, PlacementRecord } from '../nodes/sch
 import { onEndpoint, onEndpointList } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';
+import { inspectEndpoint } from './inspect.ts';
+import { SchemaPage } from './inspect-shapes.ts';
 import { recordOf, tagOf, updatedRecordOf } from './record.ts';
 import { REPEATED_READ, REPEATED_TRANSACTION, REPEATED_WRITE } from './repeat.ts';
 import { RunQuery, runOnEndpoint } from './run.ts';
@@ -132,6 +134,22 @@ export const endpointRoutes: AnyRoute[] = [
     reply: 'data',
     result: TestResult,
     handle: (ctx, { resource }) => testConnection(ctx, resource),
+  }),
+  route({
+    method: 'GET',
+    path: '/endpoints/:endpoint/schema',
+    summary: "Tell what an endpoint's backend holds",
+    description:
+      'Tables, views and collections with columns, primary keys and indexes, as far as the credential for reads may see them; at most a minute old. `limit` counts tables.',
+    tag: 'Endpoints',
+    errors: OF_A_READ,
+    access: onEndpoint('Read'),
+    changes: 'nothing',
+    params: EndpointPath,
+    query: PageQuery,
+    reply: 'data',
+    result: SchemaPage,
+    handle: (ctx, { resource, query }) => inspectEndpoint(ctx, resource, query),
   }),
   route({
     method: 'GET',

@@ -77,6 +77,7 @@ export const OPERATIONS = [
 
 /** Ours beside the specification's, with the level of each. Contract §6. */
 export const ADDITIONS = [
+  ['GET', '/endpoints/:endpoint/schema', 'Read'],
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
   ['POST', '/endpoints/:endpoint/sessions', 'Write'],
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],

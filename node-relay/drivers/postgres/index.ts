@@ -1,10 +1,18 @@
 /** Driver of kind `postgres`: PostgreSQL over its own protocol, rows straight to JSON text. */
-import type { Call, Lease, Session, Target } from '../../../proto/driver.ts';
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Lease,
+  Session,
+  Target,
+} from '../../../proto/driver.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Driver, Host } from '../driver.ts';
 import { type Connection, connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
 import { allowedFunctions, Guard } from './guard.ts';
+import { inspect } from './inspect.ts';
 import { PostgresLease } from './lease.ts';
 import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
@@ -59,6 +67,10 @@ class PostgresSession implements Session<PostgresRequest> {
 
   async lease(call: Call): Promise<Lease<PostgresRequest>> {
     return new PostgresLease(this.#database, await this.#database.borrow(call.signal));
+  }
+
+  inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
+    return inspect(this.#database, page, call);
   }
 
   ping(call: Call): Promise<number> {
