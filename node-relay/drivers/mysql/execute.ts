@@ -12,7 +12,7 @@ import { ConnectionLost, ServerError } from './errors.ts';
 import { asksForTraces, mayLeaveTraces } from './guard.ts';
 import type { Outcome } from './packets.ts';
 import { namedValues } from './parameters.ts';
-import { type RowOptions, SqlResult } from './result.ts';
+import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
 import type { Parsed } from './statement.ts';
 import type { Prepared, Sink } from './wire.ts';
 
@@ -128,15 +128,19 @@ export async function execute(
 ): Promise<Buffer> {
   const { connection, place, call } = scene;
   let overflowed = false;
-  let result: SqlResult | undefined;
+  let result: SqlResult | SeveralResults | undefined;
   const sinkOf = (form: RowOptions['form']) => {
     const rowFormat = ready.request.row_format ?? 'object';
     const options = { numbersAsStrings: call.numbersAsStrings, rowFormat, form };
-    result = new SqlResult(options, budget, () => {
-      overflowed = true;
-      // Stopping ends the connection, so a transaction or a lease rather drops the rows.
-      if (place === 'call') connection.interrupt();
-    });
+    const make = () =>
+      new SqlResult(options, budget, () => {
+        overflowed = true;
+        // Stopping ends the connection, so a transaction or a lease rather drops the rows; and
+        // what may change something is better told of than stopped halfway.
+        if (place === 'call' && mayStop(ready)) connection.interrupt();
+      });
+    const several = ready.parsed.first === 'CALL' && !ready.request.type.startsWith('query');
+    result = several && ready.request.type !== 'execute' ? new SeveralResults(make) : make();
     return result;
   };
   const finish = (outcome: Outcome): Buffer => {
@@ -155,6 +159,11 @@ export async function execute(
       throw tooLarge(budget);
     throw error;
   }
+}
+
+/** Whether nothing of a statement is kept when it is stopped. */
+function mayStop({ read, parsed }: Ready): boolean {
+  return read || isSelect(parsed) || parsed.returning;
 }
 
 type SinkOf = (form: RowOptions['form']) => Sink;

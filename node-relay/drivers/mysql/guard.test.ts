@@ -130,3 +130,16 @@ describe('allow_functions', () => {
     });
   });
 });
+
+test('a user who may only select reads with the functions of the server, and no others', async () => {
+  const user = `u_${database.name.slice(-12)}`;
+  await database.outside.query(
+    `GRANT SELECT ON ${database.name}.* TO ${user}@127.0.0.1 IDENTIFIED BY 'p'`,
+  );
+  const url = Object.assign(new URL(database.url), { username: user, password: 'p' });
+  const session = await database.open('read', {}, url.href);
+  for (const query of READS) await session.run(sql(query), callOf('read'));
+  const failure = await failureOf(session.run(sql("SELECT sys_shell('x')"), callOf('read')));
+  expect(failure).toMatchObject({ code: 'BAD_REQUEST', details: [{ rule: 'read_user_function' }] });
+  await database.outside.query(`DROP USER ${user}@127.0.0.1`);
+});

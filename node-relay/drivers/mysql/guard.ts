@@ -126,20 +126,37 @@ function callsOf(tokens: readonly Token[]): Call[] {
   });
 }
 
+/** A word of the grammar or a number. */
+function isNobodys(word: string): boolean {
+  return isReserved(word) || /^\d+$/.test(word);
+}
+
 function callAt(tokens: readonly Token[], token: Token, at: number): Call | undefined {
   const { sort, text, raw, end } = token;
   const next = tokens[at + 1];
-  if (next?.text !== '(' || next.sort !== 'sign') return undefined;
+  if (!next || !isSign(next, '(')) return undefined;
   if (sort !== 'word' && sort !== 'name') return undefined;
   const qualified = isSign(tokens[at - 1], '.');
   const bare = sort === 'word' && !qualified;
-  if (bare && (isReserved(text) || /^\d+$/.test(text))) return undefined;
+  if (bare && isNobodys(text)) return undefined;
   // LAST_INSERT_ID() tells, LAST_INSERT_ID(x) sets.
   if (bare && text === 'LAST_INSERT_ID' && isSign(tokens[at + 2], ')')) return undefined;
   // INSERT INTO t (a, b).
   const before = tokens[qualified ? at - 3 : at - 1];
-  if (before?.sort === 'word' && before.text === 'INTO') return undefined;
+  const into = before?.sort === 'word' && before.text === 'INTO';
+  if (into || namesColumns(tokens, at + 1)) return undefined;
   return { name: raw, bare: bare && next.start === end };
+}
+
+/** `WITH n (a, b) AS (…)`: no call has `AS (` behind it. */
+function namesColumns(tokens: readonly Token[], open: number): boolean {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at += 1) {
+    if (isSign(tokens[at], '(')) depth += 1;
+    if (isSign(tokens[at], ')')) depth -= 1;
+    if (depth === 0) return tokens[at + 1]?.text === 'AS' && isSign(tokens[at + 2], '(');
+  }
+  return false;
 }
 
 function isSign(token: Token | undefined, sign: string): boolean {

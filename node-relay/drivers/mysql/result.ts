@@ -119,7 +119,7 @@ export class SqlResult implements Sink {
 
   columns(columns: readonly Column[]): void {
     if (this.#shape) {
-      const message = 'The procedure answers several results, of which only one can be told';
+      const message = 'The procedure answers several results; send it with the type simple';
       throw new GatewayError('REQUEST_FAILED', message, {
         details: [{ source: 'mysql', code: 'several_results', message, applied: true }],
       });
@@ -151,6 +151,41 @@ export class SqlResult implements Sink {
     );
     if (this.#overflowed || this.#body.over) throw tooLarge(this.#max);
     return whole;
+  }
+}
+
+/** All results of a procedure, as they stand in a list of results. */
+export class SeveralResults implements Sink {
+  readonly #make: () => SqlResult;
+  readonly #all: SqlResult[] = [];
+
+  constructor(make: () => SqlResult) {
+    this.#make = make;
+  }
+
+  get rowCount(): number {
+    return this.#all.reduce((sum, { rowCount }) => sum + rowCount, 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0;
+  }
+
+  columns(columns: readonly Column[]): void {
+    const next = this.#make();
+    next.columns(columns);
+    this.#all.push(next);
+  }
+
+  row(reader: Reader): void {
+    this.#all.at(-1)?.row(reader);
+  }
+
+  /** @throws GatewayError RESULT_TOO_LARGE */
+  finish(outcome: Outcome, counts: boolean): Buffer {
+    if (this.#all.length === 0) return this.#make().finish(outcome, counts);
+    const pieces = this.#all.map((each) => each.finish(outcome, counts));
+    return Buffer.from(pieces.map((piece) => piece.toString()).join(','));
   }
 }
 

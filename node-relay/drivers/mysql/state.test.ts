@@ -212,3 +212,24 @@ describe('a lease', () => {
     await held.close();
   });
 });
+
+test('answers all results of a procedure in a list, and tells why not otherwise', async () => {
+  await database.outside.query(
+    'CREATE PROCEDURE two() BEGIN SELECT 1 AS a; SELECT 2 AS b, 3 AS c; END',
+  );
+  const listed = await run(write, sql('CALL two()', undefined, { type: 'simple' }), 'write');
+  expect(listed).toMatchObject({ results: [{ rows: [{ a: 1 }] }, { rows: [{ b: 2, c: 3 }] }] });
+  const failure = await failureOf(write.run(sql('CALL two()'), callOf('write')));
+  expect(failure).toMatchObject({ code: 'REQUEST_FAILED', details: [{ applied: true }] });
+});
+
+test('tells that a change is applied when its result is too large, or undoes it', async () => {
+  await database.outside.query(`CREATE TABLE big (v int);
+    CREATE PROCEDURE grow() BEGIN INSERT INTO big VALUES (1); SELECT repeat('x', 9000) AS x; END`);
+  const small = callOf('write', { resultMaxBytes: 2_000 });
+  const grown = await failureOf(write.run(sql('CALL grow()'), small));
+  expect(grown).toMatchObject({ code: 'RESULT_TOO_LARGE', details: [{ applied: true }] });
+  const returned = sql("INSERT INTO big SELECT 2 FROM big RETURNING repeat('x', 9000)");
+  expect(await failureOf(write.run(returned, small))).toMatchObject({ code: 'RESULT_TOO_LARGE' });
+  expect(await database.look('SELECT v FROM big')).toEqual([{ v: 1 }]);
+});
