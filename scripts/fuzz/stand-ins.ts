@@ -102,6 +102,12 @@ export function withoutSession(sent: Sent): Sent {
   return at < 0 ? sent : { ...sent, headers: sent.headers.toSpliced(at - 1, 2) };
 }
 
+/** The request for rows as a stream, where it leaves open what it takes. */
+export function asStream(sent: Sent): Sent {
+  const headers = sent.headers.map((each) => (each === '*/*' ? 'application/x-ndjson' : each));
+  return { ...sent, headers };
+}
+
 function basicOf(username: string): string {
   return Buffer.from(`${username}:${PASSWORD}`).toString('base64');
 }

@@ -5,7 +5,14 @@ import { type Exchange, headerOf, jsonOf, pathOf } from './exchange.ts';
 import { codeOf, faultsOf, type Knowledge } from './judge.ts';
 import type { Operations } from './operations.ts';
 import type { Watcher } from './proxy.ts';
-import { fillIn, type Latest, namesSession, needsReset, withoutSession } from './stand-ins.ts';
+import {
+  asStream,
+  fillIn,
+  type Latest,
+  namesSession,
+  needsReset,
+  withoutSession,
+} from './stand-ins.ts';
 import type { Tally } from './tally.ts';
 
 /** What a watcher works with. */
@@ -25,6 +32,8 @@ export interface Surroundings {
 
 /** Each of so many requests is sent with the token of who may only read. */
 const READERS_TURN = 7;
+/** Each of so many requests asks for a stream. */
+const STREAMS_TURN = 5;
 /** Each of so many requests that could name a session does: it ends with most changes. */
 const SESSIONS_TURN = 4;
 /** Successes of these change nothing that later requests need. */
@@ -47,7 +56,8 @@ export function watcherOf(around: Surroundings): Watcher {
       const attacker = await attackers.current();
       const turn = tally.requests + 1;
       if (needsReset(sent)) latest.reset = await startReset(around, attacker.colleague.name);
-      const given = turn % SESSIONS_TURN === 0 ? sent : withoutSession(sent);
+      const asked = turn % STREAMS_TURN === 0 ? asStream(sent) : sent;
+      const given = turn % SESSIONS_TURN === 0 ? asked : withoutSession(asked);
       if (namesSession(given)) latest.session ??= await openSession(gateway, attacker.token);
       return fillIn(given, { attacker, latest, turn, asReader: turn % READERS_TURN === 0 });
     },
