@@ -104,8 +104,7 @@ export async function runRequest(
     const rowFormat = ('row_format' in request && request.row_format) || 'object';
     const options = { numbersAsStrings: call.numbersAsStrings, rowFormat } as const;
     const reader = new ReplyReader(options, (row) => rows.add(row));
-    for await (const chunk of reply as AsyncIterable<Buffer>) reader.read(chunk);
-    reader.end();
+    for await (const _ of reader.taken(reply));
     checkCount(request.type, reader.rowCount);
     const { statistics, written } = summaryOf(reply, performance.now() - started);
     const inserts = request.type === 'insert' || /^[\s(]*insert\b/i.test(prepared.body.toString());

@@ -29,22 +29,20 @@ export async function* streamRows(
   const reader = new ReplyReader({ numbersAsStrings, rowFormat }, (row) => {
     lines += `${row}\n`;
   });
-  const chunks = open.reply[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  const chunks = reader.taken(open.reply);
   let running = true;
   /** The next lines; none after the last. */
   const next = async () => {
     lines = '';
     while (lines.length < PIECE_LENGTH) {
-      const { value, done } = await chunks.next();
+      const { done } = await chunks.next();
       if (done === true) {
         if (!open.reply.complete) throw new Error('The reply ended before its end');
-        reader.end();
         checkCount(request.type, reader.rowCount);
         open.connection.ended();
         running = false;
         break;
       }
-      reader.read(value);
       if (open.reply.readableLength === 0) break;
     }
     return Buffer.from(lines, 'latin1');
