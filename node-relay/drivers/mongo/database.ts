@@ -39,6 +39,7 @@ export class Database {
   readonly #sockets: Sockets;
   #client: Promise<MongoClient> | undefined;
   #permits = 0;
+  #closing = false;
 
   constructor(settings: Settings, host: Host) {
     this.settings = settings;
@@ -134,6 +135,8 @@ export class Database {
   }
 
   async close(): Promise<void> {
+    // The client's farewell goes over a connection that is there.
+    this.#closing = true;
     await this.#pool.close();
     this.#sockets.close();
     const client = await this.#client?.catch(() => undefined);
@@ -164,6 +167,7 @@ export class Database {
 
   /** Ends idle connections beyond the permits: another pool of the endpoint has their slots now. */
   #shrink(): void {
+    if (this.#closing) return;
     let over = this.#sockets.lines.size - this.#permits;
     for (const line of this.#sockets.lines) {
       if (over <= 0) return;
