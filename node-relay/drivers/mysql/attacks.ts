@@ -10,6 +10,7 @@ CREATE SEQUENCE counter;;
 CREATE FUNCTION bite(what varchar(50)) RETURNS int DETERMINISTIC BEGIN INSERT INTO trace VALUES (what); RETURN 1; END;;
 CREATE FUNCTION quiet(a int) RETURNS int DETERMINISTIC NO SQL RETURN a + 1;;
 CREATE FUNCTION \`count\`(a int) RETURNS int BEGIN SET @bitten = a; RETURN 1; END;;
+CREATE FUNCTION \`a\u00a0b\`(a int) RETURNS int BEGIN SET @bitten = a; RETURN 1; END;;
 CREATE PROCEDURE gnaw() BEGIN DELETE FROM items; COMMIT; END;;
 CREATE VIEW biting AS SELECT bite('view') AS b;;
 CREATE VIEW counting AS SELECT nextval(counter) AS n;;
@@ -98,6 +99,8 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       "SELECT 1 -- \nINTO OUTFILE '/tmp/causeway-attack-mysql'",
       "SELECT 1 # '\nINTO OUTFILE '/tmp/causeway-attack-mysql'",
       "SELECT '\\'' INTO OUTFILE '/tmp/causeway-attack-mysql' -- '",
+      "SELECT 1 --\u00a0x INTO OUTFILE '/tmp/causeway-attack-mysql' FROM (SELECT 1 AS `\u00a0x`) AS y",
+      "SELECT 1 --\u0001 '\nINTO OUTFILE '/tmp/causeway-attack-mysql' -- '",
       'SELECT @bitten := 5',
       'SELECT @`bitten`:=5',
     ],
@@ -150,6 +153,7 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       "SELECT `bite`('x')",
       'SELECT `count`(5)',
       'SELECT count (5)',
+      'SELECT a\u00a0b(5)',
       'SELECT quiet(1)',
       "EXPLAIN ANALYZE SELECT bite('x')",
       "ANALYZE SELECT bite('x')",

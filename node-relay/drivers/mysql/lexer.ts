@@ -28,7 +28,8 @@ export interface Token {
 }
 
 const WORD = /[0-9A-Za-z_$\u0080-\uffff]+/y;
-const SPACE = /[\s\0]+/y;
+/** The servers' own space: what else Unicode has of it may be part of a name. */
+const SPACE = /[\t-\r ]+/y;
 const NAMED = /:[A-Za-z_]\w*/y;
 const VARIABLE = /@@?(?:[0-9A-Za-z_$.\u0080-\uffff]*)/y;
 
@@ -60,11 +61,17 @@ function blankAt(text: string, at: number): number {
   if (space !== undefined) return at + space.length;
   if (text[at] === '#') return lineEnd(text, at);
   // Two dashes without space behind them are arithmetic.
-  if (text.startsWith('--', at) && /^[\s\0]?$/.test(text.charAt(at + 2))) return lineEnd(text, at);
+  if (text.startsWith('--', at) && isBlank(text, at + 2)) return lineEnd(text, at);
   if (!text.startsWith('/*', at) || isVersioned(text, at)) return at;
   const end = text.indexOf('*/', at + 2);
   if (end < 0) throw new Unclosed('A comment has no end');
   return end + 2;
+}
+
+/** Space, a control character, or the text's end. */
+function isBlank(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return Number.isNaN(unit) || unit <= 0x20 || unit === 0x7f;
 }
 
 function isVersioned(text: string, at: number): boolean {
