@@ -38,6 +38,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly shapes: KindShapes;
   /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */
   readonly types: { readonly [type: string]: Mode };
+  /** Those of `types` that answer events for as long as the caller stays. Contract §6, "Subscriptions". */
+  readonly watches?: readonly string[];
   /** Types that are known and cannot be called: NOT_SUPPORTED. */
   readonly notCallable: readonly string[];
   /** Whether the relay gets a request as its client wrote it: the order of members and `1.0` mean something. */

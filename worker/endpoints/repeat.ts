@@ -4,10 +4,12 @@ import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../proto/kinds/members.ts
 import type { Idempotency } from '../idempotency/rule.ts';
 import { acceptsLines } from './run.ts';
 import { isInSession } from './sessions.ts';
+import { acceptsEvents } from './subscribe.ts';
 import { type TransactionBody, timeoutOf } from './transaction.ts';
 
 /** Not what streams, nor what runs in a session: neither can be had a second time. */
-const honours = (request: Request): boolean => !acceptsLines(request) && !isInSession(request);
+const honours = (request: Request): boolean =>
+  !acceptsLines(request) && !acceptsEvents(request) && !isInSession(request);
 
 /** Of `/write`. */
 export const REPEATED_WRITE: Idempotency<Json> = {

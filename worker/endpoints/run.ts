@@ -14,6 +14,7 @@ import { reachOf, targetOf } from './reach.ts';
 import { resultOf } from './result.ts';
 import { sessionOf } from './sessions.ts';
 import { NDJSON, streamOf } from './stream.ts';
+import { isSubscription, subscribeOn } from './subscribe.ts';
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({
@@ -47,7 +48,7 @@ export interface RequestInput<Body> extends Authorized<Endpoint> {
 const encoder = new TextEncoder();
 
 /**
- * What the backend answers: JSON, or rows as they arrive when the client accepts NDJSON. On
+ * What the backend answers: JSON, rows as they arrive when the client accepts NDJSON, or events. On
  * `/write` a request that reads is taken too; on `/read` one that writes is not.
  * @throws GatewayError BAD_REQUEST, FORBIDDEN, NOT_SUPPORTED, SESSION_NOT_FOUND, and what the call may end in
  */
@@ -66,12 +67,19 @@ export async function runOnEndpoint(
       details: [{ path: 'type', message: 'writes' }],
     });
   }
+  const written = spec.keepsText ? input.bytes : undefined;
+  const bytes = written ?? encoder.encode(JSON.stringify(request));
+  if (isSubscription(endpoint, request)) {
+    if (mode === 'read')
+      return subscribeOn(ctx, endpoint, { request, bytes, level: level ?? 'Read' });
+    throw new GatewayError('BAD_REQUEST', 'This request answers events: send it to /read', {
+      details: [{ path: 'type', message: 'answers events' }],
+    });
+  }
   const session = await sessionOf(ctx, endpoint);
   const backend = await reachOf(ctx, endpoint, mode);
   const reach = session ? { ...backend, nodes: session.among(backend.nodes) } : backend;
   const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const written = spec.keepsText ? input.bytes : undefined;
-  const bytes = written ?? encoder.encode(JSON.stringify(request));
   const message = (attempt: Attempt) => ({
     target: targetOf(reach, attempt),
     request: bytes,

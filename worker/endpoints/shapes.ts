@@ -31,6 +31,20 @@ const Line = z.union([
 /** Of operations whose rows can come as they arrive. */
 export const LINES = { 'application/x-ndjson': Line };
 
+/** What events carry; a type whose kind answers them. Contract §6, "Subscriptions". */
+const Event = z
+  .union([
+    JsonValue,
+    ErrorReply.meta({ description: 'Of the event `error`: what ended the subscription' }),
+  ])
+  .meta({
+    id: 'SubscriptionEvent',
+    description: 'The `data` of an event, as the type of the request has it; one line of JSON',
+  });
+
+/** Of operations that take subscriptions. */
+export const EVENTS = { 'text/event-stream': Event };
+
 /** One operation of a transaction. */
 export const OperationBody = shownAs(
   JsonValue,
@@ -55,5 +69,16 @@ export const SessionHeader = z.object({
     .meta({
       description: 'The `session_id` of a session of yours on this endpoint, to run in it',
       examples: [SAMPLE.session],
+    }),
+});
+
+/** Headers of reads: a session, or where a subscription goes on. */
+export const ReadHeaders = SessionHeader.extend({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .meta({
+      description: 'Of a subscription: the `id` of the event to go on after',
+      examples: ['826A1F3C0D000000012B0229296E04'],
     }),
 });

@@ -1,0 +1,125 @@
+/** Server-sent events as a body: what arrives, a comment in between, and how it ends. Source: WHATWG HTML, "Server-sent events". */
+import type { WatchResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
+
+/** Media type that asks for events, and that they come under. */
+export const EVENT_STREAM = 'text/event-stream';
+
+/** A subscription that stands: its first event has come, without data. */
+export interface Subscription {
+  readonly rest: AsyncIterator<Pick<WatchResponse, 'id' | 'event'>>;
+}
+
+/** What happens at the end of a subscription; each is called at most once, and one of the three in any case. */
+export interface SubscriptionEndings {
+  ended(): void;
+  /** The client has gone. */
+  cancelled(): void;
+  /** The body of the error that the client is told. */
+  failed(thrown: unknown): object;
+}
+
+/** A body under way. */
+export interface EventBody {
+  readonly body: ReadableStream<Uint8Array>;
+  /** Sends a comment, so that nothing between here and the client takes the line for dead. */
+  beat(): void;
+  /** Ends with an error, whatever else would come. */
+  fail(thrown: unknown): void;
+}
+
+const COMMENT = ':\n\n';
+const encoder = new TextEncoder();
+
+/**
+ * Waits until the backend has accepted.
+ * @throws what the call ends in before that
+ */
+export async function opened(messages: AsyncIterable<WatchResponse>): Promise<Subscription> {
+  const rest = messages[Symbol.asyncIterator]();
+  await rest.next();
+  return { rest };
+}
+
+/** What a body has to send next. */
+interface Pending {
+  beats: boolean;
+  arrived: IteratorResult<Pick<WatchResponse, 'id' | 'event'>> | undefined;
+  failure: { readonly thrown: unknown } | undefined;
+}
+
+/** The events as they are read; it begins with a comment, so that the client learns that it stands. */
+export function eventBody({ rest }: Subscription, endings: SubscriptionEndings): EventBody {
+  const pending: Pending = { beats: true, arrived: undefined, failure: undefined };
+  let isAsked = false;
+  let wake = (): void => {};
+
+  function fail(thrown: unknown): void {
+    pending.failure ??= { thrown };
+    wake();
+  }
+
+  function ask(): void {
+    if (isAsked) return;
+    isAsked = true;
+    rest.next().then((arrived) => {
+      isAsked = false;
+      pending.arrived = arrived;
+      wake();
+    }, fail);
+  }
+
+  /** What is to be sent now; nothing while it has to be waited for. */
+  function next(): { readonly text?: Uint8Array; readonly last?: true } | undefined {
+    const { failure, beats, arrived } = pending;
+    if (failure) {
+      const told = JSON.stringify(endings.failed(failure.thrown));
+      return { text: encoder.encode(`event: error\ndata: ${told}\n\n`), last: true };
+    }
+    if (beats) {
+      pending.beats = false;
+      return { text: encoder.encode(COMMENT) };
+    }
+    pending.arrived = undefined;
+    if (arrived?.done) {
+      endings.ended();
+      return { last: true };
+    }
+    return arrived && arrived.value.event.byteLength > 0
+      ? { text: textOf(arrived.value) }
+      : undefined;
+  }
+
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    for (;;) {
+      const sent = next();
+      if (sent?.text) controller.enqueue(sent.text);
+      if (sent?.last) controller.close();
+      if (sent) return;
+      // One that waits is woken: races against a promise that stays would keep all of them.
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      ask();
+      await woken;
+    }
+  }
+
+  return {
+    body: new ReadableStream({ pull, cancel: endings.cancelled }, { highWaterMark: 0 }),
+    beat() {
+      pending.beats = true;
+      wake();
+    },
+    fail,
+  };
+}
+
+/** One event; its data is JSON without line breaks. */
+function textOf({ id, event }: Pick<WatchResponse, 'id' | 'event'>): Uint8Array {
+  const head = encoder.encode(`${id === '' ? '' : `id: ${id}\n`}data: `);
+  const text = new Uint8Array(head.byteLength + event.byteLength + 2);
+  text.set(head);
+  text.set(event, head.byteLength);
+  text.fill(0x0a, head.byteLength + event.byteLength);
+  return text;
+}
