@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startDebianClickhouse } from './clickhouse/debian-server.ts';
 import { startClickhouse } from './clickhouse-server.ts';
 import { randomSecret } from './data-folder.ts';
 import { Failure } from './failure.ts';
@@ -43,6 +44,7 @@ const ROWS = {
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
   mongo: { variable: 'TEST_MONGO_URL', start: mongo },
   clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },
+  'clickhouse-18': { variable: 'TEST_CLICKHOUSE_18_URL', start: debianClickhouse },
 } satisfies Record<string, Row>;
 
 /**
@@ -154,6 +156,26 @@ async function clickhouse(): Promise<StartedBackend> {
     await remove();
     throw thrown;
   });
+  return {
+    url: server.url,
+    pid: server.pid,
+    stop: async () => {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+/** A genuine server, too old for parameters; with a user `reader` who may not change settings. */
+async function debianClickhouse(): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-clickhouse-18-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startDebianClickhouse(folder, randomSecret()).catch(
+    async (thrown: unknown) => {
+      await remove();
+      throw thrown;
+    },
+  );
   return {
     url: server.url,
     pid: server.pid,

@@ -10,6 +10,7 @@ export async function setup(): Promise<() => Promise<void>> {
     mysql: () => startBackend('mysql'),
     mongo: () => startBackend('mongo'),
     clickhouse: () => startBackend('clickhouse'),
+    'clickhouse-18': () => startBackend('clickhouse-18'),
     gateway: () => startGateway(),
   });
   return run.stop;

@@ -33,6 +33,7 @@ const SHOWN_OPTIONS = new Set([
   'replicaset',
   'retryreads',
   'retrywrites',
+  'secure',
   'ssl',
   'ssl-mode',
   'ssl_mode',

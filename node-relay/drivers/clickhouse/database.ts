@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { ConnectionPool } from '../driver.ts';
-import type { Connection, Exchange } from './connection.ts';
+import { type Connection, type Exchange, NotSent } from './connection.ts';
 import { fromFailure, INCOMPLETE, ServerFault } from './errors.ts';
 import type { AllowedFunctions } from './guard.ts';
 import type { Settings } from './settings.ts';
@@ -72,9 +72,11 @@ export class Database {
         const reply = await connection.exchange({ ...prepared, id: crypto.randomUUID() });
         return { reply, connection };
       } catch (cause) {
-        this.giveBack(connection);
+        if (cause instanceof NotSent) this.#pool.discard(connection);
+        else this.giveBack(connection);
         const isLoss = !(cause instanceof ServerFault) && !(cause instanceof GatewayError);
-        if (isLoss && reused && !prepared.changes && !call.signal.aborted) continue;
+        const mayAgain = cause instanceof NotSent || (reused && !prepared.changes);
+        if (isLoss && mayAgain && !call.signal.aborted) continue;
         throw failureOf(cause, prepared, call, isLoss);
       } finally {
         call.signal.removeEventListener('abort', stop);
