@@ -22,7 +22,7 @@ export interface Seen {
   closed: number;
 }
 
-/** A driver and what it saw. Statements: `hang`, `fail`, `refuse`, `big N`, `set x`, `get`; others are echoed. */
+/** A driver and what it saw. Statements: `hang`, `fail`, `refuse`, `big N`, `set x`, `get`; others are echoed. Watched: `tell N` tells so many and waits, `refuse` and `break` fail before and after the first. */
 export function memoryDriver() {
   const seen: Seen = {
     opened: 0,
@@ -87,6 +87,16 @@ function memorySession(pool: ConnectionPool<Backend>, seen: Seen): Session<Postg
           pool.discard(backend);
         },
       };
+    },
+    async *watch(request, call, resumeAfter) {
+      const [verb, count = '0'] = textOf(request).split(' ');
+      if (verb === 'refuse') throw new GatewayError('REQUEST_FAILED', 'The database refused it');
+      yield { data: new Uint8Array() };
+      for (let at = Number(resumeAfter ?? 0) + 1; at <= Number(count); at += 1) {
+        yield { id: String(at), data: bytes({ at }) };
+      }
+      if (verb === 'break') throw new GatewayError('CONNECTION_FAILED', 'The database was lost');
+      await aborted(call, seen);
     },
     ping: async () => 1.5,
     async close() {
