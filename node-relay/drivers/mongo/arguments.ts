@@ -2,13 +2,13 @@
 
 import type { Collection, Db, Document } from 'mongodb';
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../../proto/kinds/members.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Scene } from './database.ts';
 import { serverMs } from './database.ts';
 import { type BsonDocument, documentToBson, toBson, toPlain } from './to-bson.ts';
-import { isWrapper } from './wrappers.ts';
+import { badValue, isWrapper } from './wrappers.ts';
 
 /** Options that hold documents or values; the driver reads the others itself. */
 const VALUES = new Set(
@@ -83,8 +83,16 @@ function optionIn(scene: Scene, name: string, value: Json): unknown {
   if (VALUES.has(name)) return toBson(value, path, scene.substitute);
   if (name === 'returnDocument' && typeof value === 'string') return value.toLowerCase();
   if (name === 'readConcern' && typeof value === 'string') return { level: value };
-  if (name === 'writeConcern' && !isJsonObject(value)) return { w: toPlain(value) };
+  if (name === 'writeConcern') return writeConcernIn(value, path);
   return toPlain(value);
+}
+
+/** @throws GatewayError BAD_REQUEST for one that asks for no answer: a reply tells what the server has done */
+function writeConcernIn(value: Json, path: string): unknown {
+  const plain = toPlain(value);
+  const concern: Document = typeof plain === 'object' && plain !== null ? plain : { w: plain };
+  if (concern.w === 0) throw badValue(`${path}.w`, 'is at least 1');
+  return concern;
 }
 
 /** Milliseconds that the server may take: what is left of the call, or less where the caller says so. */

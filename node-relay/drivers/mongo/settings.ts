@@ -140,6 +140,9 @@ function checkOption(name: string, value: string): void {
   if (!TAKEN.has(lower)) {
     throw invalid(`Option ${name.slice(0, 64)} of the connection URL is not taken`);
   }
+  if (lower === 'w' && value === '0') {
+    throw invalid('Option w is at least 1: a reply tells what the server has done');
+  }
   if (lower === 'authmechanism' && !MECHANISMS.has(value)) {
     throw invalid(`Option authMechanism is one of ${[...MECHANISMS].join(', ')}`);
   }

@@ -37,6 +37,9 @@ const WRITES: Readonly<
   delete_many: { name: 'deleteMany', members: ['filter', 'hint', 'collation'] },
 };
 
+/** The driver calculates with what it reads. */
+const COUNTED = { promoteValues: true, promoteLongs: true };
+
 /** By their names. */
 export const bulk = {
   bulk_write: async (scene, request) => {
@@ -50,7 +53,7 @@ export const bulk = {
       }
       return { [name]: write } as AnyBulkWriteOperation<Document>; // By the table above.
     });
-    const options = { ...optionsIn(scene, request), forceServerObjectId: true };
+    const options = { ...optionsIn(scene, request), ...COUNTED, forceServerObjectId: true };
     const result = await collectionOf(scene, request).bulkWrite(operations, options);
     const upserted = Object.entries(result.upsertedIds).map(
       ([place, id]) => [Number(place), id] as const,
@@ -67,19 +70,28 @@ export const bulk = {
   },
 
   'client.bulk_write': async (scene, request) => {
+    const inserted = new Map<number, unknown>();
     const models = (request.operations ?? []).map((each, place) => {
       const { name, write } = writeOf(scene, each, `operations.${place}`, true);
-      if (name === 'insertOne') write.document = withId(write.document).document;
+      if (name === 'insertOne') {
+        const { document, id } = withId(write.document);
+        inserted.set(place, id);
+        // The driver would put another `_id` in place of null; in a Map it finds none to replace.
+        write.document = document instanceof Map ? document : new Map(Object.entries(document));
+      }
       return { ...write, name } as ClientBulkWriteModel<Document>; // By the table above.
     });
-    // The driver calculates with what it reads.
-    const options = { ...optionsIn(scene, request), promoteValues: true, promoteLongs: true };
-    return clientText(scene, await scene.client.bulkWrite(models, options));
+    const options = { ...optionsIn(scene, request), ...COUNTED };
+    return clientText(scene, await scene.client.bulkWrite(models, options), inserted);
   },
 } satisfies Record<string, Handler>;
 
 /** Counts, and by place what each write did where the request asks for it. */
-function clientText(scene: Scene, result: ClientBulkWriteResult): string {
+function clientText(
+  scene: Scene,
+  result: ClientBulkWriteResult,
+  inserted: ReadonlyMap<number, unknown>,
+): string {
   const { form } = scene;
   const members = [
     `"inserted_count":${result.insertedCount}`,
@@ -91,14 +103,14 @@ function clientText(scene: Scene, result: ClientBulkWriteResult): string {
   const add = <Each>(
     name: string,
     results: ReadonlyMap<number, Each> | undefined,
-    textOf: (each: Each) => string,
+    textOf: (each: Each, place: number) => string,
   ) => {
     if (results === undefined) return;
-    const texts = [...results].map(([place, each]) => `"${place}":${textOf(each)}`);
+    const texts = [...results].map(([place, each]) => `"${place}":${textOf(each, place)}`);
     members.push(`"${name}":{${texts.join(',')}}`);
   };
-  add('insert_results', result.insertResults, (each) =>
-    memberText('inserted_id', each.insertedId, scene),
+  add('insert_results', result.insertResults, (_, place) =>
+    memberText('inserted_id', inserted.get(place), scene),
   );
   add('update_results', result.updateResults, (each) => {
     const counts = `"matched_count":${each.matchedCount},"modified_count":${each.modifiedCount}`;
