@@ -123,6 +123,7 @@ export const READS: readonly string[] = [
   "SELECT 'INSERT INTO items; DROP TABLE items', $x$ url('x') $x$ -- DROP TABLE items",
   'SELECT name AS file, name AS url FROM items',
   'SELECT name AS format FROM items',
+  'SELECT format FROM (SELECT name AS format FROM items) ORDER BY format DESC',
   "SELECT format('{}-{}', 'a', 'b')",
   "SELECT domain('http://example.com/x'), cutToFirstSignificantSubdomain('a.b.c')",
   'SELECT * FROM numbers(3) AS n JOIN items AS i ON n.number = i.id',

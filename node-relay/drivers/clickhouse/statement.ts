@@ -72,6 +72,11 @@ function read(text: string): Statement {
   };
 }
 
+/** What may follow a column that is named format; no format has such a name. */
+const AFTER_NAMES = new Set(
+  'AND AS ASC BETWEEN DESC ELSE END FROM ILIKE IN IS LIKE NOT NULLS OR THEN WHEN'.split(' '),
+);
+
 /** Results are written as replies are, and to nowhere else. */
 function checkClauses(tokens: readonly Token[]): void {
   for (const [at, token] of tokens.entries()) {
@@ -82,7 +87,8 @@ function checkClauses(tokens: readonly Token[]): void {
     }
     const after = tokens[at + 2];
     const ends = after === undefined || isWord(after, 'SETTINGS') || isWord(after, 'PARALLEL');
-    const isClause = isWord(token, 'FORMAT') && next.kind === 'word';
+    const isClause =
+      isWord(token, 'FORMAT') && next.kind === 'word' && !AFTER_NAMES.has(next.text.toUpperCase());
     const takesData = isClause && isInsert(tokens) && depthAt(tokens, at) === 0;
     if (isClause && (ends || takesData) && !isWord(tokens[at - 1], 'AS')) {
       throw refused(
