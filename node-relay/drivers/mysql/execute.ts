@@ -3,7 +3,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
-import { tooLarge } from '../postgres/result.ts';
+import { tooLarge } from '../byte-text.ts';
 import { isRead, type Place } from './admit.ts';
 import { Catalog } from './catalog.ts';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 /** Builds the JSON text of SQL results from the server's packets, without objects in between. */
 import { GatewayError } from '../../../proto/errors.ts';
+import { ByteText, tooLarge } from '../byte-text.ts';
 import { LruMap } from '../lru-map.ts';
-import { ByteText, tooLarge } from '../postgres/result.ts';
 import type { Column, Outcome, Reader } from './packets.ts';
 import { columnType } from './types.ts';
 import { binaryEncoder, type Encoder, textEncoder } from './values.ts';

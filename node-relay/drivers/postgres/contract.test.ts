@@ -9,7 +9,9 @@ let database: TestDatabase;
 describeDriver<PostgresRequest>(
   'postgres',
   async () => {
-    database = await TestDatabase.create('CREATE TABLE entries (name text)');
+    database = await TestDatabase.create(
+      "CREATE TABLE entries (name text CHECK (name <> 'forbidden'))",
+    );
     const wrong = new URL(database.url);
     wrong.password = 'not-the-password';
     return {
@@ -30,6 +32,23 @@ describeDriver<PostgresRequest>(
       counted: (result) => Number((result as Rows).rows[0]?.n),
       slow: sql('SELECT pg_sleep(30)'),
       refused: { request: sql('SELECT 1 FROM missing_table'), code: '42P01' },
+      conflict: { request: sql("INSERT INTO entries VALUES ('forbidden')"), code: '23514' },
+      state: {
+        set: sql('CREATE TEMP TABLE left_behind (a int)'),
+        see: sql("SELECT to_regclass('left_behind')::text AS found"),
+      },
+      table: { namespace: 'public', name: 'entries', type: 'table' },
+      running: async () => {
+        const { rows } = await database.outside.query(
+          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT pg_sleep%'",
+        );
+        return rows[0].n;
+      },
+      dropIdle: async () => {
+        await database.outside.query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway'",
+        );
+      },
       rows: (count) => sql(`SELECT generate_series(1, ${count}) AS i, repeat('x', 90) AS x`),
       backendConnections: async () => {
         const { rows } = await database.outside.query(

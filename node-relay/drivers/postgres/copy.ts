@@ -1,10 +1,11 @@
 /** COPY between a table and the text of a request or a reply. Contract §6: `{rows_affected}` and `{value}`. */
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { tooLarge } from '../byte-text.ts';
 import { copyStatement, isRead } from './admit.ts';
 import type { Done } from './database.ts';
 import { admitted, beforeRead, type Scene } from './execute.ts';
 import { statementMessages } from './messages.ts';
-import { rowsAffected, tooLarge } from './result.ts';
+import { rowsAffected } from './result.ts';
 
 type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
 type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;

@@ -2,13 +2,14 @@
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { tooLarge } from '../byte-text.ts';
 import { makesUnusable, type Place } from './admit.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Traces } from './database.ts';
 import type { FieldValue } from './encode.ts';
 import { parameterQuestion, type Statement, statementMessages } from './messages.ts';
 import { dependsOnType, encodeParameters, parametersOf } from './parameters.ts';
-import { SqlResult, tooLarge } from './result.ts';
+import { SqlResult } from './result.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** Where and within what a request runs. */

@@ -1,5 +1,5 @@
 /** Builds the JSON text of SQL results from the server's rows, without objects in between. */
-import { GatewayError } from '../../../proto/errors.ts';
+import { ByteText, tooLarge } from '../byte-text.ts';
 import { LruMap } from '../lru-map.ts';
 import { type Encoder, encoderOf, type FieldValue } from './encode.ts';
 import type { TypeRegistry } from './types.ts';
@@ -86,53 +86,6 @@ function rowWriter(
   };
 }
 
-const PIECE_LENGTH = 65_536;
-
-/** Text that grows by pieces into bytes and knows when it is over its limit. */
-export class ByteText {
-  over = false;
-  readonly #max: number;
-  readonly #pieces: Buffer[] = [];
-  #bytes = 0;
-  #text = '';
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
-  add(text: string): void {
-    this.#text += text;
-    if (this.#text.length >= PIECE_LENGTH) this.#flush();
-  }
-
-  /** Everything between `head` and `tail`. */
-  finish(head: string, tail: string): Buffer {
-    const whole =
-      this.#pieces.length === 0
-        ? Buffer.from(head + this.#text + tail)
-        : Buffer.concat([
-            Buffer.from(head),
-            ...this.#pieces,
-            Buffer.from(this.#text),
-            Buffer.from(tail),
-          ]);
-    if (whole.length > this.#max) this.over = true;
-    return whole;
-  }
-
-  #flush(): void {
-    if (this.over) {
-      this.#text = '';
-      return;
-    }
-    const piece = Buffer.from(this.#text);
-    this.#text = '';
-    this.#pieces.push(piece);
-    this.#bytes += piece.length;
-    if (this.#bytes > this.#max) this.over = true;
-  }
-}
-
 /** Commands whose tag ends in the number of rows they changed. */
 const CHANGING = /^(?:INSERT 0|UPDATE|DELETE|MERGE|COPY) (\d+)$/;
 
@@ -211,12 +164,4 @@ export class SqlResult implements Sink {
   #add({ write }: Shape, values: readonly FieldValue[], first: boolean): void {
     this.#body.add(first ? write(values) : `,${write(values)}`);
   }
-}
-
-/** Contract: "Large results". */
-export function tooLarge(max: number): GatewayError {
-  return new GatewayError(
-    'RESULT_TOO_LARGE',
-    `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
-  );
 }
