@@ -77,6 +77,7 @@ async function upload(scene: Scene, request: MongoRequest): Promise<string> {
   try {
     // One piece at a time: given all, the driver would send all at once, each on a connection.
     for (let at = 0; at < bytes.length; at += chunkSizeBytes) {
+      scene.call.signal.throwIfAborted();
       const piece = bytes.subarray(at, at + chunkSizeBytes);
       await Promise.race([written((done) => stream.write(piece, done)), failed.promise]);
     }
