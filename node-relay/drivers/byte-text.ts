@@ -48,6 +48,12 @@ export class ByteText {
   }
 }
 
+/** Results between `head` and `tail`, with commas between them. */
+export function jsonList(head: string, results: readonly Buffer[], tail: string): Buffer {
+  const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
+  return Buffer.concat([Buffer.from(head), ...pieces, Buffer.from(tail)]);
+}
+
 /** A result of more than `max` bytes. Contract §6, "Large results". */
 export function tooLarge(max: number): GatewayError {
   return new GatewayError(

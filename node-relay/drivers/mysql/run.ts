@@ -1,5 +1,6 @@
 /** Runs a request of any type on one connection. */
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { jsonList } from '../byte-text.ts';
 import { checkType, isRead, oneStatement, severalStatements } from './admit.ts';
 import type { Done, Traces } from './database.ts';
 import { admitted, ended, execute, hasNames, runOne, type Scene } from './execute.ts';
@@ -38,9 +39,8 @@ async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<B
   const results = await (begins
     ? inTransaction(scene, read ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION', runAll)
     : runAll());
-  const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
   return {
-    value: Buffer.concat([Buffer.from('{"results":['), ...pieces, Buffer.from(']}')]),
+    value: jsonList('{"results":[', results, ']}'),
     traces,
   };
 }

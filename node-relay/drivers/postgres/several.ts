@@ -1,6 +1,7 @@
 /** Several statements without parameters, together or not at all, as the simple query protocol runs them. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { jsonList } from '../byte-text.ts';
 import { isRead, makesUnusable, severalStatements } from './admit.ts';
 import type { Done, Traces } from './database.ts';
 import { admitted, execute, type Scene, undo } from './execute.ts';
@@ -23,9 +24,8 @@ export async function runSeveral(scene: Scene, request: SeveralRequest): Promise
   const results = await (begins
     ? inTransaction(scene, read ? 'BEGIN READ ONLY' : 'BEGIN', runAll)
     : runAll());
-  const pieces = results.flatMap((result, index) => [Buffer.from(index > 0 ? ',' : ''), result]);
   return {
-    value: Buffer.concat([Buffer.from('{"results":['), ...pieces, Buffer.from(']}')]),
+    value: jsonList('{"results":[', results, ']}'),
     traces,
   };
 }

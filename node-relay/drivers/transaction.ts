@@ -1,0 +1,95 @@
+/** The operations of one transaction: one after another, each told what those before it answered. */
+import type { Call } from '../../proto/driver.ts';
+import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
+import { parseJson } from '../../proto/json.ts';
+import type { EarlierResult } from './result-references.ts';
+
+/** What one operation runs within. */
+export interface Turn {
+  /** The transaction's call, with the operation's own deadline too. Contract §1, "Deadline". */
+  readonly call: Call;
+  readonly earlier: EarlierResult;
+  /** Bytes that its result may have. */
+  readonly budget: number;
+}
+
+/** Every operation as `check` answers it, before the first runs. @throws GatewayError with `operation` in its details */
+export function checkEach<Request, Operation>(
+  requests: readonly Request[],
+  check: (request: Request) => Operation,
+): Operation[] {
+  return requests.map((request, index) => atOperation(index, () => check(request)));
+}
+
+/**
+ * Runs operations and answers their results as JSON text, together within the call's
+ * `resultMaxBytes` as a list. Contract §6, "Transactions".
+ * @throws GatewayError with `operation` in its details
+ */
+export async function runEach<Operation extends { readonly timeout_ms?: number | undefined }>(
+  call: Call,
+  operations: readonly Operation[],
+  run: (operation: Operation, turn: Turn) => Promise<Buffer>,
+): Promise<Buffer[]> {
+  const results: Buffer[] = [];
+  const earlier = (index: number) => {
+    const result = results[index];
+    return result === undefined ? undefined : parseJson(result.toString());
+  };
+  let budget = call.resultMaxBytes - 2;
+  for (const [index, operation] of operations.entries()) {
+    const deadline = new OwnDeadline(call, operation.timeout_ms);
+    const turn = { call: { ...call, signal: deadline.signal }, earlier, budget };
+    try {
+      const result = await atOperation(index, () => run(operation, turn));
+      budget -= result.length + 1;
+      results.push(result);
+    } finally {
+      deadline.end();
+    }
+  }
+  return results;
+}
+
+/** A signal that aborts with the call's, or after the time that the operation is given. */
+class OwnDeadline {
+  readonly signal: AbortSignal;
+  readonly #timer: NodeJS.Timeout | undefined;
+
+  constructor({ signal }: Call, timeoutMs: number | undefined) {
+    if (timeoutMs === undefined) {
+      this.signal = signal;
+      return;
+    }
+    const controller = new AbortController();
+    const reason = new GatewayError('TIMED_OUT', 'The deadline of the operation passed');
+    this.#timer = setTimeout(() => controller.abort(reason), timeoutMs);
+    this.signal = AbortSignal.any([signal, controller.signal]);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Names the operation in the details of its failure. */
+function atOperation<Value>(operation: number, work: () => Value): Value {
+  const named = (error: unknown): never => {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.code, error.message, {
+      cause: error,
+      details: withOperation(error.details, operation),
+    });
+  };
+  try {
+    const value = work();
+    return value instanceof Promise ? (value.catch(named) as Value) : value;
+  } catch (error) {
+    return named(error);
+  }
+}
+
+function withOperation(details: readonly ErrorDetails[], operation: number): ErrorDetails[] {
+  if (details.length === 0) return [{ operation }];
+  return details.map((detail) => ({ ...detail, operation }));
+}
