@@ -165,17 +165,26 @@ const SCHEMAS = Object.fromEntries(
   (Object.keys(OPERATIONS) as OperationName[]).map((of) => [of, schemaOf(of)]),
 ) as Record<OperationName, ReturnType<typeof schemaOf>>; // By the keys just gone through.
 
+/** A list that is known not to be empty. */
+function listOf(schemas: readonly Schema[]): [Schema, ...Schema[]] {
+  return schemas as [Schema, ...Schema[]]; // There are many.
+}
+type Schema = ReturnType<typeof schemaOf>;
+
 /** A request by its first names, of any type. */
 export const NamedRequest = z
-  .union(Object.values(SCHEMAS) as unknown as [z.ZodType, z.ZodType]) // There are many.
+  .discriminatedUnion('type', listOf(Object.values(SCHEMAS)))
   .meta({ id: 'MongoRequest', description: 'A request to a MongoDB endpoint, told by its `type`' });
 
 /** One operation of a transaction. */
 export const NamedOperation = z
-  .union(
-    (Object.keys(OPERATIONS) as OperationName[])
-      .filter((of) => !of.endsWith('_transaction'))
-      .map((of) => SCHEMAS[of]) as unknown as [z.ZodType, z.ZodType], // As above.
+  .discriminatedUnion(
+    'type',
+    listOf(
+      (Object.keys(OPERATIONS) as OperationName[])
+        .filter((of) => !of.endsWith('_transaction'))
+        .map((of) => SCHEMAS[of]),
+    ),
   )
   .meta({ id: 'MongoOperation', description: 'One request of a transaction' });
 

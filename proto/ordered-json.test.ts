@@ -1,0 +1,62 @@
+/** JSON whose members keep their order, and whose numbers keep their text. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isJsonObject, isRawJson, type Json } from './json.ts';
+import { namesOf, parseOrdered } from './ordered-json.ts';
+
+/** The same text again, written from what was read. */
+function written(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(written).join(',')}]`;
+  if (isRawJson(value)) return value.rawJSON;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = namesOf(value).map(
+    (name) => `${JSON.stringify(name)}:${written(value[name] ?? null)}`,
+  );
+  return `{${members.join(',')}}`;
+}
+
+describe('reading', () => {
+  test('gives what JSON.parse gives', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), (text) => {
+        const plain = JSON.parse(JSON.stringify(parseOrdered(text)));
+        expect(plain).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test.each([
+    '{"10":1,"2":2,"a":3,"1":{"b":1,"0":2}}',
+    '{"__proto__":1,"a":{"__proto__":{"5":1,"4":2}}}',
+    '[1.0,1,1e3,-0,-0.0,9007199254740993,0.1,12345678901234567890.5]',
+    '{"":[{},[],"",null,true,false]}',
+    '{"\\u0061\\"\\\\":"\\ud83d\\ude00"}',
+  ])('keeps the order of members and the text of numbers: %s', (text) => {
+    const again = text.replace('\\u0061', 'a').replace('\\ud83d\\ude00', '😀');
+    expect(written(parseOrdered(text))).toBe(again);
+  });
+
+  test('takes white space and a mark of byte order', () => {
+    expect(parseOrdered('\n { "a" : [ 1 , 2 ] ,\t"b" : { } } ')).toEqual({ a: [1, 2], b: {} });
+  });
+});
+
+describe('what is refused', () => {
+  test.each(['', '{', '{"a":1,}', '01', '[1', 'nul', '{"a" 1}', "{'a':1}"])(
+    'no JSON: %s',
+    (text) => {
+      expect(() => parseOrdered(text)).toThrow(SyntaxError);
+    },
+  );
+
+  test.each(['{"a":1,"a":1}', '[{"b":{"\\u0061":1,"a":2}}]', '{"__proto__":1,"__proto__":2}'])(
+    'a member that is there twice: %s',
+    (text) => {
+      expect(() => parseOrdered(text)).toThrow(/is there twice/);
+    },
+  );
+
+  test('what nests too deep', () => {
+    expect(() => parseOrdered('['.repeat(2_000) + ']'.repeat(2_000))).toThrow(/nests deeper/);
+  });
+});
