@@ -1,9 +1,10 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
+import type { Socket } from 'node:net';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { Filling, Lines } from '../lines.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
-import type { Connection } from './connection.ts';
 import { attempt, type Database, type Traces } from './database.ts';
 import {
   admitted,
@@ -17,82 +18,24 @@ import {
   valuesOf,
 } from './execute.ts';
 import type { Column, Reader } from './packets.ts';
-import { type RowOptions, type RowWriter, shapeOf } from './result.ts';
+import { type RowOptions, shapeOf } from './result.ts';
 import type { Parsed } from './statement.ts';
 import type { Sink } from './wire.ts';
 
-const PIECE_LENGTH = 65_536;
-/** Pieces that wait to be taken before the socket is no longer read. */
-const WAITING_MAX = 4;
-
-/** Collects lines into pieces and holds the socket back while nobody takes them. */
-class Lines implements Sink {
-  rowCount = 0;
+/** Lines of the rows that one statement answers. */
+class PacketLines extends Lines<Reader> implements Sink {
   /** Resolves when the server has accepted the statement. */
   readonly accepted = Promise.withResolvers<void>();
   options: RowOptions;
-  readonly #connection: Connection;
-  readonly #pieces: Buffer[] = [];
-  #write: RowWriter | undefined;
-  #text = '';
-  #wake: (() => void) | undefined;
-  #ended = false;
-  #abandoned = false;
 
-  constructor(connection: Connection, options: RowOptions) {
-    this.#connection = connection;
+  constructor(source: Socket, options: RowOptions) {
+    super(source);
     this.options = options;
   }
 
   columns(columns: readonly Column[]): void {
-    this.#write = shapeOf(columns, this.options).write;
+    this.write = shapeOf(columns, this.options).write;
     this.accepted.resolve();
-  }
-
-  row(reader: Reader): void {
-    this.rowCount += 1;
-    if (this.#abandoned) return;
-    // Whoever waits gets all rows of what the socket has just brought.
-    if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
-    this.#text += `${this.#write?.(reader)}\n`;
-    if (this.#text.length >= PIECE_LENGTH) this.#cut();
-  }
-
-  /** Drops what still comes, so that the server gets to read that it shall stop. */
-  abandon(): void {
-    this.#abandoned = true;
-    this.#pieces.length = 0;
-    this.#connection.wire.socket.resume();
-  }
-
-  /** The last piece, whatever its size; none comes after. */
-  end(): void {
-    this.#cut();
-    this.#ended = true;
-    this.#wake?.();
-  }
-
-  /** The next piece; undefined after the last. */
-  async next(): Promise<Buffer | undefined> {
-    // What came while nobody waited is handed over as it is.
-    if (this.#pieces.length === 0) this.#cut();
-    while (this.#pieces.length === 0 && !this.#ended) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
-      this.#wake = undefined;
-    }
-    const piece = this.#pieces.shift();
-    if (this.#pieces.length < WAITING_MAX) this.#connection.wire.socket.resume();
-    return piece;
-  }
-
-  #cut(): void {
-    if (this.#text === '') return;
-    this.#pieces.push(Buffer.from(this.#text));
-    this.#text = '';
-    if (this.#pieces.length >= WAITING_MAX) this.#connection.wire.socket.pause();
-    this.#wake?.();
   }
 }
 
@@ -148,10 +91,9 @@ class Streaming {
   readonly #scene: Scene;
   readonly #request: RowsRequest;
   readonly #parsed: Parsed;
-  readonly #lines: Lines;
+  readonly #lines: PacketLines;
   #traces: Traces = 'some';
-  #running: Promise<void> = Promise.resolve();
-  #outcome: 'running' | 'ended' | { readonly error: unknown } = 'running';
+  #filling: Filling<Reader> | undefined;
 
   constructor(scene: Scene, request: RowsRequest, parsed: Parsed) {
     this.#scene = scene;
@@ -159,46 +101,33 @@ class Streaming {
     this.#parsed = parsed;
     const { numbersAsStrings } = scene.call;
     const rowFormat = request.row_format ?? 'object';
-    this.#lines = new Lines(scene.connection, { numbersAsStrings, rowFormat, form: 'binary' });
+    this.#lines = new PacketLines(scene.connection.wire.socket, {
+      numbersAsStrings,
+      rowFormat,
+      form: 'binary',
+    });
     this.read = isRead(request, scene.call.mode);
   }
 
   /** Until the server has accepted the statement. */
   async begin(): Promise<void> {
     const lines = this.#lines;
-    this.#running = this.#attempt(() => this.#execute()).then(
-      () => {
-        this.#outcome = 'ended';
-      },
-      (error: unknown) => {
-        this.#outcome = { error };
-      },
+    const filling = new Filling(
+      lines,
+      this.#attempt(() => this.#execute()),
     );
-    void this.#running.then(() => lines.end());
-    await Promise.race([lines.accepted.promise, this.#running]);
-    if (lines.rowCount === 0) this.#throwFailure();
+    this.#filling = filling;
+    await Promise.race([lines.accepted.promise, filling.ended]);
+    if (lines.rowCount === 0) filling.throwFailure();
   }
 
   async *pieces(): AsyncGenerator<Uint8Array> {
     const { connection, database } = this.#scene;
-    const lines = this.#lines;
     try {
-      yield new Uint8Array();
-      for (let piece = await lines.next(); piece; piece = await lines.next()) yield piece;
-      await this.#running;
-      this.#throwFailure();
+      yield* this.#filling?.pieces(() => connection.interrupt()) ?? [];
     } finally {
-      if (this.#outcome === 'running') {
-        connection.interrupt();
-        lines.abandon();
-        await this.#running;
-      }
       database.giveBack(connection, this.#traces);
     }
-  }
-
-  #throwFailure(): void {
-    if (typeof this.#outcome === 'object') throw this.#outcome.error;
   }
 
   async #execute(): Promise<void> {

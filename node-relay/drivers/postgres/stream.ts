@@ -2,83 +2,20 @@
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { Filling, Lines } from '../lines.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
-import type { Connection } from './connection.ts';
 import { attempt, type Database, type Traces } from './database.ts';
 import type { FieldValue } from './encode.ts';
 import { admitted, beforeRead, bound, checkCount, type Scene, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
-import type { RowWriter } from './result.ts';
 import type { Field, Sink } from './wire.ts';
 
-const PIECE_LENGTH = 65_536;
-/** Pieces that wait to be taken before the socket is no longer read. */
-const WAITING_MAX = 4;
-
-/** Collects lines into pieces and holds the socket back while nobody takes them. */
-class Lines implements Sink {
-  rowCount = 0;
+/** Lines of the rows that a portal answers. */
+class FieldLines extends Lines<readonly FieldValue[]> implements Sink {
   columns: readonly Field[] = [];
-  write: RowWriter | undefined;
-  readonly #connection: Connection;
-  readonly #pieces: Buffer[] = [];
-  #text = '';
-  #wake: (() => void) | undefined;
-  #ended = false;
-  #abandoned = false;
-
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
 
   fields(fields: readonly Field[]): void {
     this.columns = fields;
-  }
-
-  row(values: readonly FieldValue[]): void {
-    this.rowCount += 1;
-    if (this.#abandoned) return;
-    // Whoever waits gets all rows of what the socket has just brought.
-    if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
-    this.#text += `${this.write?.(values)}\n`;
-    if (this.#text.length >= PIECE_LENGTH) this.#cut();
-  }
-
-  /** Drops what still comes, so that the server gets to read that it shall stop. */
-  abandon(): void {
-    this.#abandoned = true;
-    this.#pieces.length = 0;
-    this.#connection.wire.stream.resume();
-  }
-
-  /** The last piece, whatever its size; none comes after. */
-  end(): void {
-    this.#cut();
-    this.#ended = true;
-    this.#wake?.();
-  }
-
-  /** The next piece; undefined after the last. */
-  async next(): Promise<Buffer | undefined> {
-    // What came while nobody waited is handed over as it is.
-    if (this.#pieces.length === 0) this.#cut();
-    while (this.#pieces.length === 0 && !this.#ended) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await promise;
-      this.#wake = undefined;
-    }
-    const piece = this.#pieces.shift();
-    if (this.#pieces.length < WAITING_MAX) this.#connection.wire.stream.resume();
-    return piece;
-  }
-
-  #cut(): void {
-    if (this.#text === '') return;
-    this.#pieces.push(Buffer.from(this.#text));
-    this.#text = '';
-    if (this.#pieces.length >= WAITING_MAX) this.#connection.wire.stream.pause();
-    this.#wake?.();
   }
 }
 
@@ -128,14 +65,14 @@ class Streaming {
   readonly read: boolean;
   readonly #scene: Scene;
   readonly #request: Extract<PostgresRequest, { params?: unknown }>;
-  readonly #lines: Lines;
+  readonly #lines: FieldLines;
   #traces: Traces = 'some';
   #undoable = false;
 
   constructor(scene: Scene, request: Extract<PostgresRequest, { params?: unknown }>) {
     this.#scene = scene;
     this.#request = request;
-    this.#lines = new Lines(scene.connection);
+    this.#lines = new FieldLines(scene.connection.wire.stream);
     this.read = isRead(request, scene.call.mode);
   }
 
@@ -173,24 +110,13 @@ class Streaming {
 
   async *pieces(): AsyncGenerator<Uint8Array> {
     const { connection, database } = this.#scene;
-    let outcome: 'running' | 'ended' | { readonly error: unknown } = 'running';
-    const running = this.#attempt(() => this.#execute()).then(
-      () => (outcome = 'ended'),
-      (error: unknown) => (outcome = { error }),
+    const filling = new Filling(
+      this.#lines,
+      this.#attempt(() => this.#execute()),
     );
-    void running.then(() => this.#lines.end());
     try {
-      yield new Uint8Array();
-      for (let piece = await this.#lines.next(); piece; piece = await this.#lines.next())
-        yield piece;
-      await running;
-      if (typeof outcome === 'object') throw (outcome as { error: unknown }).error;
+      yield* filling.pieces(() => connection.interrupt());
     } finally {
-      if (outcome === 'running') {
-        connection.interrupt();
-        this.#lines.abandon();
-        await running;
-      }
       database.giveBack(connection, this.#traces);
     }
   }

@@ -1,0 +1,117 @@
+/** Rows as lines of NDJSON: collected while they arrive, handed on as fast as they are taken. Contract §6, "Large results". */
+
+const PIECE_LENGTH = 65_536;
+/** Pieces that wait to be taken before the source is held back. */
+const WAITING_MAX = 4;
+
+/** Where rows come from, such as a socket. */
+interface Source {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** Collects lines into pieces and holds the source back while nobody takes them. */
+export class Lines<Row> {
+  rowCount = 0;
+  /** One row as JSON text; set before the first arrives. */
+  write: ((row: Row) => string) | undefined;
+  readonly #source: Source;
+  readonly #pieces: Buffer[] = [];
+  #text = '';
+  #wake: (() => void) | undefined;
+  #ended = false;
+  #abandoned = false;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  row(row: Row): void {
+    this.rowCount += 1;
+    if (this.#abandoned) return;
+    // Whoever waits gets all rows of what the socket has just brought.
+    if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
+    this.#text += `${this.write?.(row)}\n`;
+    if (this.#text.length >= PIECE_LENGTH) this.#cut();
+  }
+
+  /** Drops what still comes, so that the server gets to read that it shall stop. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#pieces.length = 0;
+    this.#source.resume();
+  }
+
+  /** The last piece, whatever its size; none comes after. */
+  end(): void {
+    this.#cut();
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  /** The next piece; undefined after the last. */
+  async next(): Promise<Buffer | undefined> {
+    // What came while nobody waited is handed over as it is.
+    if (this.#pieces.length === 0) this.#cut();
+    while (this.#pieces.length === 0 && !this.#ended) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+      this.#wake = undefined;
+    }
+    const piece = this.#pieces.shift();
+    if (this.#pieces.length < WAITING_MAX) this.#source.resume();
+    return piece;
+  }
+
+  #cut(): void {
+    if (this.#text === '') return;
+    this.#pieces.push(Buffer.from(this.#text));
+    this.#text = '';
+    if (this.#pieces.length >= WAITING_MAX) this.#source.pause();
+    this.#wake?.();
+  }
+}
+
+/** Work that fills lines, and how it ended. */
+export class Filling<Row> {
+  /** Settles when the work has, and never rejects. */
+  readonly ended: Promise<void>;
+  readonly #lines: Lines<Row>;
+  #outcome: 'running' | 'ended' | { readonly error: unknown } = 'running';
+
+  constructor(lines: Lines<Row>, work: Promise<void>) {
+    this.#lines = lines;
+    this.ended = work.then(
+      () => {
+        this.#outcome = 'ended';
+      },
+      (error: unknown) => {
+        this.#outcome = { error };
+      },
+    );
+    void this.ended.then(() => lines.end());
+  }
+
+  /** Throws what the work failed with, if it has. */
+  throwFailure(): void {
+    if (typeof this.#outcome === 'object') throw this.#outcome.error;
+  }
+
+  /** An empty piece, then the lines; whoever leaves before their end has the work stopped by `interrupt`. */
+  async *pieces(interrupt: () => void): AsyncGenerator<Uint8Array> {
+    const lines = this.#lines;
+    try {
+      yield new Uint8Array();
+      for (let piece = await lines.next(); piece; piece = await lines.next()) yield piece;
+      await this.ended;
+      this.throwFailure();
+    } finally {
+      if (this.#outcome === 'running') {
+        interrupt();
+        lines.abandon();
+        await this.ended;
+      }
+    }
+  }
+}
