@@ -5,6 +5,7 @@ import { SlottedPool } from './connection-pool.ts';
 import { type Connections, isOther } from './connections.ts';
 import type { Dialer } from './dial.ts';
 import type { Driver, Host } from './drivers/driver.ts';
+import type { Seals } from './seals.ts';
 import { Slots } from './slots.ts';
 import type { CallTarget } from './target.ts';
 
@@ -36,6 +37,7 @@ export interface PoolsOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly connections: Connections;
   readonly dialer: Pick<Dialer, 'dial'>;
+  readonly seals: Seals;
   /** Told of what goes wrong when nobody waits for it. */
   readonly onFault: (cause: unknown) => void;
 }
@@ -124,10 +126,13 @@ export class Pools {
   }
 
   #host({ endpoint, profile }: CallTarget): Host {
-    const { dialer } = this.#options;
+    const { dialer, seals } = this.#options;
+    const own = (bound: string) => `${endpoint}\n${bound}`;
     return {
       dial: (host, port, signal) => dialer.dial(host, port, signal),
       pool: (maker) => new SlottedPool(this.#slotsOf(endpoint), profile, maker),
+      seal: (clear, bound) => seals.seal(clear, own(bound)),
+      unseal: (sealed, bound) => seals.unseal(sealed, own(bound)),
     };
   }
 

@@ -17,6 +17,7 @@ import { Metrics } from './metrics.ts';
 import { Pools } from './pools.ts';
 import { Results } from './results.ts';
 import { handleRun, isPlainRun, type RunHandlerParts } from './run-handler.ts';
+import { Seals } from './seals.ts';
 import { relayService, type ServiceParts } from './service.ts';
 import { Sessions } from './sessions.ts';
 
@@ -82,7 +83,8 @@ async function assemble(
     log.warn({ fault: describeFault(cause) ?? { name: 'GatewayError' } }, 'closing failed');
   const dialer = new Dialer({ allow: config.allow, gateway: config.gateway, ownPort });
   const connections = new Connections(config.nodeKey);
-  const pools = new Pools({ drivers, connections, dialer, onFault });
+  const seals = new Seals(config.nodeKey);
+  const pools = new Pools({ drivers, connections, dialer, seals, onFault });
   const sessions = new Sessions(onFault);
   const results = new Results();
   const metrics = new Metrics(() => ({

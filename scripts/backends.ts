@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { startCassandra } from './cassandra-server.ts';
 import { startDebianClickhouse } from './clickhouse/debian-server.ts';
 import { startClickhouse } from './clickhouse-server.ts';
 import { randomSecret } from './data-folder.ts';
@@ -44,6 +45,7 @@ const ROWS = {
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
   mongo: { variable: 'TEST_MONGO_URL', start: mongo },
   clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },
+  cassandra: { variable: 'TEST_CASSANDRA_URL', start: cassandra },
   'clickhouse-18': { variable: 'TEST_CLICKHOUSE_18_URL', start: debianClickhouse },
 } satisfies Record<string, Row>;
 
@@ -176,6 +178,24 @@ async function debianClickhouse(): Promise<StartedBackend> {
       throw thrown;
     },
   );
+  return {
+    url: server.url,
+    pid: server.pid,
+    stop: async () => {
+      await server.stop();
+      await remove();
+    },
+  };
+}
+
+/** One node with roles and permissions. */
+async function cassandra(): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-cassandra-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const server = await startCassandra({ folder }).catch(async (thrown: unknown) => {
+    await remove();
+    throw thrown;
+  });
   return {
     url: server.url,
     pid: server.pid,

@@ -11,6 +11,7 @@ export async function setup(): Promise<() => Promise<void>> {
     mongo: () => startBackend('mongo'),
     clickhouse: () => startBackend('clickhouse'),
     'clickhouse-18': () => startBackend('clickhouse-18'),
+    cassandra: () => startBackend('cassandra'),
     gateway: () => startGateway(),
   });
   return run.stop;

@@ -20,6 +20,10 @@ export interface Host {
   dial(host: string, port: number, signal: AbortSignal): Promise<Socket>;
   /** Connections for drivers whose calls each need one, within the endpoint's caps. */
   pool<Connection>(maker: ConnectionMaker<Connection>): ConnectionPool<Connection>;
+  /** Seals what clients bring back with a later call, for this endpoint and what it is bound to. */
+  seal(clear: Uint8Array, bound: string): string;
+  /** What was sealed; undefined where it was not sealed by this node, or for something else. */
+  unseal(sealed: string, bound: string): Uint8Array | undefined;
 }
 
 /** How a pool makes and ends its connections. */

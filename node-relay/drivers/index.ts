@@ -1,8 +1,12 @@
 /** Drivers of the kinds that this relay serves: a new kind is a row here. */
+import { cassandra } from './cassandra/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import type { Driver } from './driver.ts';
 import { mongo } from './mongo/index.ts';
 import { mysql } from './mysql/index.ts';
 import { postgres } from './postgres/index.ts';
 
-export const drivers = { mysql, postgres, clickhouse, mongo } satisfies Record<string, Driver>;
+export const drivers = { mysql, postgres, clickhouse, mongo, cassandra } satisfies Record<
+  string,
+  Driver
+>;

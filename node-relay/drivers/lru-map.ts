@@ -23,4 +23,8 @@ export class LruMap<Key, Value> {
     const oldest = this.#entries.keys().next();
     if (this.#entries.size > this.#max && !oldest.done) this.#entries.delete(oldest.value);
   }
+
+  delete(key: Key): void {
+    this.#entries.delete(key);
+  }
 }

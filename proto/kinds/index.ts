@@ -2,6 +2,7 @@
 import type { Mode } from '../driver.ts';
 import { GatewayError } from '../errors.ts';
 import { isJsonObject, type Json } from '../json.ts';
+import { cassandra } from './cassandra.ts';
 import { clickhouse } from './clickhouse.ts';
 import type { KindSpec, RequestBase } from './kind.ts';
 import { mongo } from './mongo.ts';
@@ -9,7 +10,10 @@ import { mysql } from './mysql.ts';
 import { postgres } from './postgres.ts';
 
 /** Kinds served so far. Spec: "Endpoint", create body, member `kind`. */
-export const kinds = { postgres, mysql, mongo, clickhouse } satisfies Record<string, KindSpec>;
+export const kinds = { postgres, mysql, mongo, clickhouse, cassandra } satisfies Record<
+  string,
+  KindSpec
+>;
 export type Kind = keyof typeof kinds;
 
 /** All kinds of the specification, served or not. */

@@ -4,8 +4,11 @@ import type { Json } from '../../../proto/json.ts';
 import { parseAllowList } from '../../allow-list.ts';
 import { SlottedPool } from '../../connection-pool.ts';
 import { Dialer } from '../../dial.ts';
+import { Seals } from '../../seals.ts';
 import { Slots } from '../../slots.ts';
 import type { Driver, Host } from '../driver.ts';
+
+const SEALS = new Seals({ d: 'a2V5IG9mIGEgbm9kZSBpbiB0ZXN0cw' });
 
 /** A host whose pools together have `connections` slots, 4 by default. */
 export function testHost(connections = 4): Host {
@@ -19,6 +22,8 @@ export function testHost(connections = 4): Host {
   return {
     dial: (host, port, signal) => dialer.dial(host, port, signal),
     pool: (maker) => new SlottedPool(slots, 'production', maker),
+    seal: (clear, bound) => SEALS.seal(clear, bound),
+    unseal: (sealed, bound) => SEALS.unseal(sealed, bound),
   };
 }
 

@@ -1,0 +1,122 @@
+/** Several changes in one message: batches of callers, and transactions. Contract §6, "Transactions". */
+import requests from 'cassandra-driver/lib/requests.js';
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
+import type { Answer, Connection, Prepared } from './connection.ts';
+import type { Database, Work } from './database.ts';
+import { at } from './errors.ts';
+import { extras } from './extras.ts';
+import { admitChange } from './guard.ts';
+import { CallOptions, columnsText, rowTexts } from './pages.ts';
+import { bound, type Params } from './parameters.ts';
+import { ResultText } from './result.ts';
+import { readTrace } from './trace.ts';
+
+type BatchRequest = Extract<CassandraRequest, { type: 'batch' }>;
+
+/** One change. */
+interface Change {
+  readonly query: string;
+  readonly params?: Params;
+}
+
+/** Runs a request of type `batch`. */
+export async function runBatch(
+  database: Database,
+  request: BatchRequest,
+  call: Call,
+): Promise<Buffer> {
+  const changes = request.queries.map(
+    (each): Change => (typeof each === 'string' ? { query: each } : each),
+  );
+  for (const [index, { query }] of changes.entries()) at(index, () => admitChange(query));
+  const work: Work = { changes: true, sent: false };
+  return database.call(work, call, async (connection) => {
+    const options = new CallOptions(database.settings, request, {}, request.batch_type);
+    const answer = await send({ database, connection, work }, changes, options);
+    const trace = request.tracing === true ? await readTrace(connection, answer) : undefined;
+    return resultOf(answer, call, trace);
+  });
+}
+
+/** Runs changes as one logged batch; the answer is one result each. */
+export async function transact(
+  database: Database,
+  operations: readonly CassandraRequest[],
+  call: Call,
+): Promise<Buffer> {
+  const changes = operations.map((operation, index) => at(index, () => changeOf(operation)));
+  if (changes.length === 0) return Buffer.from('[]');
+  const work: Work = { changes: true, sent: false };
+  return database.call(work, call, async (connection) => {
+    const options = new CallOptions(database.settings, {});
+    const answer = await send({ database, connection, work }, changes, options);
+    const each = resultOf(answer, call, undefined);
+    return Buffer.from(`[${Array(changes.length).fill(each.toString()).join(',')}]`);
+  });
+}
+
+const PLAIN = new Set(['type', 'query', 'params', 'timeout_ms', 'kind', 'row_format']);
+
+function changeOf(operation: CassandraRequest): Change {
+  if (operation.type !== 'query' && operation.type !== 'execute') {
+    const message = `Type ${operation.type} is not taken in a transaction; send query or execute`;
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  }
+  const other = Object.keys(operation).find((name) => !PLAIN.has(name));
+  if (other !== undefined) {
+    const message = 'is not taken in a transaction; send a request of type batch';
+    throw new GatewayError('BAD_REQUEST', `${other}: ${message}`, {
+      details: [{ path: other, message }],
+    });
+  }
+  admitChange(operation.query);
+  for (const value of Object.values(operation.params ?? {})) refuseReference(value);
+  return operation;
+}
+
+/** Results of a batch do not exist before its end. Contract §6: `$result` on other kinds is 400. */
+function refuseReference(value: Json): void {
+  if (Array.isArray(value)) value.forEach(refuseReference);
+  if (!isJsonObject(value)) return;
+  const { $result } = value;
+  if (typeof $result === 'string' && $result.startsWith('[') && Object.keys(value).length === 1) {
+    const message = 'Cassandra has no results inside a transaction; $result is not taken';
+    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: '$result', message }] });
+  }
+  Object.values(value).forEach(refuseReference);
+}
+
+interface Sending {
+  readonly database: Database;
+  readonly connection: Connection;
+  readonly work: Work;
+}
+
+/** Nothing is sent where a statement is not known to the server, or its values do not fit it. */
+function send(
+  { database, connection, work }: Sending,
+  changes: readonly Change[],
+  options: CallOptions,
+): Promise<Answer> {
+  const texts = changes.map(({ query }) => query);
+  const sent = (prepared: readonly Prepared[]) => {
+    const queries = prepared.map(({ id, meta }, index) => ({
+      queryId: id,
+      meta,
+      params: at(index, () => bound(meta.columns, changes[index]?.params)),
+    }));
+    work.sent = true;
+    return connection.send(new requests.BatchRequest(queries, options));
+  };
+  return database.withPrepared(connection, texts, sent, true);
+}
+
+function resultOf(answer: Answer, call: Call, trace: string | undefined): Buffer {
+  const result = new ResultText(call.resultMaxBytes);
+  const { numbersAsStrings } = call;
+  for (const row of rowTexts(answer, { rowFormat: 'object', numbersAsStrings })) result.add(row);
+  return result.finish(columnsText(answer.meta?.columns ?? []), extras(answer, trace));
+}

@@ -1,0 +1,111 @@
+/** Runs one request and builds its result. */
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { type CassandraRequest, cassandra as kind } from '../../../proto/kinds/cassandra.ts';
+import { runBatch } from './batch.ts';
+import type { Answer, Connection } from './connection.ts';
+import type { Database, Work } from './database.ts';
+import { extras } from './extras.ts';
+import { admit } from './guard.ts';
+import { columnsText, fetchPage, nextSize, rowTexts } from './pages.ts';
+import { openedState, sealedState } from './paging.ts';
+import { ResultText } from './result.ts';
+import { readTrace } from './trace.ts';
+
+/** A request of one statement. */
+export type StatementRequest = Exclude<CassandraRequest, { type: 'batch' }>;
+
+/** Runs a request of any type. */
+export async function runRequest(
+  database: Database,
+  request: CassandraRequest,
+  call: Call,
+): Promise<Buffer> {
+  if (request.type === 'batch') {
+    refuseWrite(request.type, call);
+    return runBatch(database, request, call);
+  }
+  const work = workOf(request, call);
+  const state = pageState(database, request);
+  return database.call(work, call, (connection) =>
+    gathered(database, connection, request, { call, work, state }),
+  );
+}
+
+/**
+ * What a request does, when it may run.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function workOf(request: StatementRequest, call: Call): Work {
+  refuseWrite(request.type, call);
+  const read = call.mode === 'read' || request.type.endsWith('_read_only');
+  const { kind: word } = admit(request.query, read);
+  if (read && request.tracing === true) {
+    const message = 'is taken on /write only: the server writes down what it traces';
+    throw new GatewayError('BAD_REQUEST', `tracing: ${message}`, {
+      details: [{ path: 'tracing', message }],
+    });
+  }
+  return { changes: word !== 'SELECT', sent: false };
+}
+
+function refuseWrite(type: string, { mode }: Call): void {
+  if (mode !== 'read' || kind.types[type] === 'read') return;
+  const message = `Requests of type ${type} write; send them to /write`;
+  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+}
+
+/** The server's place that a request goes on from. */
+export function pageState(database: Database, request: StatementRequest): Buffer | undefined {
+  const sealed = 'paging_state' in request ? request.paging_state : undefined;
+  return openedState(database.host, request, sealed);
+}
+
+const isSingle = (request: StatementRequest) =>
+  request.type.startsWith('query_single_page') ||
+  ('page_size' in request && (request.page_size ?? request.paging_state) !== undefined);
+
+/** Rows of a page whose size nobody says. Source: the driver's own default. */
+const PAGE_ROWS = 5_000;
+/** A value of one character may take so many bytes on the wire: its length, and eight of a number. */
+const WIRE_FACTOR = 12;
+const FRAME_MIN = 65_536;
+
+interface Gathering {
+  readonly call: Call;
+  readonly work: Work;
+  readonly state: Buffer | undefined;
+}
+
+/** One page, or all of them after each other. */
+async function gathered(
+  database: Database,
+  connection: Connection,
+  request: StatementRequest,
+  { call, work, state }: Gathering,
+): Promise<Buffer> {
+  connection.frameMax = Math.max(FRAME_MIN, call.resultMaxBytes * WIRE_FACTOR);
+  const result = new ResultText(call.resultMaxBytes);
+  const options = {
+    rowFormat: request.row_format ?? 'object',
+    numbersAsStrings: call.numbersAsStrings,
+  } as const;
+  const single = isSingle(request);
+  const wanted = 'page_size' in request ? request.page_size : undefined;
+  let size = single ? (wanted ?? PAGE_ROWS) : nextSize(undefined);
+  let next = state;
+  let first: Answer | undefined;
+  for (;;) {
+    const answer = await fetchPage(database, connection, request, { size, state: next }, work);
+    first ??= answer;
+    for (const row of rowTexts(answer, options)) result.add(row);
+    next = answer.meta?.pageState;
+    if (single || !next || next.length === 0) break;
+    size = nextSize(size, answer);
+  }
+  const trace = request.tracing === true ? await readTrace(connection, first) : undefined;
+  const page = single
+    ? `,"paging_state":${JSON.stringify(sealedState(database.host, request, next))}`
+    : '';
+  return result.finish(columnsText(first.meta?.columns ?? []), page + extras(first, trace));
+}

@@ -1,0 +1,72 @@
+/** Driver of kind `cassandra`: CQL over the driver's own connections, each on a socket that the host dialled. */
+import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
+import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
+import type { Driver, Host } from '../driver.ts';
+import { transact } from './batch.ts';
+import { Connection, type Recipe } from './connection.ts';
+import { Database } from './database.ts';
+import { runRequest } from './execute.ts';
+import { inspectTables } from './inspect.ts';
+import { settingsOf } from './settings.ts';
+import { streamRows } from './stream.ts';
+
+/**
+ * Sessions to Cassandra. The node that the endpoint names answers everything: nothing is asked
+ * of its peers' addresses, so nothing else is ever dialled. There are no sessions of a caller's
+ * own. Contract §5, §6.
+ */
+export const cassandra: Driver<CassandraRequest> = {
+  async open({ envelope }: Target, host: Host): Promise<Session<CassandraRequest>> {
+    const settings = settingsOf(envelope.connection);
+    const recipe: Recipe = { host, settings };
+    const pool = host.pool<Connection>({
+      open: async (signal) => {
+        const connection = await Connection.open(recipe, signal);
+        // One that the server drops while idle must not be the next caller's.
+        connection.onLost = () => {
+          if (!connection.inUse) pool.discard(connection);
+        };
+        return connection;
+      },
+      close: (connection) => connection.close(),
+    });
+    return new CassandraSession(new Database(pool, settings, host));
+  },
+};
+
+class CassandraSession implements Session<CassandraRequest> {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  run(request: CassandraRequest, call: Call): Promise<Buffer> {
+    return runRequest(this.#database, request, call);
+  }
+
+  stream(request: CassandraRequest, call: Call): AsyncIterable<Uint8Array> {
+    return streamRows(this.#database, request, call);
+  }
+
+  transact(requests: readonly CassandraRequest[], call: Call): Promise<Buffer> {
+    return transact(this.#database, requests, call);
+  }
+
+  inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
+    return inspectTables(this.#database, page, call);
+  }
+
+  async ping(call: Call): Promise<number> {
+    const request = { type: 'query', query: 'SELECT key FROM system.local' } as const;
+    // The first call may have to connect.
+    await runRequest(this.#database, request, { ...call, mode: 'read' });
+    const start = performance.now();
+    await runRequest(this.#database, request, { ...call, mode: 'read' });
+    return performance.now() - start;
+  }
+
+  close(): Promise<void> {
+    return this.#database.close();
+  }
+}

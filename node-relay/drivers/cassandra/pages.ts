@@ -1,0 +1,161 @@
+/** Pages of a statement's rows, written as JSON while they are taken. */
+
+import cassandra from 'cassandra-driver';
+import executionOptions from 'cassandra-driver/lib/execution-options.js';
+import requests from 'cassandra-driver/lib/requests.js';
+import { consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
+import type { Answer, Connection, ProtocolColumn } from './connection.ts';
+import type { Database, Work } from './database.ts';
+import { cqlType, typeName } from './marshal.ts';
+import { bound, type Params } from './parameters.ts';
+import type { Settings } from './settings.ts';
+import { type Encoder, encoderOf } from './values.ts';
+
+/** Members of requests that say how the server works on them. */
+export interface Wishes {
+  readonly consistency?: string | undefined;
+  readonly serial_consistency?: string | undefined;
+  readonly timestamp?: number | string | undefined;
+  readonly tracing?: boolean | undefined;
+}
+
+/** What the driver asks when it writes a request. */
+export class CallOptions extends executionOptions.ExecutionOptions {
+  readonly consistency: number;
+  readonly #serial: number | undefined;
+  readonly #timestamp: object | null;
+  readonly #tracing: boolean;
+  readonly #pageSize: number | undefined;
+  readonly #pageState: Buffer | undefined;
+  readonly #batchType: string;
+
+  constructor(
+    settings: Settings,
+    wishes: Wishes,
+    page: { readonly size?: number; readonly state?: Buffer | undefined } = {},
+    batchType = 'logged',
+  ) {
+    super();
+    this.consistency = consistencyNamed(wishes.consistency ?? '') ?? settings.consistency;
+    this.#serial = consistencyNamed(wishes.serial_consistency ?? '') ?? settings.serialConsistency;
+    const { timestamp } = wishes;
+    this.#timestamp =
+      timestamp === undefined ? null : cassandra.types.Long.fromString(String(timestamp));
+    this.#tracing = wishes.tracing ?? false;
+    this.#pageSize = page.size;
+    this.#pageState = page.state;
+    this.#batchType = batchType;
+  }
+
+  getConsistency = () => this.consistency;
+  getSerialConsistency = () => this.#serial;
+  getOrGenerateTimestamp = () => this.#timestamp;
+  isQueryTracing = () => this.#tracing;
+  getFetchSize = () => this.#pageSize ?? 0;
+  getPageState = () => this.#pageState;
+  isBatchLogged = () => this.#batchType === 'logged';
+  isBatchCounter = () => this.#batchType === 'counter';
+  getCustomPayload = () => undefined;
+  getHints = () => undefined;
+  getKeyspace = () => undefined;
+}
+
+/** A statement to run and how. */
+export interface PagedStatement extends Wishes {
+  readonly query: string;
+  readonly params?: Params;
+  readonly row_format?: 'object' | 'array' | undefined;
+}
+
+/** Where a page begins and how many rows it has at most. */
+export interface PageWish {
+  readonly size: number;
+  readonly state: Buffer | undefined;
+}
+
+/** Fetches one page. */
+export function fetchPage(
+  database: Database,
+  connection: Connection,
+  statement: PagedStatement,
+  page: PageWish,
+  work: Work,
+): Promise<Answer> {
+  const options = new CallOptions(database.settings, statement, page);
+  return database.withPrepared(connection, [statement.query], ([prepared]) => {
+    if (!prepared) throw new Error('One statement was prepared');
+    const values = bound(prepared.meta.columns, statement.params);
+    const request = new requests.ExecuteRequest(
+      statement.query,
+      prepared.id,
+      values,
+      options,
+      prepared.meta,
+    );
+    // The driver takes the level 0, which is `any`, for none.
+    request.consistency = options.consistency;
+    work.sent = true;
+    return connection.send(request);
+  });
+}
+
+/** Rows of the first page where nothing is known of their size. */
+const FIRST_ROWS = 200;
+const ROWS_MAX = 10_000;
+const GROWTH = 8;
+/** Bytes that a page should have: enough to keep the server busy, little in memory. */
+const PAGE_BYTES = 512 * 1024;
+
+/** The size of the next page, by what the last one weighed. */
+export function nextSize(last: number | undefined, answer?: Answer): number {
+  if (last === undefined || !answer) return FIRST_ROWS;
+  const rows = answer.rowCount ?? 0;
+  const bytes = (answer.raw?.length ?? 0) / Math.max(rows, 1);
+  const fitting = Math.floor(PAGE_BYTES / Math.max(bytes, 1));
+  return Math.max(1, Math.min(fitting, last * GROWTH, ROWS_MAX));
+}
+
+/** How rows are written. */
+export interface RowOptions {
+  readonly rowFormat: 'object' | 'array';
+  readonly numbersAsStrings: boolean;
+}
+
+/** Columns as results tell them. */
+export function columnsText(columns: readonly ProtocolColumn[]): string {
+  return JSON.stringify(columns.map(({ name, type }) => ({ name, type: typeName(cqlType(type)) })));
+}
+
+/** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. */
+export function* rowTexts(answer: Answer, options: RowOptions): Generator<string> {
+  const { raw, rowCount = 0, meta } = answer;
+  if (!raw || !meta) return;
+  const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
+  const cells = cellsOf(meta.columns, options);
+  let at = 0;
+  /** The value that begins at the place, which moves behind it. */
+  const next = (encode: Encoder) => {
+    const length = raw.readInt32BE(at);
+    const start = at + 4;
+    at = start + Math.max(length, 0);
+    return length < 0 ? 'null' : encode(raw.subarray(start, at));
+  };
+  for (let row = 0; row < rowCount; row += 1) {
+    let text = '';
+    for (const { isKept, before, encode } of cells) {
+      const value = next(encode);
+      if (isKept) text += `${text && ','}${before}${value}`;
+    }
+    yield open + text + close;
+  }
+}
+
+function cellsOf(columns: readonly ProtocolColumn[], options: RowOptions) {
+  const asArray = options.rowFormat === 'array';
+  const last = new Map(columns.map(({ name }, index) => [name, index]));
+  return columns.map(({ name, type }, index) => ({
+    isKept: asArray || last.get(name) === index,
+    before: asArray ? '' : `${JSON.stringify(name)}:`,
+    encode: encoderOf(cqlType(type), options.numbersAsStrings),
+  }));
+}

@@ -1,0 +1,144 @@
+/** A Cassandra keyspace of its own for tests, behind a counter of the driver's connections. */
+import { randomUUID } from 'node:crypto';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import cassandraDriver from 'cassandra-driver';
+import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
+import { backend } from '../../../scripts/backends.ts';
+import type { Host } from '../driver.ts';
+import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
+import { cassandra } from './index.ts';
+
+/** A result as its JSON value. */
+export interface Rows {
+  readonly columns: readonly { name: string; type: string }[];
+  readonly rows: readonly { readonly [name: string]: unknown }[];
+  readonly row_count: number;
+  readonly paging_state?: string | null;
+  readonly applied?: boolean;
+  readonly warnings?: readonly string[];
+  readonly trace?: { id: string; duration_us: number | null; events: readonly unknown[] };
+}
+
+/** Sessions of both modes on a keyspace of its own. */
+export class TestDatabase {
+  /** Through the counter. */
+  readonly url: string;
+  readonly name: string;
+  readonly #client: cassandraDriver.Client;
+  readonly #sockets: Set<Socket>;
+  readonly #counter: Server;
+  readonly #sessions: Session<CassandraRequest>[] = [];
+
+  private constructor(
+    server: string,
+    name: string,
+    client: cassandraDriver.Client,
+    [counter, sockets]: readonly [Server, Set<Socket>],
+  ) {
+    this.name = name;
+    this.#client = client;
+    this.#counter = counter;
+    this.#sockets = sockets;
+    const url = new URL(server);
+    url.hostname = '127.0.0.1';
+    url.port = String((counter.address() as { port: number }).port); // It listens on a port.
+    url.pathname = `/${name}`;
+    this.url = url.href;
+  }
+
+  /** A new keyspace on the run's server. */
+  static async create(...setup: readonly string[]): Promise<TestDatabase> {
+    const { url } = await backend('cassandra');
+    const { hostname, port, username, password } = new URL(url);
+    const name = `test_${randomUUID().replaceAll('-', '')}`;
+    const client = new cassandraDriver.Client({
+      contactPoints: [`${hostname}:${port || 9042}`],
+      localDataCenter: 'datacenter1',
+      credentials: {
+        username: decodeURIComponent(username),
+        password: decodeURIComponent(password),
+      },
+      socketOptions: { readTimeout: 60_000 },
+    });
+    const sockets = new Set<Socket>();
+    const counter = createServer((from) => forward(from, new URL(url), sockets));
+    await new Promise<void>((resolve) => counter.listen(0, '127.0.0.1', resolve));
+    const database = new TestDatabase(url, name, client, [counter, sockets]);
+    const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
+    await database.outside(`CREATE KEYSPACE ${name} WITH replication = ${replication}`);
+    await database.outside(`USE ${name}`);
+    for (const statement of setup) await database.outside(statement);
+    return database;
+  }
+
+  /** Connections of the driver that are open now. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  /** Ends all connections, as a server that is restarted. */
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Runs a statement beside the driver; answers its rows as texts. */
+  async outside(statement: string, params: readonly unknown[] = []): Promise<string[][]> {
+    const options = { prepare: params.length > 0, fetchSize: 100_000 };
+    const { rows } = await this.#client.execute(statement, [...params], options);
+    return (rows ?? []).map((row) => row.values().map(String));
+  }
+
+  /** A session on a pool of `connections`, 4 by default. */
+  async open(
+    mode: Mode,
+    connections = 4,
+    connection: Json = { url: this.url },
+    host: Host = testHost(connections),
+  ): Promise<Session<CassandraRequest>> {
+    const session = await openSession(cassandra, { connection, mode, host });
+    this.#sessions.push(session);
+    return session;
+  }
+
+  /** Ends all sessions and removes the keyspace. */
+  async drop(): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.close()));
+    this.#counter.close();
+    this.dropConnections();
+    await this.outside(`DROP KEYSPACE IF EXISTS ${this.name}`);
+    await this.#client.shutdown();
+  }
+}
+
+function forward(from: Socket, { hostname, port }: URL, sockets: Set<Socket>): void {
+  const to = connect(Number(port || 9042), hostname);
+  sockets.add(from);
+  const end = () => {
+    sockets.delete(from);
+    from.destroy();
+    to.destroy();
+  };
+  for (const socket of [from, to]) socket.on('error', () => {}).on('close', end);
+  from.pipe(to).pipe(from);
+}
+
+/** A request of type `query` unless another is given. */
+export function cql(
+  query: string,
+  params: readonly Json[] | { readonly [name: string]: Json } = [],
+  members: { readonly [member: string]: Json } = {},
+): CassandraRequest {
+  return { type: 'query', query, params, ...members } as CassandraRequest; // Shaped as its type asks.
+}
+
+/** Runs a request and answers its result as a value. */
+export async function run(
+  runner: { run(request: CassandraRequest, call: Call): Promise<Uint8Array> },
+  request: CassandraRequest,
+  mode: Mode,
+  bounds: Partial<Call> = {},
+): Promise<Rows> {
+  return jsonOf(await runner.run(request, callOf(mode, bounds))) as Rows; // Every type answers these members.
+}

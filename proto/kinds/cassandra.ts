@@ -1,0 +1,28 @@
+/** Endpoint kind `cassandra`: its configuration, its requests and which of them write. */
+import { CassandraConfig } from './cassandra/config.ts';
+import { CassandraRequest } from './cassandra/request.ts';
+import { shapes } from './cassandra/shapes.ts';
+import type { KindSpec } from './kind.ts';
+
+export type { CassandraRequest };
+
+export const cassandra: KindSpec<CassandraRequest, CassandraConfig> = {
+  label: 'Cassandra',
+  aliases: ['cql', 'scylla', 'scylladb'],
+  config: CassandraConfig,
+  request: CassandraRequest,
+  shapes,
+  types: {
+    query: 'read',
+    query_read_only: 'read',
+    query_single_page: 'read',
+    query_single_page_read_only: 'read',
+    query_unpaged: 'read',
+    query_unpage: 'read',
+    query_unpaged_read_only: 'read',
+    execute: 'write',
+    batch: 'write',
+  },
+  notCallable: [],
+  defaultType: 'query',
+};
