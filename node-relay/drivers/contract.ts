@@ -1,8 +1,9 @@
 /** The promises of every driver, kept against its real backend. A kind describes itself and passes them all. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Lease, Mode, Session } from '../../proto/driver.ts';
+import type { InspectedTable, InspectPage, Lease, Mode, Session } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { describeStrain } from './contract-strain.ts';
 import type { Driver } from './driver.ts';
 import { callOf, jsonOf, openSession, testHost } from './test/host.ts';
 
@@ -30,6 +31,18 @@ export interface DriverCase<Request> {
   rows(count: number): Request;
   /** Connections that the backend has open for the suite. */
   backendConnections(): Promise<number>;
+  /** A change that a constraint forbids, with the backend's own code. Left out by kinds without constraints. */
+  readonly conflict?: { readonly request: Request; readonly code: string };
+  /** How many of `slow` the server runs now. Left out where the protocol cannot cancel, or the server cannot be asked. */
+  running?(): Promise<number>;
+  /** Ends the suite's connections at the server. Left out where the server cannot be told to. */
+  dropIdle?(): Promise<void>;
+  /** `set` leaves something on its connection, and what `see` answers would show it. Left out where connections hold nothing. */
+  readonly state?: { readonly set: Request; readonly see: Request };
+  /** Where entries are. Left out by drivers that cannot tell of tables. */
+  readonly table?: Pick<InspectedTable, 'namespace' | 'name' | 'type'>;
+  /** Rows of the longest stream, 1,000,000 when left out: fewer where the backend makes none by itself. */
+  readonly longest?: number;
 }
 
 /** Runs the suite; `start` makes the backend ready and `stop` ends what it made. */
@@ -86,6 +99,32 @@ export function describeDriver<Request>(
         details: [{ source: name, code: kind.refused.code }],
       });
       expect(await count(read, 'nobody')).toBe(0);
+    });
+
+    test("names a constraint that a change violates, with the backend's own code", async () => {
+      const { conflict } = kind;
+      if (!conflict) return;
+      const write = await open('write');
+      const failure = await failureOf(write.run(conflict.request, callOf('write')));
+      expect(failure).toMatchObject({
+        code: 'CONSTRAINT_VIOLATED',
+        details: [{ source: name, code: conflict.code }],
+      });
+    });
+
+    test('tells of the table that entries are in', async () => {
+      const { table } = kind;
+      if (!table) return;
+      const read = await open('read');
+      const found: InspectedTable[] = [];
+      for (let page: InspectPage = { limit: 50 }, more = true; more; ) {
+        const told = await read.inspect?.(page, callOf('read'));
+        found.push(...(told?.tables ?? []));
+        const last = told?.tables.at(-1);
+        more = told?.more === true && last !== undefined;
+        if (last) page = { limit: 50, after: [last.namespace, last.name] };
+      }
+      expect(found).toContainEqual(expect.objectContaining(table));
     });
 
     test('stops at the deadline and serves the next call', async () => {
@@ -181,6 +220,12 @@ export function describeDriver<Request>(
           message: typeof message === 'string' ? message : expect.stringMatching(message),
         });
       }
+    });
+
+    describeStrain<Request>({
+      kind: () => kind,
+      open: (mode, connections) => open(mode, undefined, connections),
+      count,
     });
 
     test('closes its connections', async () => {

@@ -1,0 +1,113 @@
+/** The promises of every driver under strain: calls that are stopped, servers that drop connections, many callers at once. */
+import { describe, expect, test } from 'vitest';
+import type { Mode, Session } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { DriverCase } from './contract.ts';
+import { callOf, jsonOf } from './test/host.ts';
+
+/** Rows of the longest stream, and the bytes by which memory may grow meanwhile. */
+const LONGEST = 1_000_000;
+const GROWTH_MAX_BYTES = 96 * 1024 * 1024;
+
+/** What the suite lends. */
+export interface Suite<Request> {
+  /** Ready once the tests run. */
+  kind(): DriverCase<Request>;
+  /** A session on a pool of `connections`. */
+  open(mode: Mode, connections: number): Promise<Session<Request>>;
+  /** How many entries have that name. */
+  count(session: Session<Request>, name: string): Promise<number>;
+}
+
+/** Declares these tests. */
+export function describeStrain<Request>(suite: Suite<Request>): void {
+  describe('under strain', () => {
+    describeStops(suite);
+    describeLosses(suite);
+    describeCrowds(suite);
+  });
+}
+
+function describeStops<Request>({ kind, open, count }: Suite<Request>): void {
+  test.each([
+    ['the deadline passes', 'The deadline passed'],
+    ['the client goes away', 'The client went away'],
+  ])("stops the server's work when %s", async (_, message) => {
+    const { slow, running } = kind();
+    if (!running) return;
+    const read = await open('read', 1);
+    const stopping = new AbortController();
+    const call = callOf('read', { signal: stopping.signal });
+    const ended = read.run(slow, call).catch((thrown: unknown) => thrown);
+    await expect.poll(running).toBe(1);
+    const reason = new GatewayError('TIMED_OUT', message);
+    stopping.abort(reason);
+    expect(await ended).toBe(reason);
+    await expect.poll(running).toBe(0);
+    expect(await count(read, 'nobody')).toBe(0);
+  });
+
+  test('streams a long result at flat memory', { timeout: 120_000 }, async () => {
+    const { rows, longest = LONGEST } = kind();
+    const read = await open('read', 1);
+    if (!read.stream) return;
+    let lines = 0;
+    let most = 0;
+    global.gc?.();
+    const before = process.memoryUsage().rss;
+    for await (const piece of read.stream(rows(longest), callOf('read'))) {
+      for (const byte of piece) if (byte === 10) lines += 1;
+      most = Math.max(most, process.memoryUsage().rss);
+    }
+    expect(lines).toBe(longest);
+    expect(most - before).toBeLessThan(GROWTH_MAX_BYTES);
+  });
+}
+
+function describeLosses<Request>({ kind, open, count }: Suite<Request>): void {
+  test('replaces idle connections that the server dropped', async () => {
+    const { add, dropIdle, backendConnections } = kind();
+    if (!dropIdle) return;
+    const others = await backendConnections();
+    const [read, write] = [await open('read', 1), await open('write', 1)];
+    await count(read, 'nobody');
+    await count(write, 'nobody');
+    await dropIdle();
+    expect(await count(read, 'nobody')).toBe(0);
+    await expect.poll(backendConnections).toBeLessThanOrEqual(others + 1);
+    await write.run(add('after a loss'), callOf('write'));
+    expect(await count(read, 'after a loss')).toBe(1);
+  });
+
+  test('shows nobody what another caller set', async () => {
+    const { state } = kind();
+    if (!state) return;
+    const write = await open('write', 1);
+    const see = async () => jsonOf(await write.run(state.see, callOf('write')));
+    const before = await see();
+    await write.run(state.set, callOf('write'));
+    expect(await see()).toEqual(before);
+  });
+}
+
+function describeCrowds<Request>({ kind, open, count }: Suite<Request>): void {
+  test('holds its caps under 200 calls at once', { timeout: 60_000 }, async () => {
+    const { backendConnections } = kind();
+    const others = await backendConnections();
+    const read = await open('read', 3);
+    const calls = Promise.all(Array.from({ length: 200 }, () => count(read, 'nobody')));
+    let isOver = false;
+    let most = 0;
+    const watching = (async () => {
+      while (!isOver) most = Math.max(most, (await backendConnections()) - others);
+    })();
+    const counts = await calls.finally(() => {
+      isOver = true;
+    });
+    await watching;
+    expect(new Set(counts)).toEqual(new Set([0]));
+    expect(most).toBeLessThanOrEqual(3);
+    // A pool whose connections stay; others may have ended them by now.
+    expect(most).toBeGreaterThan(0);
+  });
+}
