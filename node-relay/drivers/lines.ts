@@ -73,14 +73,16 @@ export class Lines<Row> {
   }
 }
 
+type Filled = Pick<Lines<never>, 'next' | 'end' | 'abandon'>;
+
 /** Work that fills lines, and how it ended. */
-export class Filling<Row> {
+export class Filling {
   /** Settles when the work has, and never rejects. */
   readonly ended: Promise<void>;
-  readonly #lines: Lines<Row>;
+  readonly #lines: Filled;
   #outcome: 'running' | 'ended' | { readonly error: unknown } = 'running';
 
-  constructor(lines: Lines<Row>, work: Promise<void>) {
+  constructor(lines: Filled, work: Promise<void>) {
     this.#lines = lines;
     this.ended = work.then(
       () => {

@@ -3,7 +3,8 @@ import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Host } from '../driver.ts';
-import { connectFailure, ServerError } from './errors.ts';
+import type { Lendable } from '../lend.ts';
+import { connectFailure, endsConnection, fromFailure, ServerError } from './errors.ts';
 import {
   type Encryption,
   encryptionsOf,
@@ -47,7 +48,7 @@ function unlessRefused(error: unknown): undefined {
 }
 
 /** An open connection; `wire` speaks on it. */
-export class Connection {
+export class Connection implements Lendable {
   readonly wire: Wire;
   /** Transactions are read-only unless they say otherwise. */
   readonly readOnly: boolean;
@@ -184,6 +185,11 @@ export class Connection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown {
+    if (cause instanceof ServerError && endsConnection(cause)) this.wire.lose(cause);
+    return fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });
   }
 
   /** Ends it without a word. */

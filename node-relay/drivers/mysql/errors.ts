@@ -1,6 +1,7 @@
 /** Maps what MySQL and MariaDB answer to the gateway's failures. Source: MySQL Error Message Reference; MariaDB Error Codes. */
 import type { Mode } from '../../../proto/driver.ts';
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { type Circumstances, fromLoss } from '../loss.ts';
 
 /** An ERR packet: what the server answered instead of a result. */
 export class ServerError extends Error {
@@ -13,11 +14,6 @@ export class ServerError extends Error {
     this.errno = errno;
     this.sqlState = sqlState;
   }
-}
-
-/** The connection ended, with or without a word of the server. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
 }
 
 /** KILL QUERY, and a statement's own time limit. */
@@ -112,29 +108,12 @@ function wordsFor(code: unknown, errno: unknown): string {
   return 'The server cannot be reached';
 }
 
-/** Where the loss of a connection left a call. */
-export interface Circumstances {
-  readonly mode: Mode;
-  /** A change was sent to be kept and its end is not known. */
-  readonly uncertain: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
-export function fromFailure(cause: unknown, { mode, uncertain, signal }: Circumstances): unknown {
+export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
+  const { mode, signal } = circumstances;
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof ServerError && !endsConnection(cause)) {
     return signal.aborted && isStopped(cause) ? signal.reason : fromServer(cause, mode);
   }
-  if (mode === 'write' && uncertain) {
-    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
-      cause,
-    });
-  }
-  if (signal.aborted) return signal.reason;
-  const message =
-    mode === 'write'
-      ? 'The connection to the database was lost; nothing was changed'
-      : 'The connection to the database was lost';
-  return new GatewayError('CONNECTION_FAILED', message, { cause });
+  return fromLoss(cause, circumstances);
 }

@@ -1,8 +1,8 @@
 /** Runs a request of any type on one connection. */
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { jsonList } from '../byte-text.ts';
+import type { Done, Traces } from '../lend.ts';
 import { checkType, isRead, oneStatement, severalStatements } from './admit.ts';
-import type { Done, Traces } from './database.ts';
 import { admitted, ended, execute, hasNames, runOne, type Scene } from './execute.ts';
 import type { Parsed } from './statement.ts';
 

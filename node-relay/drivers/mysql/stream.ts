@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
-import { attempt, type Database, type Traces } from './database.ts';
+import type { Database } from './database.ts';
 import {
   admitted,
   beforeRead,
@@ -51,25 +52,10 @@ export async function* streamRows(
 ): AsyncGenerator<Uint8Array> {
   const rows = rowsRequest(request, call);
   const parsed = oneStatement(rows.query, hasNames(rows), 'call');
-  for (;;) {
-    const connection = await database.borrow(call.signal);
-    const { reused } = connection;
-    connection.reused = true;
-    const streaming = new Streaming({ database, connection, call, place: 'call' }, rows, parsed);
-    try {
-      await streaming.begin();
-    } catch (error) {
-      const wasDead = reused && connection.wire.lost && !connection.interrupted;
-      database.giveBack(connection, 'some');
-      if (wasDead && streaming.read && isLoss(error)) continue;
-      throw error;
-    }
-    return yield* streaming.pieces();
-  }
-}
-
-function isLoss(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'CONNECTION_FAILED';
+  yield* database.stream(
+    call.signal,
+    (connection) => new RowStreaming({ database, connection, call, place: 'call' }, rows, parsed),
+  );
 }
 
 function rowsRequest(request: MysqlRequest, { mode }: Call): RowsRequest {
@@ -86,14 +72,13 @@ function rowsRequest(request: MysqlRequest, { mode }: Call): RowsRequest {
   }
 }
 
-class Streaming {
+class RowStreaming implements Streaming {
   readonly read: boolean;
   readonly #scene: Scene;
   readonly #request: RowsRequest;
   readonly #parsed: Parsed;
   readonly #lines: PacketLines;
-  #traces: Traces = 'some';
-  #filling: Filling<Reader> | undefined;
+  traces: Traces = 'some';
 
   constructor(scene: Scene, request: RowsRequest, parsed: Parsed) {
     this.#scene = scene;
@@ -109,30 +94,20 @@ class Streaming {
     this.read = isRead(request, scene.call.mode);
   }
 
-  /** Until the server has accepted the statement. */
-  async begin(): Promise<void> {
+  async begin(): Promise<Filling> {
     const lines = this.#lines;
     const filling = new Filling(
       lines,
       this.#attempt(() => this.#execute()),
     );
-    this.#filling = filling;
     await Promise.race([lines.accepted.promise, filling.ended]);
     if (lines.rowCount === 0) filling.throwFailure();
-  }
-
-  async *pieces(): AsyncGenerator<Uint8Array> {
-    const { connection, database } = this.#scene;
-    try {
-      yield* this.#filling?.pieces(() => connection.interrupt()) ?? [];
-    } finally {
-      database.giveBack(connection, this.#traces);
-    }
+    return filling;
   }
 
   async #execute(): Promise<void> {
     const { connection, call } = this.#scene;
-    this.#traces = await admitted(this.#scene, this.#parsed, this.read);
+    this.traces = await admitted(this.#scene, this.#parsed, this.read);
     const values = valuesOf(this.#request, this.#parsed);
     const undoable = !this.read && this.#parsed.returning;
     const begun = this.read && (await beforeRead(this.#scene));
@@ -161,10 +136,8 @@ class Streaming {
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
     const { connection, call } = this.#scene;
-    const stop = () => this.#lines.abandon();
-    call.signal.addEventListener('abort', stop, { once: true });
-    return attempt(connection, this.read ? 'read' : 'write', call.signal, work).finally(() =>
-      call.signal.removeEventListener('abort', stop),
-    );
+    const { signal } = call;
+    const mode = this.read ? 'read' : 'write';
+    return attemptLines(connection, this.#lines, { mode, signal }, work);
   }
 }

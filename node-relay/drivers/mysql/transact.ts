@@ -3,10 +3,10 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { jsonList } from '../byte-text.ts';
+import { attempt, type Done } from '../lend.ts';
 import { type EarlierResult, resolveReferences } from '../result-references.ts';
 import { checkEach, runEach, type Turn } from '../transaction.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
-import { attempt, type Done } from './database.ts';
 import { admitted, execute, hasNames, type RowsRequest, type Scene, valuesOf } from './execute.ts';
 import { inTransaction } from './run.ts';
 

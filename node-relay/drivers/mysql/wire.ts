@@ -1,6 +1,7 @@
 /** Speaks the command phase of the MySQL protocol on a socket that is logged in. */
 import type { Socket } from 'node:net';
-import { ConnectionLost, ServerError } from './errors.ts';
+import { ConnectionLost } from '../loss.ts';
+import { ServerError } from './errors.ts';
 import {
   type Column,
   type Outcome,

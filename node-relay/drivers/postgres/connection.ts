@@ -5,8 +5,9 @@ import { Client, DatabaseError } from 'pg';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
+import type { Lendable } from '../lend.ts';
 import type { FieldValue } from './encode.ts';
-import { connectFailure } from './errors.ts';
+import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import { type Statement, statementMessages } from './messages.ts';
 import type { Settings } from './settings.ts';
 import { type Encryption, encryptionsOf, openSocket, sendCancel, TlsFailed } from './socket.ts';
@@ -64,7 +65,7 @@ class StartupClient extends Client {
 }
 
 /** An open connection; `wire` speaks on it. */
-export class Connection {
+export class Connection implements Lendable {
   readonly wire: Wire;
   /** Statements to send ahead of each other one, in its transaction; empty when the session has its settings. */
   readonly preamble: readonly Statement[];
@@ -140,6 +141,11 @@ export class Connection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown {
+    if (cause instanceof DatabaseError && endsConnection(cause)) this.wire.lose(cause);
+    return fromFailure(cause, { mode, uncertain: this.wire.uncertain, signal });
   }
 
   /** Ends it without a word. */

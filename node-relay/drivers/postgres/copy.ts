@@ -1,8 +1,8 @@
 /** COPY between a table and the text of a request or a reply. Contract §6: `{rows_affected}` and `{value}`. */
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { tooLarge } from '../byte-text.ts';
+import type { Done } from '../lend.ts';
 import { copyStatement, isRead } from './admit.ts';
-import type { Done } from './database.ts';
 import { admitted, beforeRead, type Scene } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { rowsAffected } from './result.ts';

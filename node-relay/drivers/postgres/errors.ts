@@ -2,6 +2,7 @@
 import { DatabaseError } from 'pg';
 import type { Mode } from '../../../proto/driver.ts';
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { type Circumstances, fromLoss } from '../loss.ts';
 
 const SERVER_STOPS = new Set(['57P01', '57P02', '57P03', '57P05']);
 
@@ -90,29 +91,12 @@ function wordsFor(text: string): string {
   return 'The server cannot be reached';
 }
 
-/** Where the loss of a connection left a call. */
-export interface Circumstances {
-  readonly mode: Mode;
-  /** A change was sent to be kept and its end is not known. */
-  readonly uncertain: boolean;
-  readonly signal: AbortSignal;
-}
-
 /** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
-export function fromFailure(cause: unknown, { mode, uncertain, signal }: Circumstances): unknown {
+export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
+  const { mode, signal } = circumstances;
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof DatabaseError && !endsConnection(cause)) {
     return signal.aborted && cause.code === '57014' ? signal.reason : fromPostgres(cause, mode);
   }
-  if (mode === 'write' && uncertain) {
-    return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
-      cause,
-    });
-  }
-  if (signal.aborted) return signal.reason;
-  const message =
-    mode === 'write'
-      ? 'The connection to the database was lost; nothing was changed'
-      : 'The connection to the database was lost';
-  return new GatewayError('CONNECTION_FAILED', message, { cause });
+  return fromLoss(cause, circumstances);
 }

@@ -9,11 +9,12 @@ import type {
 } from '../../../proto/driver.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Driver, Host } from '../driver.ts';
-import { type Connection, connect, type Recipe } from './connection.ts';
+import { ConnectionLease } from '../lease.ts';
+import { poolOf } from '../lend.ts';
+import { connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
 import { allowedFunctions, Guard } from './guard.ts';
 import { inspect } from './inspect.ts';
-import { PostgresLease } from './lease.ts';
 import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
@@ -24,17 +25,7 @@ export const postgres: Driver<PostgresRequest> = {
   async open({ envelope, mode }: Target, host: Host): Promise<Session<PostgresRequest>> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
-    const pool = host.pool<Connection>({
-      open: async (signal) => {
-        const connection = await connect(recipe, signal);
-        // One that the server drops while idle must not be the next caller's.
-        connection.wire.onLost = () => {
-          if (!connection.inUse) pool.discard(connection);
-        };
-        return connection;
-      },
-      close: (connection) => connection.close(),
-    });
+    const pool = poolOf(host, (signal) => connect(recipe, signal));
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
     return new PostgresSession(new Database(pool, guard));
   },
@@ -66,7 +57,12 @@ class PostgresSession implements Session<PostgresRequest> {
   }
 
   async lease(call: Call): Promise<Lease<PostgresRequest>> {
-    return new PostgresLease(this.#database, await this.#database.borrow(call.signal));
+    const database = this.#database;
+    const connection = await database.borrow(call.signal);
+    return new ConnectionLease(database, connection, async (request: PostgresRequest, call) => {
+      const { value } = await runRequest({ database, connection, call, place: 'lease' }, request);
+      return value;
+    });
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {

@@ -1,8 +1,8 @@
 /** Runs a request of any type on one connection. */
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import type { Done } from '../lend.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
-import type { Done } from './database.ts';
 import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
 import { runSeveral } from './several.ts';
 

@@ -2,8 +2,8 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
+import type { Done, Traces } from '../lend.ts';
 import { isRead, makesUnusable, severalStatements } from './admit.ts';
-import type { Done, Traces } from './database.ts';
 import { admitted, execute, type Scene, undo } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import type { Parsed } from './statement.ts';

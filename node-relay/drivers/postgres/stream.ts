@@ -2,9 +2,10 @@
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
-import { attempt, type Database, type Traces } from './database.ts';
+import type { Database } from './database.ts';
 import type { FieldValue } from './encode.ts';
 import { admitted, beforeRead, bound, checkCount, type Scene, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
@@ -30,26 +31,10 @@ export async function* streamRows(
   call: Call,
 ): AsyncGenerator<Uint8Array> {
   const rows = rowsRequest(request, call);
-  for (;;) {
-    const connection = await database.borrow(call.signal);
-    const { reused } = connection;
-    connection.reused = true;
-    const scene: Scene = { database, connection, call, place: 'call' };
-    const streaming = new Streaming(scene, rows);
-    try {
-      await streaming.begin();
-    } catch (error) {
-      const wasDead = reused && connection.wire.lost && !connection.interrupted;
-      database.giveBack(connection, 'some');
-      if (wasDead && streaming.read && isLoss(error)) continue;
-      throw error;
-    }
-    return yield* streaming.pieces();
-  }
-}
-
-function isLoss(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === 'CONNECTION_FAILED';
+  yield* database.stream(
+    call.signal,
+    (connection) => new RowStreaming({ database, connection, call, place: 'call' }, rows),
+  );
 }
 
 function rowsRequest(request: PostgresRequest, { mode }: Call) {
@@ -61,12 +46,12 @@ function rowsRequest(request: PostgresRequest, { mode }: Call) {
   throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
 }
 
-class Streaming {
+class RowStreaming implements Streaming {
   readonly read: boolean;
   readonly #scene: Scene;
   readonly #request: Extract<PostgresRequest, { params?: unknown }>;
   readonly #lines: FieldLines;
-  #traces: Traces = 'some';
+  traces: Traces = 'some';
   #undoable = false;
 
   constructor(scene: Scene, request: Extract<PostgresRequest, { params?: unknown }>) {
@@ -76,13 +61,13 @@ class Streaming {
     this.read = isRead(request, scene.call.mode);
   }
 
-  /** Until the server has accepted the statement and said what its rows hold. */
-  begin(): Promise<void> {
-    return this.#attempt(async () => {
+  /** The server has then also said what the rows hold. */
+  async begin(): Promise<Filling> {
+    await this.#attempt(async () => {
       const { connection, database, call } = this.#scene;
       const parsed = oneStatement(this.#request.query, this.read, 'call');
       this.#undoable = parsed?.returnsRows === true;
-      this.#traces = await admitted(this.#scene, parsed, this.read);
+      this.traces = await admitted(this.#scene, parsed, this.read);
       const statement = await bound(this.#scene, this.#request);
       const before = this.read ? await beforeRead(this.#scene) : connection.preamble;
       // Each is complete before the next is parsed, so `described` is the last one's.
@@ -106,19 +91,10 @@ class Streaming {
       const { numbersAsStrings } = call;
       this.#lines.write = database.shapes.of(columns, { numbersAsStrings, rowFormat })?.write;
     });
-  }
-
-  async *pieces(): AsyncGenerator<Uint8Array> {
-    const { connection, database } = this.#scene;
-    const filling = new Filling(
+    return new Filling(
       this.#lines,
       this.#attempt(() => this.#execute()),
     );
-    try {
-      yield* filling.pieces(() => connection.interrupt());
-    } finally {
-      database.giveBack(connection, this.#traces);
-    }
   }
 
   async #execute(): Promise<void> {
@@ -147,11 +123,9 @@ class Streaming {
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
     const { connection, call } = this.#scene;
-    const stop = () => this.#lines.abandon();
-    call.signal.addEventListener('abort', stop, { once: true });
-    return attempt(connection, this.read ? 'read' : 'write', call.signal, work).finally(() =>
-      call.signal.removeEventListener('abort', stop),
-    );
+    const { signal } = call;
+    const mode = this.read ? 'read' : 'write';
+    return attemptLines(connection, this.#lines, { mode, signal }, work);
   }
 }
 

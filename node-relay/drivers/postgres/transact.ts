@@ -3,10 +3,10 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
+import { attempt, type Done } from '../lend.ts';
 import { resolveReferences } from '../result-references.ts';
 import { checkEach, runEach, type Turn } from '../transaction.ts';
 import { checkType, isRead, oneStatement } from './admit.ts';
-import { attempt, type Done } from './database.ts';
 import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
 import { inTransaction } from './several.ts';
 

@@ -1,6 +1,7 @@
 /** Speaks the extended query protocol over a connection that node-postgres has opened. */
 import type { Duplex } from 'node:stream';
 import { type Client, DatabaseError } from 'pg';
+import { ConnectionLost } from '../loss.ts';
 import type { FieldValue } from './encode.ts';
 import { copyMessages, SYNC, statementMessages } from './messages.ts';
 
@@ -50,11 +51,6 @@ interface Pending extends Exchange {
   completes: number;
   tag: string;
   error?: Error;
-}
-
-/** The connection ended, with or without a word of the server. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
 }
 
 /**

@@ -1,0 +1,228 @@
+/** Lends the connections of a pool to calls, and takes them back clean. */
+import type { Mode } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { ConnectionPool, Host } from './driver.ts';
+import type { Filling, Lines } from './lines.ts';
+
+/** What a call leaves on its connection. `ask` decides later, when the caller has his answer. */
+export type Traces = 'none' | 'some' | 'unusable' | { readonly ask: () => Promise<boolean> };
+
+/** A call's answer and what it left. */
+export interface Done<Value> {
+  readonly value: Value;
+  readonly traces: Traces;
+}
+
+/** A connection that serves one call after another. */
+export interface Lendable {
+  readonly wire: {
+    /** Why it is of no more use. */
+    readonly lost: Error | undefined;
+    /** Called once, when it is lost. */
+    onLost: (() => void) | undefined;
+    /** Nothing is under way on it. */
+    readonly idle: boolean;
+  };
+  /** A call was stopped on it: what it still does must not meet the next caller. */
+  readonly interrupted: boolean;
+  /** It has served a call before. */
+  reused: boolean;
+  /** A call has it; else the pool does. */
+  inUse: boolean;
+  /** Stops what is under way: asks the server, then cuts the connection. */
+  interrupt(): void;
+  /** Forgets all that calls have set. Answers false when the connection cannot be used again. */
+  reset(): Promise<boolean>;
+  /** Ends it without a word. */
+  cut(): void;
+  close(): Promise<void>;
+  /** What the caller is told of a call's failure on it; one that ended the connection loses it. */
+  failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown;
+}
+
+/** A call that answers lines. */
+export interface Streaming {
+  readonly read: boolean;
+  /** What it has left, once its lines have ended. */
+  readonly traces: Traces;
+  /** Until the server has accepted the statement. */
+  begin(): Promise<Filling>;
+}
+
+/** Milliseconds that finding out about traces may take, in which nobody waits for it. */
+const ASK_MS = 5_000;
+
+/** A pool of connections, out of which those go that the server drops while they are idle. */
+export function poolOf<Connection extends Lendable>(
+  host: Host,
+  connect: (signal: AbortSignal) => Promise<Connection>,
+): ConnectionPool<Connection> {
+  const pool = host.pool<Connection>({
+    open: async (signal) => {
+      const connection = await connect(signal);
+      // One that the server drops while idle must not be the next caller's.
+      connection.wire.onLost = () => {
+        if (!connection.inUse) pool.discard(connection);
+      };
+      return connection;
+    },
+    close: (connection) => connection.close(),
+  });
+  return pool;
+}
+
+/** Lends connections to calls, and takes them back clean. */
+export class Lender<Connection extends Lendable> {
+  readonly #pool: ConnectionPool<Connection>;
+
+  constructor(pool: ConnectionPool<Connection>) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Runs a call on a connection of the pool. A read on a pooled connection that turns out dead is
+   * tried again on another; a write only when nothing of it was sent.
+   */
+  async call<Value>(
+    mode: Mode,
+    signal: AbortSignal,
+    work: (connection: Connection) => Promise<Done<Value>>,
+  ): Promise<Value> {
+    for (;;) {
+      const connection = await this.borrow(signal);
+      const { reused } = connection;
+      connection.reused = true;
+      try {
+        const { value, traces } = await attempt(connection, mode, signal, () => work(connection));
+        this.giveBack(connection, traces);
+        return value;
+      } catch (error) {
+        const mayRepeat = mode === 'read' && wasDead(connection, reused, error);
+        this.giveBack(connection, 'some');
+        if (mayRepeat) continue;
+        throw error;
+      }
+    }
+  }
+
+  /**
+   * Streams a call's lines; the first piece is empty and follows the server's acceptance. A read
+   * on a pooled connection that turns out dead before that is tried again on another.
+   */
+  async *stream(
+    signal: AbortSignal,
+    make: (connection: Connection) => Streaming,
+  ): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const connection = await this.borrow(signal);
+      const { reused } = connection;
+      connection.reused = true;
+      const streaming = make(connection);
+      let filling: Filling;
+      try {
+        filling = await streaming.begin();
+      } catch (error) {
+        const mayRepeat = streaming.read && wasDead(connection, reused, error);
+        this.giveBack(connection, 'some');
+        if (mayRepeat) continue;
+        throw error;
+      }
+      try {
+        return yield* filling.pieces(() => connection.interrupt());
+      } finally {
+        this.giveBack(connection, streaming.traces);
+      }
+    }
+  }
+
+  /** A live connection of the pool, for the caller to give back. */
+  async borrow(signal: AbortSignal): Promise<Connection> {
+    for (;;) {
+      signal.throwIfAborted();
+      const connection = await this.#pool.acquire(signal);
+      connection.inUse = true;
+      if (!connection.wire.lost) return connection;
+      this.#pool.discard(connection);
+    }
+  }
+
+  /** Takes a connection back; one that is not as new is reset first, or ended. */
+  giveBack(connection: Connection, traces: Traces): void {
+    const { wire, interrupted } = connection;
+    if (wire.lost || interrupted || !wire.idle || traces === 'unusable') this.discard(connection);
+    else if (traces === 'none') this.#release(connection);
+    else void this.#clean(connection, traces);
+  }
+
+  /** Ends a connection. */
+  discard(connection: Connection): void {
+    this.#pool.discard(connection);
+  }
+
+  /** Ends idle connections now and the others when they come back. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #clean(connection: Connection, traces: Traces): Promise<void> {
+    const dirty = typeof traces === 'object' ? await askWithin(connection, traces.ask) : true;
+    if (dirty && !(await connection.reset())) return this.discard(connection);
+    if (connection.wire.lost || !connection.wire.idle) this.discard(connection);
+    else this.#release(connection);
+  }
+
+  #release(connection: Connection): void {
+    connection.inUse = false;
+    this.#pool.release(connection);
+  }
+}
+
+async function askWithin(connection: Lendable, ask: () => Promise<boolean>): Promise<boolean> {
+  const timer = setTimeout(() => connection.cut(), ASK_MS);
+  try {
+    return await ask();
+  } catch {
+    return true;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the connection was lost before the call that failed on it. */
+function wasDead({ wire, interrupted }: Lendable, reused: boolean, error: unknown): boolean {
+  const isLoss = error instanceof GatewayError && error.code === 'CONNECTION_FAILED';
+  return reused && wire.lost !== undefined && !interrupted && isLoss;
+}
+
+/** Work on a connection that stops when the signal aborts; its failures are the caller's to read. */
+export async function attempt<Value>(
+  connection: Lendable,
+  mode: Mode,
+  signal: AbortSignal,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  signal.throwIfAborted();
+  const stop = () => connection.interrupt();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await work();
+  } catch (cause) {
+    throw connection.failureOf(cause, mode, signal);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** As `attempt`, for work that fills lines: they are dropped when the signal aborts. */
+export function attemptLines<Value>(
+  connection: Lendable,
+  lines: Pick<Lines<never>, 'abandon'>,
+  { mode, signal }: { readonly mode: Mode; readonly signal: AbortSignal },
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const stop = () => lines.abandon();
+  signal.addEventListener('abort', stop, { once: true });
+  return attempt(connection, mode, signal, work).finally(() =>
+    signal.removeEventListener('abort', stop),
+  );
+}
