@@ -1,10 +1,11 @@
 /** Endpoint kind `mongo`: its configuration, its requests and which of them write. */
 import type { KindSpec } from './kind.ts';
-import { needsAdmin } from './mongo/admin.ts';
+import { needsAdmin, writesToSystem } from './mongo/admin.ts';
 import { MongoConfig } from './mongo/config.ts';
-import { modes } from './mongo/operations.ts';
+import { modes, OPERATIONS } from './mongo/operations.ts';
 import { MongoRequest } from './mongo/request.ts';
 import { shapes } from './mongo/shapes.ts';
+import { WATCH_OPERATIONS, type WatchName } from './mongo/watch.ts';
 
 export type { MongoRequest };
 
@@ -15,6 +16,7 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
   request: MongoRequest,
   shapes,
   types: modes(),
+  watches: (Object.keys(WATCH_OPERATIONS) as WatchName[]).flatMap(namesOfOperation),
   notCallable: [
     ...['client', 'clone_with_type', 'insert_one_model', 'replace_one_model'].flatMap((each) => [
       each,
@@ -30,5 +32,8 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
     ],
   ],
   keepsText: true,
-  needs: ({ command }) => (needsAdmin(command) ? 'Admin' : undefined),
+  needs: ({ type, database, command }) => {
+    const isWrite = OPERATIONS[type].mode === 'write';
+    return needsAdmin(command) || writesToSystem(database, isWrite, command) ? 'Admin' : undefined;
+  },
 };

@@ -75,30 +75,42 @@ async function* events(
   const session = database.startSession(client);
   const scene = database.scene(client, session, call);
   const stream = streamOf(scene, request, resumeAfter);
-  let accepted = false;
-  stream.once('init', () => {
-    accepted = true;
-  });
+  const accepted = new Promise((resolve) => stream.once('resumeTokenChanged', resolve));
   try {
     // Its first answer comes at once; what it waits for afterwards is what happens.
-    let next = database.attempt(session, call, () => stream.tryNext());
-    next.catch(() => {});
-    await Promise.race([next, once(stream, 'init')]);
-    if (accepted) yield { data: new Uint8Array(), ...idOf(stream.resumeToken) };
+    let next = ahead(database, scene, stream);
+    let isTold = false;
+    const first = next.then((event) => {
+      isTold = event !== null;
+    });
+    await Promise.race([first, accepted]);
+    // The place is another once an event was taken, which a caller that came back would miss.
+    await new Promise(setImmediate);
+    yield { ...(isTold ? {} : idOf(stream.resumeToken)), data: new Uint8Array() };
     while (true) {
       const event: Document | null = await next;
       if (event !== null) {
         yield { ...idOf(event._id), data: Buffer.from(valueText(event, scene.form)) };
         if (event.operationType === 'invalidate') return;
       }
-      next = database.attempt(session, call, () => stream.tryNext());
-      next.catch(() => {});
+      next = ahead(database, scene, stream);
     }
   } finally {
     // Bounded: a server that does not answer is not waited for.
     await Promise.race([stream.close().catch(() => {}), later(CLOSE_MS)]);
     void session.endSession().catch(() => {});
   }
+}
+
+/** Asks for what is next, before it is waited for; null when the server has waited in vain. */
+function ahead(
+  database: Database,
+  { session, call }: Scene,
+  stream: ChangeStream,
+): Promise<Document | null> {
+  const next = database.attempt(session, call, () => stream.tryNext());
+  next.catch(() => {});
+  return next;
 }
 
 function streamOf(
@@ -162,10 +174,6 @@ function tokenOf(id: string, path: string): Document {
   } catch {
     throw badValue(path, 'is not the id of an event');
   }
-}
-
-function once(stream: ChangeStream, event: 'init'): Promise<void> {
-  return new Promise((resolve) => stream.once(event, () => resolve()));
 }
 
 function later(ms: number): Promise<void> {
