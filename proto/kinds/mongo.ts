@@ -2,7 +2,7 @@
 import type { KindSpec } from './kind.ts';
 import { needsAdmin, writesToSystem } from './mongo/admin.ts';
 import { MongoConfig } from './mongo/config.ts';
-import { modes, OPERATIONS } from './mongo/operations.ts';
+import { modes, namesOfOperation, OPERATIONS } from './mongo/operations.ts';
 import { MongoRequest } from './mongo/request.ts';
 import { shapes } from './mongo/shapes.ts';
 import { WATCH_OPERATIONS, type WatchName } from './mongo/watch.ts';
