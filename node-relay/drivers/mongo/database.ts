@@ -28,6 +28,8 @@ export interface Scene {
   readonly place: 'call' | 'transaction' | 'lease';
   /** When the call began, on the clock of `performance`. */
   readonly startedAt: number;
+  /** The server's last reply in the session, as its bytes. */
+  reply(): Uint8Array | undefined;
   /** Puts earlier results in place of references to them. */
   readonly substitute?: Substitute | undefined;
 }
@@ -80,7 +82,8 @@ export class Database {
   ): Scene {
     const form = call.canonical || this.settings.canonical ? 'canonical' : 'relaxed';
     const startedAt = performance.now();
-    return { client, session, settings: this.settings, call, form, place, startedAt };
+    const reply = () => this.#sockets.observers.get(session)?.reply;
+    return { client, session, settings: this.settings, call, form, place, startedAt, reply };
   }
 
   startSession(client: MongoClient, options?: ClientSessionOptions): ClientSession {
@@ -169,9 +172,11 @@ export class Database {
   #shrink(): void {
     if (this.#closing) return;
     let over = this.#sockets.lines.size - this.#permits;
-    for (const line of this.#sockets.lines) {
+    if (over <= 0) return;
+    // The driver takes the one that was used last: it may be about to be used.
+    const idle = [...this.#sockets.lines].filter(({ busy }) => busy === 0);
+    for (const line of idle.toSorted((one, other) => one.usedAt - other.usedAt)) {
       if (over <= 0) return;
-      if (line.busy > 0) continue;
       line.end();
       over -= 1;
     }
@@ -202,6 +207,7 @@ export class Database {
 /** What of a call was sent and is not answered. */
 class Progress implements Observer {
   aborted = false;
+  reply: Uint8Array | undefined;
   /** A change was sent, and there was no answer yet. */
   uncertain = false;
   readonly #writes: boolean;
@@ -223,7 +229,8 @@ class Progress implements Observer {
     if (this.#writes && !READS.has(Object.keys(command)[0] ?? '')) this.uncertain = true;
   }
 
-  answered(line: Line): void {
+  answered(line: Line, reply: Uint8Array | undefined): void {
+    this.reply = reply;
     this.#lines.delete(line);
     if (this.#lines.size > 0) return;
     for (const wake of this.#waiting.splice(0)) wake();

@@ -10,6 +10,12 @@ export function documentText(bytes: Uint8Array, form: Form): string {
   return new Writer(buffer, form).document(0, false);
 }
 
+/** The members of a document as Extended JSON, in their order. */
+export function memberTexts(bytes: Uint8Array, form: Form): Map<string, string> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return new Map(new Writer(buffer, form).members(0));
+}
+
 /** A value's Extended JSON; bytes are a document's. `undefined` is null. */
 export function valueText(value: unknown, form: Form): string {
   if (value === undefined || value === null) return 'null';
@@ -36,19 +42,24 @@ class Writer {
   }
 
   document(start: number, isArray: boolean): string {
+    let text = '';
+    for (const [name, value] of this.members(start)) {
+      text += `${text === '' ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}${value}`;
+    }
+    return isArray ? `[${text}]` : `{${text}}`;
+  }
+
+  *members(start: number): Generator<[name: string, text: string]> {
     const buffer = this.#buffer;
     const end = start + buffer.readInt32LE(start) - 1;
-    let text = '';
     this.#at = start + 4;
     while (this.#at < end) {
       const type = buffer.readUInt8(this.#at);
       this.#at += 1;
       const name = this.#cString();
-      const value = this.#value(type);
-      text += `${text === '' ? '' : ','}${isArray ? '' : `${JSON.stringify(name)}:`}${value}`;
+      yield [name, this.#value(type)];
     }
     this.#at = end + 1;
-    return isArray ? `[${text}]` : `{${text}}`;
   }
 
   #value(type: number): string {

@@ -71,6 +71,7 @@ test.each([
   [{ CREATEUSER: 'x' }, true],
   [{ shutdown: 1 }, true],
   ['{"shut\\u0064own": 1}', true],
+  [{ explain: { find: 'x' } }, false],
   [{ find: 'shutdown' }, false],
   [{ ping: 1, shutdown: 1 }, false],
   [undefined, false],

@@ -2,11 +2,18 @@
 import type { AbstractCursor } from 'mongodb';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Scene } from './database.ts';
-import { documentText, valueText } from './from-bson.ts';
+import { documentText, memberTexts, valueText } from './from-bson.ts';
 
 /** A reply of one member. */
 export function memberText(name: string, value: unknown, { form }: Scene): string {
   return `{${JSON.stringify(name)}:${valueText(value, form)}}`;
+}
+
+/** A reply of one member: one of the server's reply, whose members keep their order; else what the driver made of it. */
+export function repliedText(name: string, member: string, made: unknown, scene: Scene): string {
+  const reply = scene.reply();
+  const text = reply && memberTexts(reply, scene.form).get(member);
+  return text === undefined ? memberText(name, made, scene) : `{${JSON.stringify(name)}:${text}}`;
 }
 
 /** A reply of several members, each value as BSON has it; plain numbers are counts. */

@@ -9,14 +9,19 @@ const CONNECT_MS = 10_000;
 
 /** Who wants to know what is sent in a session, and on which connection. */
 export interface Observer {
+  /** What was answered last. */
+  readonly reply: Uint8Array | undefined;
   sent(command: Readonly<Record<string, unknown>>, line: Line): void;
-  answered(line: Line): void;
+  /** @param reply the document that the server answered, as its bytes, where it answered */
+  answered(line: Line, reply: Uint8Array | undefined): void;
 }
 
 /** One connection of a pool. */
 export class Line {
   /** Commands sent and not answered. */
   busy = 0;
+  /** When the last was answered, on the clock of `performance`. */
+  usedAt = performance.now();
   readonly #connection: Connection;
   readonly #socket: Socket;
 
@@ -88,15 +93,24 @@ export class Sockets {
     connection.command = async (namespace, content, options, responseType) => {
       const observer = options?.session && this.observers.get(options.session);
       line.busy += 1;
+      let reply: Uint8Array | undefined;
       try {
         observer?.sent(content, line);
-        return await command(namespace, content, options, responseType);
+        const answer = await command(namespace, content, options, responseType);
+        if (isReply(answer)) reply = answer.toBytes();
+        return answer;
       } finally {
         line.busy -= 1;
-        observer?.answered(line);
+        line.usedAt = performance.now();
+        observer?.answered(line, reply);
       }
     };
   }
+}
+
+/** The driver's view of a reply that it has not read yet. */
+function isReply(answer: unknown): answer is { toBytes(): Uint8Array } {
+  return typeof answer === 'object' && answer !== null && 'toBytes' in answer;
 }
 
 const owners = new WeakMap<object, Sockets>();

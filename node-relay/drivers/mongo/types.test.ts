@@ -159,6 +159,21 @@ describe('what is no value is refused, and where it stands is told', () => {
   });
 });
 
+test('replies of all sorts keep the order of members that are named like numbers', async () => {
+  const change = (type: string, more: string) =>
+    `{"type":"${type}","collection":"r","filter":{"_id":1}${more}}`;
+  await run('{"type":"insert_one","collection":"r","document":{"_id":1,"2":{"b":1,"0":2},"1":1}}');
+  const document = '{"_id":1,"2":{"b":1,"0":2},"1":1}';
+  const update = ',"update":{"$set":{"1":1}},"options":{"returnDocument":"after"}';
+  expect(await run(change('find_one_and_update', update))).toBe(`{"document":${document}}`);
+  const distinct = '{"type":"distinct","collection":"r","field":"2"}';
+  expect(await run(distinct)).toBe('{"value":[{"b":1,"0":2}]}');
+  const found = await run('{"type":"run_command","command":{"find":"r"}}');
+  expect(found).toContain(`"firstBatch":[${document}]`);
+  expect(await run(change('find_one_and_delete', ''))).toBe(`{"document":${document}}`);
+  expect(await run(change('find_one_and_delete', ''))).toBe('{"document":null}');
+});
+
 test('a pipeline, a sort and an index keep the order of fields that are named like numbers', async () => {
   await run(
     '{"type":"insert_many","collection":"o","documents":[{"_id":1,"2":1,"1":2},{"_id":2,"2":2,"1":1}]}',

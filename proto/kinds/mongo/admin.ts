@@ -35,7 +35,7 @@ export function commandName(command: JsonObject): string {
   return (namesOf(command)[0] ?? '').toLowerCase();
 }
 
-/** Whether a command needs Admin; an explained one does as itself. */
+/** Whether a command needs Admin. */
 export function needsAdmin(command: Json | undefined): boolean {
   if (typeof command === 'string') {
     // Text is parsed where it runs: here it is enough that no name of such a command goes by.
@@ -44,6 +44,29 @@ export function needsAdmin(command: Json | undefined): boolean {
     );
   }
   return isJsonObject(command) && ADMIN.has(commandName(command));
+}
+
+/** Databases that hold users, the configuration of a cluster, and the log of all changes. */
+const SYSTEM = new Set(['admin', 'config', 'local']);
+/** Commands that write to a database, in lower case. */
+const WRITING = new Set(
+  [
+    'insert update delete findandmodify bulkwrite drop dropdatabase create createindexes dropindexes',
+    'collmod renamecollection clonecollection mapreduce',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+/** Whether a request writes to one of the server's own databases. Spec silent. */
+export function writesToSystem(
+  database: string | undefined,
+  isWrite: boolean,
+  command: Json | undefined,
+): boolean {
+  if (database === undefined || !SYSTEM.has(database.toLowerCase())) return false;
+  if (isJsonObject(command)) return WRITING.has(commandName(command));
+  return isWrite;
 }
 
 function unescaped(name: string): string {

@@ -6,6 +6,7 @@ import type { MongoRequest } from '../../../../proto/kinds/mongo.ts';
 import { parseOrdered } from '../../../../proto/ordered-json.ts';
 import { databaseOf, documentIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
+import { memberTexts } from '../from-bson.ts';
 import { memberText } from '../result.ts';
 import { badValue } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
@@ -36,11 +37,17 @@ const run: Handler = async (scene, request) => {
   const command = plain(documentIn(scene, commandIn(request), 'command'));
   const { readPreference } = optionsIn(scene, request, false);
   const options = { session: scene.session, ...(readPreference ? { readPreference } : {}) };
-  const reply = await databaseOf(scene, request).command(command, options);
-  return memberText('document', withoutClock(reply), scene);
+  const made = await databaseOf(scene, request).command(command, options);
+  const reply = scene.reply();
+  if (reply === undefined) return memberText('document', withoutClock(made), scene);
+  const members = [...memberTexts(reply, scene.form)].filter(([name]) => !CLOCK.has(name));
+  const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  return `{"document":{${texts.join(',')}}}`;
 };
 
 /** What the driver and the server say to each other about time is nobody else's. */
+const CLOCK = new Set(['$clusterTime', 'operationTime']);
+
 function withoutClock({ $clusterTime: _, operationTime: __, ...reply }: Document): Document {
   return reply;
 }

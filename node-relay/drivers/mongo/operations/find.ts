@@ -1,7 +1,7 @@
 /** Requests that read documents of a collection. Source: backends.md §3.1. */
 import type { AbstractCursor } from 'mongodb';
 import { collectionOf, databaseOf, documentIn, documentsIn, optionsIn } from '../arguments.ts';
-import { membersText, memberText, readText } from '../result.ts';
+import { membersText, readText, repliedText } from '../result.ts';
 import type { Handler } from './handler.ts';
 
 /** Documents come as bytes: nothing of them is lost on the way to text. */
@@ -62,6 +62,6 @@ export const readers = {
       documentIn(scene, request.filter, 'filter'),
       optionsIn(scene, request),
     );
-    return memberText('value', value, scene);
+    return repliedText('value', 'values', value, scene);
   },
 } satisfies Record<string, Handler>;

@@ -1,7 +1,7 @@
 /** Requests that change documents of a collection. Source: backends.md §3.1. */
 import { type Document, ObjectId } from 'mongodb';
 import { collectionOf, documentIn, documentsIn, optionsIn, updateIn } from '../arguments.ts';
-import { byPlace, membersText, memberText } from '../result.ts';
+import { byPlace, membersText, memberText, repliedText } from '../result.ts';
 import { type BsonDocument, memberOf, withFirst } from '../to-bson.ts';
 import type { Handler } from './handler.ts';
 
@@ -33,7 +33,7 @@ const changers = {
       filter,
       optionsIn(scene, request),
     );
-    return memberText('document', found, scene);
+    return repliedText('document', 'value', found, scene);
   },
 
   find_one_and_replace: async (scene, request) => {
@@ -45,7 +45,7 @@ const changers = {
       replacement,
       options,
     );
-    return memberText('document', found, scene);
+    return repliedText('document', 'value', found, scene);
   },
 
   find_one_and_update: async (scene, request) => {
@@ -53,7 +53,7 @@ const changers = {
     const update = updateIn(scene, request.update);
     const options = optionsIn(scene, request);
     const found = await collectionOf(scene, request).findOneAndUpdate(filter, update, options);
-    return memberText('document', found, scene);
+    return repliedText('document', 'value', found, scene);
   },
 } satisfies Record<string, Handler>;
 
