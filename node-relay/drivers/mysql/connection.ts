@@ -2,17 +2,12 @@
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
+import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure, ServerError } from './errors.ts';
-import {
-  type Encryption,
-  encryptionsOf,
-  type LoggedIn,
-  lacksTls,
-  logIn,
-  TlsFailed,
-} from './login.ts';
+import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { sessionSettings } from './session.ts';
@@ -29,17 +24,12 @@ const CLOSE_MS = 1_000;
 /** Statements that one connection keeps prepared: servers allow some ten thousand over all. */
 const PREPARED_MAX = 100;
 
-/** How a database was last reached, so that the next connection begins with that. */
-export interface Route {
-  encryption?: Encryption;
-}
-
 /** What a connection needs to be made. */
 export interface Recipe {
   readonly host: Host;
   readonly settings: Settings;
   readonly mode: Mode;
-  readonly route: Route;
+  readonly route: Route<Encryption>;
 }
 
 /** Servers of other versions lack what is asked for. */
@@ -241,40 +231,22 @@ export class Connection implements Lendable {
  * Connects and logs in.
  * @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, SERVICE_UNAVAILABLE, the signal's reason
  */
-export async function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
-  const { settings, route } = recipe;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(settings.connectTimeoutMs)]);
-  const encryptions = route.encryption ? [route.encryption] : encryptionsOf(settings);
-  try {
-    return await connectBy(recipe, encryptions, limited);
-  } catch (cause) {
-    // What worked before may have been turned off since.
-    delete route.encryption;
-    signal.throwIfAborted();
-    if (limited.aborted) {
-      throw new GatewayError('CONNECTION_FAILED', 'The server did not answer in time', { cause });
-    }
-    throw connectFailure(cause);
-  }
-}
-
-async function connectBy(
-  recipe: Recipe,
-  [encryption, ...others]: readonly Encryption[],
-  signal: AbortSignal,
-): Promise<Connection> {
-  if (!encryption) throw new Error('no way to connect');
-  try {
-    const loggedIn = await logIn(recipe.host, recipe.settings, encryption, signal);
-    const connection = new Connection(recipe, loggedIn);
-    await settledUp(connection, signal);
-    recipe.route.encryption = encryption;
-    return connection;
-  } catch (error) {
-    const mayDiffer = error instanceof TlsFailed || lacksTls(error);
-    if (others.length > 0 && mayDiffer && !signal.aborted) return connectBy(recipe, others, signal);
-    throw error;
-  }
+export function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
+  const { host, settings, route } = recipe;
+  const connectBy = (limited: AbortSignal) =>
+    connectByRoute(
+      route,
+      encryptionsOf(settings),
+      limited,
+      async (encryption) => {
+        const loggedIn = await logIn(host, settings, encryption, limited);
+        const connection = new Connection(recipe, loggedIn);
+        await settledUp(connection, limited);
+        return connection;
+      },
+      (error) => error instanceof TlsFailed || lacksTls(error),
+    );
+  return connectWithin(settings.connectTimeoutMs, signal, connectBy, connectFailure);
 }
 
 async function settledUp(connection: Connection, signal: AbortSignal): Promise<void> {

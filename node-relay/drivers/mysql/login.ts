@@ -1,9 +1,8 @@
 /** Logs in to a MySQL or MariaDB server: the host's socket, mysql2's handshake, TLS as the connection asks for it. */
-import { isIP, type Socket } from 'node:net';
-import { connect as startTls } from 'node:tls';
+import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
+import { dialled, secured, type Trust } from '../tls-socket.ts';
 import type { Settings, SslMode } from './settings.ts';
 
 /** One way to try a connection. */
@@ -23,8 +22,6 @@ export interface LoggedIn {
   readonly extendedColumns: boolean;
 }
 
-/** Milliseconds of silence after which the kernel asks whether the server is still there. */
-const KEEP_ALIVE_MS = 30_000;
 /** Of mysql2's defaults, those that would change what statements mean or read the relay's files. */
 const FLAGS = [
   '-LOCAL_FILES',
@@ -43,35 +40,17 @@ interface Internals {
   startTLS(onSecure: (error?: Error) => void): void;
 }
 
-/** TLS could not be had; where it is only preferred, plain text is tried next. */
-export class TlsFailed extends GatewayError {}
-
 /**
  * Dials and logs in.
  * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, the signal's reason, and mysql2's errors
  */
-export async function logIn(
+export function logIn(
   host: Host,
   settings: Settings,
   encryption: Encryption,
   signal: AbortSignal,
 ): Promise<LoggedIn> {
-  const socket = await host.dial(settings.host, settings.port, signal);
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  // Later failures are told by whoever reads the socket next.
-  socket.on('error', () => {});
-  const destroy = () => socket.destroy();
-  signal.addEventListener('abort', destroy, { once: true });
-  try {
-    return await handshake(socket, settings, encryption);
-  } catch (error) {
-    socket.destroy();
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', destroy);
-  }
+  return dialled(host, settings, signal, (socket) => handshake(socket, settings, encryption));
 }
 
 function handshake(socket: Socket, settings: Settings, encryption: Encryption): Promise<LoggedIn> {
@@ -95,7 +74,8 @@ function handshake(socket: Socket, settings: Settings, encryption: Encryption): 
   const internals = connection as unknown as Internals; // See there.
   const { promise, resolve, reject } = Promise.withResolvers<LoggedIn>();
   internals.startTLS = (onSecure) => {
-    secured(socket, settings.host, encryption).then(
+    socket.removeAllListeners('data');
+    secured(socket, settings.host, trustOf(encryption)).then(
       (tls) => {
         tls.on('data', (chunk: Buffer) => internals.packetParser.execute(chunk));
         internals.stream = tls;
@@ -124,35 +104,9 @@ function handshake(socket: Socket, settings: Settings, encryption: Encryption): 
   return promise;
 }
 
-function secured(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {
-  socket.removeAllListeners('data');
-  return new Promise((resolve, reject) => {
-    const tls = startTls({
-      socket,
-      host,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      // What the certificate is worth is judged below, where the words for it are.
-      rejectUnauthorized: false,
-      ...(encryption === 'VERIFY_IDENTITY' ? {} : { checkServerIdentity: () => undefined }),
-    });
-    const failed = (cause?: unknown) =>
-      reject(new TlsFailed('CONNECTION_FAILED', 'The TLS handshake failed', { cause }));
-    tls.once('error', failed).once('close', failed);
-    tls.once('secureConnect', () => {
-      tls.off('error', failed).off('close', failed);
-      tls.on('error', () => {});
-      const problem = encryption.startsWith('VERIFY') ? tls.authorizationError : null;
-      if (!problem) return resolve(tls);
-      tls.destroy();
-      reject(new TlsFailed('CONNECTION_FAILED', certificateProblem(String(problem))));
-    });
-  });
-}
-
-function certificateProblem(problem: string): string {
-  if (problem.includes('ALTNAME')) return "The server's certificate names another host";
-  if (problem.includes('EXPIRED')) return "The server's certificate has expired";
-  return "The server's certificate is not trusted";
+function trustOf(encryption: Encryption): Trust {
+  if (encryption === 'VERIFY_IDENTITY') return 'host';
+  return encryption === 'VERIFY_CA' ? 'chain' : 'any';
 }
 
 /** Whether the server has no TLS at all. */

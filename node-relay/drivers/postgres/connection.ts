@@ -3,14 +3,15 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { Client, DatabaseError } from 'pg';
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
+import { TlsFailed } from '../tls-socket.ts';
 import type { FieldValue } from './encode.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import { type Statement, statementMessages } from './messages.ts';
 import type { Settings } from './settings.ts';
-import { type Encryption, encryptionsOf, openSocket, sendCancel, TlsFailed } from './socket.ts';
+import { type Encryption, encryptionsOf, openSocket, sendCancel } from './socket.ts';
 import { Wire } from './wire.ts';
 
 /** Milliseconds from a cancel until the connection is cut. */
@@ -40,9 +41,7 @@ const CATALOG_ONLY: Statement = {
 /** What poolers answer to a startup parameter that they do not know. */
 const OPTIONS_REFUSED = '08P01';
 
-/** How a database was last reached, so that the next connection begins with that. */
-export interface Route {
-  encryption?: Encryption;
+interface StartupRoute extends Route<Encryption> {
   /** The server takes session settings at startup, as it should; poolers may not. */
   startupSettings: boolean;
 }
@@ -52,7 +51,7 @@ export interface Recipe {
   readonly host: Host;
   readonly settings: Settings;
   readonly mode: Mode;
-  readonly route: Route;
+  readonly route: StartupRoute;
 }
 
 /** node-postgres's client with our startup message, so that no `PG*` variable of the relay reaches it. */
@@ -173,45 +172,33 @@ export class Connection implements Lendable {
  * Connects and logs in.
  * @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, INVALID_CONFIGURATION, SERVICE_UNAVAILABLE, the signal's reason
  */
-export async function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
+export function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
   const { settings, route } = recipe;
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(settings.connectTimeoutMs)]);
-  const encryptions = route.encryption ? [route.encryption] : encryptionsOf(settings);
-  try {
-    return await connectBy(recipe, encryptions, limited);
-  } catch (cause) {
-    // What worked before may have been turned off since.
-    delete route.encryption;
-    signal.throwIfAborted();
-    if (limited.aborted) {
-      throw new GatewayError('CONNECTION_FAILED', 'The server did not answer in time', { cause });
-    }
-    throw connectFailure(cause);
-  }
+  const connectBy = (limited: AbortSignal) =>
+    connectByRoute(
+      route,
+      encryptionsOf(settings),
+      limited,
+      (encryption) => logInEitherWay(recipe, encryption, limited),
+      (error) => error instanceof TlsFailed || isRefusedByRule(error),
+    );
+  return connectWithin(settings.connectTimeoutMs, signal, connectBy, connectFailure);
 }
 
-async function connectBy(
+/** With the session's settings at startup, else, from now on, without. */
+async function logInEitherWay(
   recipe: Recipe,
-  [encryption, ...others]: readonly Encryption[],
+  encryption: Encryption,
   signal: AbortSignal,
 ): Promise<Connection> {
-  if (!encryption) throw new Error('no way to connect');
+  const { route } = recipe;
   try {
-    const connection = await logIn(recipe, encryption, signal);
-    recipe.route.encryption = encryption;
-    return connection;
+    return await logIn(recipe, encryption, signal);
   } catch (error) {
-    if (
-      error instanceof DatabaseError &&
-      error.code === OPTIONS_REFUSED &&
-      recipe.route.startupSettings
-    ) {
-      recipe.route.startupSettings = false;
-      return connectBy(recipe, [encryption, ...others], signal);
-    }
-    const mayDiffer = error instanceof TlsFailed || isRefusedByRule(error);
-    if (others.length > 0 && mayDiffer && !signal.aborted) return connectBy(recipe, others, signal);
-    throw error;
+    const isRefused = error instanceof DatabaseError && error.code === OPTIONS_REFUSED;
+    if (!isRefused || !route.startupSettings) throw error;
+    route.startupSettings = false;
+    return logIn(recipe, encryption, signal);
   }
 }
 

@@ -1,8 +1,7 @@
 /** Sockets to a PostgreSQL server: dialled by the host, with TLS as the connection asks for it. */
-import { isIP, type Socket } from 'node:net';
-import { connect as startTls } from 'node:tls';
-import { GatewayError } from '../../../proto/errors.ts';
+import type { Socket } from 'node:net';
 import type { Host } from '../driver.ts';
+import { dialled, secured, TlsFailed, type Trust } from '../tls-socket.ts';
 import type { Settings } from './settings.ts';
 
 /** One way to try a connection: `offer` uses TLS where the server has it. */
@@ -25,43 +24,27 @@ export function encryptionsOf({ sslMode }: Settings): readonly Encryption[] {
 /** Bytes: length, then the code that asks for TLS. Source: PostgreSQL manual, "SSLRequest". */
 const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f]);
 
-/** Milliseconds of silence after which the kernel asks whether the server is still there. */
-const KEEP_ALIVE_MS = 30_000;
-
-/** The TLS handshake failed; where TLS is only preferred, plain text is tried next. */
-export class TlsFailed extends GatewayError {}
-
 /**
  * A connected socket, inside TLS or not.
  * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, and the signal's reason
  */
-export async function openSocket(
+export function openSocket(
   host: Host,
   settings: Settings,
   encryption: Encryption,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const socket = await host.dial(settings.host, settings.port, signal);
-  socket.setNoDelay(true);
-  socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  // Later failures are told by whoever reads the socket next.
-  socket.on('error', () => {});
-  if (encryption === 'none') return socket;
-  const destroy = () => socket.destroy();
-  signal.addEventListener('abort', destroy, { once: true });
-  try {
-    if (!(await offersTls(socket))) {
-      if (encryption === 'offer') return socket;
-      throw new TlsFailed('CONNECTION_FAILED', 'The server does not support TLS');
-    }
-    return await secured(socket, settings.host, encryption);
-  } catch (error) {
-    socket.destroy();
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', destroy);
-  }
+  return dialled(host, settings, signal, async (socket) => {
+    if (encryption === 'none') return socket;
+    if (await offersTls(socket)) return secured(socket, settings.host, trustOf(encryption));
+    if (encryption === 'offer') return socket;
+    throw new TlsFailed('CONNECTION_FAILED', 'The server does not support TLS');
+  });
+}
+
+function trustOf(encryption: Encryption): Trust {
+  if (encryption === 'verify-full') return 'host';
+  return encryption === 'verify-ca' ? 'chain' : 'any';
 }
 
 function offersTls(socket: Socket): Promise<boolean> {
@@ -90,35 +73,6 @@ function offersTls(socket: Socket): Promise<boolean> {
     socket.on('data', onData).on('close', onClose);
     socket.write(SSL_REQUEST);
   });
-}
-
-function secured(socket: Socket, host: string, encryption: Encryption): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const tls = startTls({
-      socket,
-      host,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      // What the certificate is worth is judged below, where the words for it are.
-      rejectUnauthorized: false,
-      ...(encryption === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
-    });
-    const failed = (cause?: unknown) =>
-      reject(new TlsFailed('CONNECTION_FAILED', 'The TLS handshake failed', { cause }));
-    tls.once('error', failed).once('close', failed);
-    tls.once('secureConnect', () => {
-      tls.off('error', failed).off('close', failed);
-      const problem = encryption.startsWith('verify') ? tls.authorizationError : null;
-      if (!problem) return resolve(tls);
-      tls.on('error', () => {}).destroy();
-      reject(new TlsFailed('CONNECTION_FAILED', certificateProblem(String(problem))));
-    });
-  });
-}
-
-function certificateProblem(problem: string): string {
-  if (problem.includes('ALTNAME')) return "The server's certificate names another host";
-  if (problem.includes('EXPIRED')) return "The server's certificate has expired";
-  return "The server's certificate is not trusted";
 }
 
 /**

@@ -1,0 +1,84 @@
+/** Sockets to a server: dialled by the host, and inside TLS as far as the connection asks for it. */
+import { isIP, type Socket } from 'node:net';
+import { connect as startTls } from 'node:tls';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Host } from './driver.ts';
+
+/** Milliseconds of silence after which the kernel asks whether the server is still there. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** TLS could not be had; where it is only preferred, plain text is tried next. */
+export class TlsFailed extends GatewayError {}
+
+/** What a server's certificate must be: anything, trusted, or trusted and in the name of the host. */
+export type Trust = 'any' | 'chain' | 'host';
+
+/**
+ * A connected socket for `use`, which ends when that fails or the signal aborts meanwhile.
+ * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, the signal's reason, and what `use` throws
+ */
+export async function dialled<Value>(
+  host: Host,
+  server: { readonly host: string; readonly port: number },
+  signal: AbortSignal,
+  use: (socket: Socket) => Promise<Value>,
+): Promise<Value> {
+  const socket = await host.dial(server.host, server.port, signal);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  // Later failures are told by whoever reads the socket next.
+  socket.on('error', () => {});
+  const destroy = () => socket.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  try {
+    return await use(socket);
+  } catch (error) {
+    socket.destroy();
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', destroy);
+  }
+}
+
+/**
+ * TLS on a socket.
+ * @param protocols what is offered to be spoken inside, by its names of ALPN
+ * @throws TlsFailed
+ */
+export function secured(
+  socket: Socket,
+  host: string,
+  trust: Trust,
+  protocols?: string[],
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const tls = startTls({
+      socket,
+      host,
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...(protocols ? { ALPNProtocols: protocols } : {}),
+      // What the certificate is worth is judged below, where the words for it are.
+      rejectUnauthorized: false,
+      ...(trust === 'host' ? {} : { checkServerIdentity: () => undefined }),
+    });
+    const failed = (cause?: unknown) =>
+      reject(new TlsFailed('CONNECTION_FAILED', 'The TLS handshake failed', { cause }));
+    tls.once('error', failed).once('close', failed);
+    tls.once('secureConnect', () => {
+      tls.off('error', failed).off('close', failed);
+      // As of the socket below it.
+      tls.on('error', () => {});
+      const problem = trust === 'any' ? null : tls.authorizationError;
+      if (!problem) return resolve(tls);
+      tls.destroy();
+      reject(new TlsFailed('CONNECTION_FAILED', certificateProblem(String(problem))));
+    });
+  });
+}
+
+function certificateProblem(problem: string): string {
+  if (problem.includes('ALTNAME')) return "The server's certificate names another host";
+  if (problem.includes('EXPIRED')) return "The server's certificate has expired";
+  return "The server's certificate is not trusted";
+}
