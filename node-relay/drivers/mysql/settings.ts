@@ -1,7 +1,19 @@
 /** Reads a mysql connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { ConnectionParts } from '../../../proto/kinds/members.ts';
+import {
+  checkNames,
+  credentials,
+  decoded,
+  hostOf,
+  type InParts,
+  type InUrl,
+  invalid,
+  type OptionReader,
+  partsOf,
+  readOptions,
+  refuseNul,
+  urlOf,
+} from '../connection-options.ts';
 
 /** How far TLS goes. Source: MySQL manual, "Command Options for Encrypted Connections". */
 export const SSL_MODES = [
@@ -38,17 +50,14 @@ const SCHEMES = new Set(['mysql:', 'mariadb:', 'mysqls:']);
  * @throws GatewayError INVALID_CONFIGURATION
  */
 export function settingsOf(connection: Json): Settings {
-  const parsed = ConnectionParts.safeParse(connection);
-  if (!parsed.success) throw invalid('Connection URL is required');
-  const settings = 'url' in parsed.data ? fromUrl(parsed.data) : fromParts(parsed.data);
-  for (const text of [settings.host, settings.user, settings.password, settings.database]) {
-    // A NUL would end a member of the login packet and begin another.
-    if (text.includes('\0')) throw invalid('The connection contains a NUL character');
-  }
+  const parts = partsOf(connection);
+  const settings = 'url' in parts ? fromUrl(parts) : fromParts(parts);
+  const { host, user, password, database } = settings;
+  refuseNul([host, user, password, database]);
   return settings;
 }
 
-function fromParts(parts: Exclude<ConnectionParts, { url: string }>): Settings {
+function fromParts(parts: InParts): Settings {
   const { username, password } = credentials(parts.auth);
   return checked({
     host: parts.host,
@@ -68,52 +77,25 @@ function tlsMode(tls: boolean | undefined): SslMode {
 
 const DEFAULTS = { applicationName: 'causeway', connectTimeoutMs: CONNECT_TIMEOUT_MS } as const;
 
-function fromUrl({ url: text, auth }: Extract<ConnectionParts, { url: string }>): Settings {
-  const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
-  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) {
-    throw invalid('A connection names one host; lists of hosts are not taken');
-  }
-  const url = URL.parse(text);
-  if (!url) throw invalid('The connection URL cannot be read');
-  if (!SCHEMES.has(url.protocol)) {
-    throw invalid('The connection URL begins with mysql:// or mariadb://');
-  }
+function fromUrl({ url: text, auth }: InUrl): Settings {
+  const url = urlOf(text, SCHEMES, 'mysql:// or mariadb://');
   const apart = credentials(auth);
   return checked({
-    host: decoded(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
     database: decoded(url.pathname.replace(/^\//, '')),
     user: apart.username ?? decoded(url.username),
     password: apart.password ?? decoded(url.password),
     sslMode: url.protocol === 'mysqls:' ? 'VERIFY_IDENTITY' : 'PREFERRED',
     ...DEFAULTS,
-    ...optionsOf(url.searchParams),
+    ...readOptions(url.searchParams, READERS, (name) => name.toLowerCase()),
   });
 }
 
 function checked(settings: Settings): Settings {
-  if (settings.host === '') throw invalid('The connection names no host');
-  if (settings.host.includes('/'))
-    throw invalid('A connection goes to a host, not to a socket file');
-  if (settings.host.includes(',')) {
-    throw invalid('A connection names one host; lists of hosts are not taken');
-  }
   // An empty user would be an anonymous account, or the relay's own.
-  if (settings.user === '') throw invalid('The connection names no user');
+  checkNames(settings);
   return settings;
-}
-
-/** Contract §5: a password, `user:password` or both apart; the text `None` is none. */
-function credentials(auth: ConnectionParts['auth']): { username?: string; password?: string } {
-  if (auth === undefined || auth === 'None') return {};
-  if (typeof auth !== 'string') {
-    const { username, password } = auth;
-    return username === undefined ? { password } : { username, password };
-  }
-  const colon = auth.indexOf(':');
-  return colon < 0
-    ? { password: auth }
-    : { username: auth.slice(0, colon), password: auth.slice(colon + 1) };
 }
 
 type Options = Partial<Pick<Settings, 'sslMode' | 'applicationName' | 'connectTimeoutMs'>>;
@@ -151,7 +133,7 @@ function charset(value: string): Options {
   throw invalid('Option charset can only be utf8mb4');
 }
 
-const READERS: { readonly [option: string]: (value: string) => Options } = {
+const READERS: { readonly [option: string]: OptionReader<Options> } = {
   'ssl-mode': sslMode,
   ssl_mode: sslMode,
   sslmode: sslMode,
@@ -165,26 +147,3 @@ const READERS: { readonly [option: string]: (value: string) => Options } = {
   charset,
   'default-character-set': charset,
 };
-
-function optionsOf(params: URLSearchParams): Options {
-  const options: Options = {};
-  for (const [name, value] of params) {
-    const key = name.toLowerCase();
-    const read = Object.hasOwn(READERS, key) ? READERS[key] : undefined;
-    if (!read) throw invalid(`Option ${name.slice(0, 64)} of the connection URL is not taken`);
-    Object.assign(options, read(value));
-  }
-  return options;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('The connection URL has a % that begins no escape');
-  }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('INVALID_CONFIGURATION', message);
-}

@@ -1,7 +1,19 @@
 /** Reads a postgres connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { ConnectionParts } from '../../../proto/kinds/members.ts';
+import {
+  checkNames,
+  credentials,
+  decoded,
+  hostOf,
+  type InParts,
+  type InUrl,
+  invalid,
+  type OptionReader,
+  partsOf,
+  readOptions,
+  refuseNul,
+  urlOf,
+} from '../connection-options.ts';
 
 /** How far TLS goes. Source: PostgreSQL manual, "SSL Mode Descriptions". */
 export const SSL_MODES = [
@@ -40,18 +52,14 @@ const SCHEMES = new Set(['postgres:', 'postgresql:']);
  * @throws GatewayError INVALID_CONFIGURATION
  */
 export function settingsOf(connection: Json): Settings {
-  const parsed = ConnectionParts.safeParse(connection);
-  if (!parsed.success) throw invalid('Connection URL is required');
-  const settings = 'url' in parsed.data ? fromUrl(parsed.data) : fromParts(parsed.data);
-  const texts = [settings.host, settings.user, settings.password, settings.database];
-  for (const text of [...texts, settings.applicationName, ...settings.sessionSettings.flat()]) {
-    // A NUL would end a member of the startup message and begin another.
-    if (text.includes('\0')) throw invalid('The connection contains a NUL character');
-  }
+  const parts = partsOf(connection);
+  const settings = 'url' in parts ? fromUrl(parts) : fromParts(parts);
+  const { host, user, password, database, applicationName, sessionSettings } = settings;
+  refuseNul([host, user, password, database, applicationName, ...sessionSettings.flat()]);
   return settings;
 }
 
-function fromParts(parts: Exclude<ConnectionParts, { url: string }>): Settings {
+function fromParts(parts: InParts): Settings {
   const { username, password } = credentials(parts.auth);
   return checked({
     host: parts.host,
@@ -70,59 +78,32 @@ const DEFAULTS = {
   sessionSettings: [],
 } as const;
 
-function fromUrl({ url: text, auth }: Extract<ConnectionParts, { url: string }>): Settings {
-  const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(text)?.[1] ?? '';
-  if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) {
-    throw invalid('A connection names one host; lists of hosts are not taken');
-  }
-  const url = URL.parse(text);
-  if (!url) throw invalid('The connection URL cannot be read');
-  if (!SCHEMES.has(url.protocol)) {
-    throw invalid('The connection URL begins with postgres:// or postgresql://');
-  }
+function fromUrl({ url: text, auth }: InUrl): Settings {
+  const url = urlOf(text, SCHEMES, 'postgres:// or postgresql://');
   const apart = credentials(auth);
   return checked({
-    host: decoded(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
     database: decoded(url.pathname.replace(/^\//, '')),
     user: apart.username ?? decoded(url.username),
     password: apart.password ?? decoded(url.password),
     sslMode: 'prefer',
     ...DEFAULTS,
-    ...optionsOf(url.searchParams),
+    ...readOptions(url.searchParams, READERS),
   });
 }
 
 function checked(settings: Settings): Settings {
-  if (settings.host === '') throw invalid('The connection names no host');
-  if (settings.host.includes('/'))
-    throw invalid('A connection goes to a host, not to a socket file');
-  if (settings.host.includes(',')) {
-    throw invalid('A connection names one host; lists of hosts are not taken');
-  }
-  if (settings.user === '') throw invalid('The connection names no user');
+  checkNames(settings);
   // The server's own default.
   return settings.database === '' ? { ...settings, database: settings.user } : settings;
-}
-
-/** Contract §5: a password, `user:password` or both apart; the text `None` is none. */
-function credentials(auth: ConnectionParts['auth']): { username?: string; password?: string } {
-  if (auth === undefined || auth === 'None') return {};
-  if (typeof auth !== 'string') {
-    const { username, password } = auth;
-    return username === undefined ? { password } : { username, password };
-  }
-  const colon = auth.indexOf(':');
-  return colon < 0
-    ? { password: auth }
-    : { username: auth.slice(0, colon), password: auth.slice(colon + 1) };
 }
 
 type Options = Partial<
   Pick<Settings, 'sslMode' | 'applicationName' | 'connectTimeoutMs' | 'sessionSettings'>
 >;
 
-const READERS: { readonly [option: string]: (value: string) => Options } = {
+const READERS: { readonly [option: string]: OptionReader<Options> } = {
   sslmode: (value) => {
     const sslMode = SSL_MODES.find((mode) => mode === value);
     if (!sslMode) throw invalid(`Option sslmode is one of ${SSL_MODES.join(', ')}`);
@@ -144,16 +125,6 @@ const READERS: { readonly [option: string]: (value: string) => Options } = {
     throw invalid('Option target_session_attrs can only be any');
   },
 };
-
-function optionsOf(params: URLSearchParams): Options {
-  const options: Options = {};
-  for (const [name, value] of params) {
-    const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-    if (!read) throw invalid(`Option ${name.slice(0, 64)} of the connection URL is not taken`);
-    Object.assign(options, read(value));
-  }
-  return options;
-}
 
 /** `-c name=value`, `-cname=value` and `--name=value`; a backslash takes the next character as it is. */
 function sessionSettings(text: string): [string, string][] {
@@ -178,16 +149,4 @@ function sessionSettings(text: string): [string, string][] {
     settings.push([name.replaceAll('-', '_'), value]);
   }
   return settings;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('The connection URL has a % that begins no escape');
-  }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('INVALID_CONFIGURATION', message);
 }
