@@ -40,6 +40,74 @@ interface Row {
   start(): Promise<StartedBackend>;
 }
 
+/** A server whose data lies in a folder of its own, which goes with it. */
+async function inFolder(
+  name: string,
+  start: (folder: string) => Promise<Required<StartedBackend>>,
+): Promise<StartedBackend> {
+  const folder = await mkdtemp(join(tmpdir(), `causeway-${name}-`));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const server = await start(folder);
+    return {
+      url: server.url,
+      pid: server.pid,
+      stop: async () => {
+        await server.stop();
+        await remove();
+      },
+    };
+  } catch (thrown) {
+    await remove();
+    throw thrown;
+  }
+}
+
+/** Durable enough for a run, and ready for two-phase transactions and change streams. */
+const postgres = () =>
+  inFolder('postgres', (folder) =>
+    startPostgres({
+      folder: join(folder, 'data'),
+      password: randomSecret(),
+      settings: {
+        max_connections: 300,
+        max_prepared_transactions: 20,
+        wal_level: 'logical',
+        fsync: 'off',
+      },
+    }),
+  );
+
+/** Ready for two-phase transactions, with enough connections for a run. */
+const mysql = () =>
+  inFolder('mariadb', (folder) =>
+    startMariadb({
+      folder,
+      password: randomSecret(),
+      settings: {
+        'max-connections': 300,
+        'max-connect-errors': 1_000_000,
+        'innodb-flush-log-at-trx-commit': 0,
+      },
+    }),
+  );
+
+/** A replica set of one, so that there are transactions and change streams. */
+const mongo = () => inFolder('mongo', (folder) => startMongo({ folder, password: randomSecret() }));
+
+/** The engine of a recent server; its data is gone with it. */
+const clickhouse = () =>
+  inFolder('clickhouse', (folder) =>
+    startClickhouse({ folder: join(folder, 'data'), password: randomSecret() }),
+  );
+
+/** A genuine server, too old for parameters; with a user `reader` who may not change settings. */
+const debianClickhouse = () =>
+  inFolder('clickhouse-18', (folder) => startDebianClickhouse(folder, randomSecret()));
+
+/** One node with roles and permissions. */
+const cassandra = () => inFolder('cassandra', (folder) => startCassandra({ folder }));
+
 const ROWS = {
   postgres: { variable: 'TEST_POSTGRES_URL', start: postgres },
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
@@ -72,138 +140,6 @@ export async function startBackend(kind: BackendKind): Promise<StartedBackend> {
     if (!(cause instanceof Failure)) throw cause;
     throw new Failure(`${cause.message} Or name a server with ${variable}.`, { cause });
   }
-}
-
-/** Durable enough for a run, and ready for two-phase transactions and change streams. */
-async function postgres(): Promise<StartedBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-postgres-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const server = await startPostgres({
-    folder: join(folder, 'data'),
-    password: randomSecret(),
-    settings: {
-      max_connections: 300,
-      max_prepared_transactions: 20,
-      wal_level: 'logical',
-      fsync: 'off',
-    },
-  }).catch(async (thrown: unknown) => {
-    await remove();
-    throw thrown;
-  });
-  return {
-    url: server.url,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      await remove();
-    },
-  };
-}
-
-/** Ready for two-phase transactions, with enough connections for a run. */
-async function mysql(): Promise<StartedBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-mariadb-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const server = await startMariadb({
-    folder,
-    password: randomSecret(),
-    settings: {
-      'max-connections': 300,
-      'max-connect-errors': 1_000_000,
-      'innodb-flush-log-at-trx-commit': 0,
-    },
-  }).catch(async (thrown: unknown) => {
-    await remove();
-    throw thrown;
-  });
-  return {
-    url: server.url,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      await remove();
-    },
-  };
-}
-
-/** A replica set of one, so that there are transactions and change streams. */
-async function mongo(): Promise<StartedBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-mongo-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const server = await startMongo({ folder, password: randomSecret() }).catch(
-    async (thrown: unknown) => {
-      await remove();
-      throw thrown;
-    },
-  );
-  return {
-    url: server.url,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      await remove();
-    },
-  };
-}
-
-/** The engine of a recent server; its data is gone with it. */
-async function clickhouse(): Promise<StartedBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-clickhouse-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const server = await startClickhouse({
-    folder: join(folder, 'data'),
-    password: randomSecret(),
-  }).catch(async (thrown: unknown) => {
-    await remove();
-    throw thrown;
-  });
-  return {
-    url: server.url,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      await remove();
-    },
-  };
-}
-
-/** A genuine server, too old for parameters; with a user `reader` who may not change settings. */
-async function debianClickhouse(): Promise<StartedBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-clickhouse-18-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const server = await startDebianClickhouse(folder, randomSecret()).catch(
-    async (thrown: unknown) => {
-      await remove();
-      throw thrown;
-    },
-  );
-  return {
-    url: server.url,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      await remove();
-    },
-  };
-}
-
-/** One node with roles and permissions. */
-async function cassandra(): Promise<StartedBackend> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-cassandra-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
-  const server = await startCassandra({ folder }).catch(async (thrown: unknown) => {
-    await remove();
-    throw thrown;
-  });
-  return {
-    url: server.url,
-    pid: server.pid,
-    stop: async () => {
-      await server.stop();
-      await remove();
-    },
-  };
 }
 
 /** A database that nobody else uses. */
