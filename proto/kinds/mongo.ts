@@ -1,6 +1,6 @@
 /** Endpoint kind `mongo`: its configuration, its requests and which of them write. */
 import type { KindSpec } from './kind.ts';
-import { needsAdmin, writesToSystem } from './mongo/admin.ts';
+import { databasesOf, needsAdmin, writesToSystem } from './mongo/admin.ts';
 import { MongoConfig } from './mongo/config.ts';
 import { modes, namesOfOperation, OPERATIONS } from './mongo/operations.ts';
 import { MongoRequest } from './mongo/request.ts';
@@ -32,8 +32,11 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
     ],
   ],
   keepsText: true,
-  needs: ({ type, database, command }) => {
+  needs: ({ type, database, operations, command }) => {
     const isWrite = OPERATIONS[type].mode === 'write';
-    return needsAdmin(command) || writesToSystem(database, isWrite, command) ? 'Admin' : undefined;
+    const isSystems = [database, ...databasesOf(operations)].some((each) =>
+      writesToSystem(each, isWrite, command),
+    );
+    return needsAdmin(command) || isSystems ? 'Admin' : undefined;
   },
 };

@@ -69,6 +69,17 @@ export function writesToSystem(
   return isWrite;
 }
 
+/** The databases that writes of `client.bulk_write` name, each once. */
+export function databasesOf(operations: readonly Json[] = []): string[] {
+  const names = operations.flatMap((operation) =>
+    isJsonObject(operation) ? Object.values(operation) : [],
+  );
+  const namespaces = names.flatMap((write) =>
+    isJsonObject(write) && typeof write.namespace === 'string' ? [write.namespace] : [],
+  );
+  return [...new Set(namespaces.map((each) => each.split('.', 1)[0] ?? ''))];
+}
+
 function unescaped(name: string): string {
   try {
     return String(JSON.parse(`"${name}"`));
