@@ -5,7 +5,7 @@ import Wire, { type ConnectionOptions, type FrameInfo } from 'cassandra-driver/l
 import requests from 'cassandra-driver/lib/requests.js';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
-import { enteringFailure } from './errors.ts';
+import { enteringFailure, isTold } from './errors.ts';
 import type { ProtocolType } from './marshal.ts';
 import type { Settings } from './settings.ts';
 import { openSocket } from './socket.ts';
@@ -162,8 +162,11 @@ export class Connection {
       this.#socket.once('close', lost);
       this.#wire.sendStream(request, null, (error, response) => {
         this.#socket.off('close', lost);
-        if (error) reject(error);
-        else resolve(response as Answer); // The driver answers nothing else to statements.
+        if (error) {
+          // The socket says so a little later.
+          if (!isTold(error)) this.interrupt();
+          reject(error);
+        } else resolve(response as Answer); // The driver answers nothing else to statements.
       });
     });
   }

@@ -6,8 +6,8 @@ import { runBatch } from './batch.ts';
 import type { Answer, Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { extras } from './extras.ts';
-import { admit } from './guard.ts';
-import { columnsText, fetchPage, nextSize, rowTexts } from './pages.ts';
+import { admit, statementOf } from './guard.ts';
+import { columnsText, fetchPage, firstSize, nextSize, rowTexts } from './pages.ts';
 import { openedState, sealedState } from './paging.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
@@ -26,9 +26,10 @@ export async function runRequest(
     return runBatch(database, request, call);
   }
   const work = workOf(request, call);
-  const state = pageState(database, request);
+  const usual = isSingle(request) ? PAGE_ROWS : firstSize(request.query);
+  const beginning = beginningOf(database, request, usual);
   return database.call(work, call, (connection) =>
-    gathered(database, connection, request, { call, work, state }),
+    gathered(database, connection, request, { call, work, beginning }),
   );
 }
 
@@ -55,15 +56,38 @@ function refuseWrite(type: string, { mode }: Call): void {
   throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
 }
 
-/** The server's place that a request goes on from. */
-export function pageState(database: Database, request: StatementRequest): Buffer | undefined {
-  const sealed = 'paging_state' in request ? request.paging_state : undefined;
-  return openedState(database.host, request, sealed);
+interface Paged {
+  readonly page_size?: number | undefined;
+  readonly paging_state?: string | undefined;
+}
+
+/** Where a request begins: its first page's size, and the server's place that it goes on from. */
+export interface Beginning {
+  readonly size: number;
+  readonly state: Buffer | undefined;
+}
+
+/**
+ * Where a request begins.
+ * @param usual rows of a page where the request does not say
+ * @throws GatewayError BAD_REQUEST
+ */
+export function beginningOf(
+  database: Database,
+  request: StatementRequest,
+  usual: number,
+): Beginning {
+  const { page_size, paging_state }: Paged = { ...request };
+  const place = openedState(database.host, request, paging_state);
+  const wanted = page_size ?? usual;
+  const isBound = place !== undefined && statementOf(request.query).isLimited;
+  return { size: isBound ? Math.min(wanted, place.size) : wanted, state: place?.state };
 }
 
 const isSingle = (request: StatementRequest) =>
   request.type.startsWith('query_single_page') ||
-  ('page_size' in request && (request.page_size ?? request.paging_state) !== undefined);
+  ('page_size' in request && request.page_size !== undefined) ||
+  ('paging_state' in request && request.paging_state !== undefined);
 
 /** Rows of a page whose size nobody says. Source: the driver's own default. */
 const PAGE_ROWS = 5_000;
@@ -74,7 +98,7 @@ const FRAME_MIN = 65_536;
 interface Gathering {
   readonly call: Call;
   readonly work: Work;
-  readonly state: Buffer | undefined;
+  readonly beginning: Beginning;
 }
 
 /** One page, or all of them after each other. */
@@ -82,7 +106,7 @@ async function gathered(
   database: Database,
   connection: Connection,
   request: StatementRequest,
-  { call, work, state }: Gathering,
+  { call, work, beginning }: Gathering,
 ): Promise<Buffer> {
   connection.frameMax = Math.max(FRAME_MIN, call.resultMaxBytes * WIRE_FACTOR);
   const result = new ResultText(call.resultMaxBytes);
@@ -91,9 +115,7 @@ async function gathered(
     numbersAsStrings: call.numbersAsStrings,
   } as const;
   const single = isSingle(request);
-  const wanted = 'page_size' in request ? request.page_size : undefined;
-  let size = single ? (wanted ?? PAGE_ROWS) : nextSize(undefined);
-  let next = state;
+  let { size, state: next } = beginning;
   let first: Answer | undefined;
   for (;;) {
     const answer = await fetchPage(database, connection, request, { size, state: next }, work);
@@ -101,11 +123,11 @@ async function gathered(
     for (const row of rowTexts(answer, options)) result.add(row);
     next = answer.meta?.pageState;
     if (single || !next || next.length === 0) break;
-    size = nextSize(size, answer);
+    size = nextSize(request.query, size, answer);
   }
   const trace = request.tracing === true ? await readTrace(connection, first) : undefined;
   const page = single
-    ? `,"paging_state":${JSON.stringify(sealedState(database.host, request, next))}`
+    ? `,"paging_state":${JSON.stringify(sealedState(database.host, request, next, size))}`
     : '';
   return result.finish(columnsText(first.meta?.columns ?? []), page + extras(first, trace));
 }

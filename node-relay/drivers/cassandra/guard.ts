@@ -10,6 +10,8 @@ export interface Statement {
   /** Whether something stands after a semicolon. */
   readonly isSeveral: boolean;
   readonly isReadable: boolean;
+  /** Whether it has a LIMIT, or perhaps: the word stands somewhere. */
+  readonly isLimited: boolean;
 }
 
 const REMEMBERED = 2_000;
@@ -29,6 +31,7 @@ export function statementOf(query: string): Statement {
     kind: first?.kind === 'word' ? first.text.toUpperCase() : '',
     isSeveral: end >= 0 && (tokens ?? []).slice(end).some(({ text }) => text !== ';'),
     isReadable: tokens !== undefined,
+    isLimited: (tokens ?? []).some(({ text }) => text.toUpperCase() === 'LIMIT'),
   };
   if (query.length <= TEXT_MAX) known.set(query, statement);
   return statement;

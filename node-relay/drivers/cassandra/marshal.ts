@@ -125,6 +125,7 @@ function parseClass(text: string): ClassTree {
         parts.push(tree());
       } while (text[at] === ',');
       at += 1;
+      while (text[at] === ' ') at += 1;
     }
     return { name, label, parts };
   };

@@ -6,6 +6,7 @@ import requests from 'cassandra-driver/lib/requests.js';
 import { consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
 import type { Answer, Connection, ProtocolColumn } from './connection.ts';
 import type { Database, Work } from './database.ts';
+import { statementOf } from './guard.ts';
 import { cqlType, typeName } from './marshal.ts';
 import { bound, type Params } from './parameters.ts';
 import type { Settings } from './settings.ts';
@@ -101,18 +102,26 @@ export function fetchPage(
 
 /** Rows of the first page where nothing is known of their size. */
 const FIRST_ROWS = 200;
+const FIRST_ROWS_OF_LIMITED = 1_000;
 const ROWS_MAX = 10_000;
 const GROWTH = 8;
 /** Bytes that a page should have: enough to keep the server busy, little in memory. */
 const PAGE_BYTES = 512 * 1024;
 
-/** The size of the next page, by what the last one weighed. */
-export function nextSize(last: number | undefined, answer?: Answer): number {
-  if (last === undefined || !answer) return FIRST_ROWS;
-  const rows = answer.rowCount ?? 0;
-  const bytes = (answer.raw?.length ?? 0) / Math.max(rows, 1);
+/** The size of a first page. */
+export function firstSize(query: string): number {
+  return statementOf(query).isLimited ? FIRST_ROWS_OF_LIMITED : FIRST_ROWS;
+}
+
+/**
+ * The size of the next page, by what the last one weighed. It never grows under a LIMIT: a page
+ * that is larger than the limit is answered from the beginning, whatever the place that is sent.
+ */
+export function nextSize(query: string, last: number, answer: Answer): number {
+  const bytes = (answer.raw?.length ?? 0) / Math.max(answer.rowCount ?? 0, 1);
   const fitting = Math.floor(PAGE_BYTES / Math.max(bytes, 1));
-  return Math.max(1, Math.min(fitting, last * GROWTH, ROWS_MAX));
+  const most = statementOf(query).isLimited ? last : Math.min(last * GROWTH, ROWS_MAX);
+  return Math.max(1, Math.min(fitting, most));
 }
 
 /** How rows are written. */

@@ -9,27 +9,43 @@ export interface PageOwner {
   readonly params?: readonly Json[] | { readonly [name: string]: Json } | undefined;
 }
 
-/** The server's place after a page, sealed; null after the last. */
+/** Where a page begins. */
+export interface Place {
+  readonly state: Buffer;
+  /** Rows of the pages before: a page under a LIMIT must not be larger, or the server begins anew. */
+  readonly size: number;
+}
+
+const SIZE_BYTES = 4;
+
+/** The place after a page, sealed; null after the last. */
 export function sealedState(
   host: Host,
   owner: PageOwner,
   state: Buffer | undefined,
+  size: number,
 ): string | null {
-  return state && state.length > 0 ? host.seal(state, bindingOf(owner)) : null;
+  if (!state || state.length === 0) return null;
+  const head = Buffer.alloc(SIZE_BYTES);
+  head.writeUInt32BE(size);
+  return host.seal(Buffer.concat([head, state]), bindingOf(owner));
 }
 
 /**
- * The server's place again.
+ * The place again.
  * @throws GatewayError BAD_REQUEST for another statement's, another endpoint's or no state at all
  */
 export function openedState(
   host: Host,
   owner: PageOwner,
   sealed: string | undefined,
-): Buffer | undefined {
+): Place | undefined {
   if (sealed === undefined) return undefined;
-  const state = host.unseal(sealed, bindingOf(owner));
-  if (state) return Buffer.from(state);
+  const clear = host.unseal(sealed, bindingOf(owner));
+  if (clear) {
+    const bytes = Buffer.from(clear);
+    return { size: bytes.readUInt32BE(0), state: bytes.subarray(SIZE_BYTES) };
+  }
   const message = 'is not of this endpoint, statement and parameters';
   throw new GatewayError('BAD_REQUEST', `paging_state: ${message}`, {
     details: [{ path: 'paging_state', message }],

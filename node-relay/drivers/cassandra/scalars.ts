@@ -51,7 +51,8 @@ function floating(name: string, bytes: 4 | 8): Writer {
     if (typeof text !== 'string' || !(SPECIAL.has(text) || FLOAT.test(text))) {
       return `must be a number, "NaN", "Infinity" or "-Infinity" for type ${name}`;
     }
-    const number = Number(text);
+    // A number's text has no sign of zero.
+    const number = typeof value === 'number' ? value : Number(text);
     const held = bytes === 4 ? Math.fround(number) : number;
     if (!Number.isFinite(held) && !SPECIAL.has(text)) return `is outside the range of type ${name}`;
     const buffer = Buffer.alloc(bytes);

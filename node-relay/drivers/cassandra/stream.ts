@@ -4,8 +4,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import type { Answer, Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
-import { pageState, type StatementRequest, workOf } from './execute.ts';
-import { fetchPage, nextSize, rowTexts } from './pages.ts';
+import { type Beginning, beginningOf, type StatementRequest, workOf } from './execute.ts';
+import { fetchPage, firstSize, nextSize, rowTexts } from './pages.ts';
 
 const PIECE_LENGTH = 65_536;
 
@@ -23,12 +23,13 @@ export async function* streamRows(
   if (request.tracing === true)
     throw refusal('tracing', 'tracing: a stream has no place for a trace');
   const work = workOf(request, call);
-  const state = pageState(database, request);
-  const opened = await firstPage(database, request, call, { work, state });
+  const beginning = beginningOf(database, request, firstSize(request.query));
+  const opened = await firstPage(database, request, call, { work, beginning });
   const { connection } = opened;
   const single = request.type.startsWith('query_single_page');
   let { answer } = opened;
   let { size } = opened;
+  const hasSize = 'page_size' in request && request.page_size !== undefined;
   const stop = () => connection.interrupt();
   call.signal.addEventListener('abort', stop, { once: true });
   try {
@@ -37,7 +38,7 @@ export async function* streamRows(
       yield* pieces(answer, request, call);
       const next = answer.meta?.pageState;
       if (single || !next || next.length === 0) return;
-      size = sizeOf(request) ?? nextSize(size, answer);
+      size = hasSize ? size : nextSize(request.query, size, answer);
       answer = await database.attempt(connection, work, call, () =>
         fetchPage(database, connection, request, { size, state: next }, work),
       );
@@ -47,9 +48,6 @@ export async function* streamRows(
     database.giveBack(connection);
   }
 }
-
-const sizeOf = (request: StatementRequest) =>
-  'page_size' in request ? request.page_size : undefined;
 
 interface Opened {
   readonly connection: Connection;
@@ -62,12 +60,11 @@ async function firstPage(
   database: Database,
   request: StatementRequest,
   call: Call,
-  { work, state }: { readonly work: Work; readonly state: Buffer | undefined },
+  { work, beginning }: { readonly work: Work; readonly beginning: Beginning },
 ): Promise<Opened> {
-  const size = sizeOf(request) ?? nextSize(undefined);
   return database.keep(work, call, async (connection) => {
-    const answer = await fetchPage(database, connection, request, { size, state }, work);
-    return { connection, answer, size };
+    const answer = await fetchPage(database, connection, request, beginning, work);
+    return { connection, answer, size: beginning.size };
   });
 }
 
