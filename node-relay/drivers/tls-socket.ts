@@ -2,6 +2,7 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { GatewayError } from '../../proto/errors.ts';
+import { connectWithin } from './connect.ts';
 import type { Host } from './driver.ts';
 
 /** Milliseconds of silence after which the kernel asks whether the server is still there. */
@@ -39,6 +40,35 @@ export async function dialled<Value>(
   } finally {
     signal.removeEventListener('abort', destroy);
   }
+}
+
+/**
+ * A connected socket within a time, with `tls` to a server with a trusted certificate of its name.
+ * @param protocols as in `secured`
+ * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, and the signal's reason
+ */
+export function openSocket(
+  host: Host,
+  server: {
+    readonly host: string;
+    readonly port: number;
+    readonly tls: boolean;
+    /** Milliseconds. */
+    readonly connectTimeoutMs: number;
+  },
+  signal: AbortSignal,
+  protocols?: string[],
+): Promise<Socket> {
+  const open = (limited: AbortSignal) =>
+    dialled(host, server, limited, async (socket) =>
+      server.tls ? secured(socket, server.host, 'host', protocols) : socket,
+    );
+  return connectWithin(server.connectTimeoutMs, signal, open, unreachable);
+}
+
+function unreachable(cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  return new GatewayError('CONNECTION_FAILED', 'The server cannot be reached', { cause });
 }
 
 /**

@@ -4,9 +4,9 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Host } from '../driver.ts';
+import { openSocket } from '../tls-socket.ts';
 import { ServerFault } from './errors.ts';
 import type { Settings } from './settings.ts';
-import { openSocket } from './socket.ts';
 
 /** Milliseconds that stopping a statement on the server may take. */
 const KILL_MS = 2_000;
@@ -81,7 +81,10 @@ export class Connection {
 
   /** @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED */
   static async open(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
-    return new Connection(recipe, await openSocket(recipe.host, recipe.settings, signal));
+    return new Connection(
+      recipe,
+      await openSocket(recipe.host, recipe.settings, signal, ['http/1.1']),
+    );
   }
 
   get lost(): boolean {

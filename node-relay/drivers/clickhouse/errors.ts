@@ -110,14 +110,6 @@ function connection(message: string, cause: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message, { cause });
 }
 
-/** Contract: "Large results". */
-export function tooLarge(max: number): GatewayError {
-  return new GatewayError(
-    'RESULT_TOO_LARGE',
-    `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
-  );
-}
-
 /** Where a failure met a call. */
 export interface Circumstances {
   readonly read: boolean;

@@ -1,8 +1,18 @@
 /** Reads a ClickHouse connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { ALLOWED_SETTINGS } from '../../../proto/kinds/clickhouse/settings.ts';
-import { ConnectionParts } from '../../../proto/kinds/members.ts';
+import {
+  credentials,
+  decoded,
+  hostOf,
+  type InParts,
+  type InUrl,
+  invalid,
+  type OptionReader,
+  partsOf,
+  readOptions,
+  refuseNul,
+} from '../connection-options.ts';
 
 /** How to reach and enter one server. Holds the password: never log it. */
 export interface Settings {
@@ -45,22 +55,18 @@ const SCHEMES: { readonly [scheme: string]: boolean | undefined } = {
  * @throws GatewayError INVALID_CONFIGURATION
  */
 export function settingsOf(connection: Json): Settings {
-  const parsed = ConnectionParts.safeParse(connection);
-  if (!parsed.success) throw invalid('Connection URL is required');
-  const settings = 'url' in parsed.data ? fromUrl(parsed.data) : fromParts(parsed.data);
+  const parts = partsOf(connection);
+  const settings = 'url' in parts ? fromUrl(parts) : fromParts(parts);
   if (settings.host === '') throw invalid('The connection names no host');
   if (/[/,\s@]/.test(settings.host)) {
     throw invalid('A connection names one host; lists of hosts and socket files are not taken');
   }
   if (settings.user.includes(':')) throw invalid('The name of the user holds a colon');
-  const texts = [settings.user, settings.password, settings.database];
-  if (texts.some((text) => text.includes('\0'))) {
-    throw invalid('The connection contains a NUL character');
-  }
+  refuseNul([settings.user, settings.password, settings.database]);
   return settings;
 }
 
-function fromParts(parts: Exclude<ConnectionParts, { url: string }>): Settings {
+function fromParts(parts: InParts): Settings {
   const { username, password } = credentials(parts.auth);
   const tls = parts.tls ?? parts.port === TLS_PORT;
   return {
@@ -74,7 +80,7 @@ function fromParts(parts: Exclude<ConnectionParts, { url: string }>): Settings {
   };
 }
 
-function fromUrl({ url: text, auth }: Extract<ConnectionParts, { url: string }>): Settings {
+function fromUrl({ url: text, auth }: InUrl): Settings {
   const scheme = /^[a-z]+:/i.exec(text)?.[0].toLowerCase() ?? '';
   // Of a scheme that the URL standard does not know, the host stays as it is written.
   const url = URL.parse(text.replace(/^https?:/i, 'clickhouse:'));
@@ -91,7 +97,7 @@ function fromUrl({ url: text, auth }: Extract<ConnectionParts, { url: string }>)
   return {
     ...DEFAULTS,
     ...options,
-    host: decoded(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port: url.port === '' ? (tls ? TLS_PORT : PORT) : Number(url.port),
     tls,
     database: path || options.database || '',
@@ -109,19 +115,6 @@ function loginOf(
   return { user, password: apart.password ?? (decoded(url.password) || options.password || '') };
 }
 
-/** Contract §5: a password, `user:password` or both apart; the text `None` is none. */
-function credentials(auth: ConnectionParts['auth']): { username?: string; password?: string } {
-  if (auth === undefined || auth === 'None') return {};
-  if (typeof auth !== 'string') {
-    const { username, password } = auth;
-    return username === undefined ? { password } : { username, password };
-  }
-  const colon = auth.indexOf(':');
-  return colon < 0
-    ? { password: auth }
-    : { username: auth.slice(0, colon), password: auth.slice(colon + 1) };
-}
-
 type Options = { -readonly [member in keyof Settings]?: Settings[member] };
 
 const SWITCH: { readonly [text: string]: boolean } = {
@@ -131,25 +124,25 @@ const SWITCH: { readonly [text: string]: boolean } = {
   0: false,
   false: false,
 };
-const tls = (name: string, value: string): Options => {
+const tls: OptionReader<Options> = (value, name) => {
   const on = SWITCH[value.toLowerCase()];
   if (on === undefined) throw invalid(`Option ${name} is true or false`);
   return { tls: on };
 };
 
-const READERS: { readonly [option: string]: (name: string, value: string) => Options } = {
+const READERS: { readonly [option: string]: OptionReader<Options> } = {
   secure: tls,
   tls,
   ssl: tls,
-  database: (_, database) => ({ database }),
-  user: (_, user) => ({ user }),
-  username: (_, user) => ({ user }),
-  password: (_, password) => ({ password }),
-  application: (name, value) => {
+  database: (database) => ({ database }),
+  user: (user) => ({ user }),
+  username: (user) => ({ user }),
+  password: (password) => ({ password }),
+  application: (value, name) => {
     if (!/^[\w .:/+-]{1,128}$/.test(value)) throw invalid(`Option ${name} is a short name`);
     return { application: value };
   },
-  connect_timeout: (name, value) => {
+  connect_timeout: (value, name) => {
     if (!/^\d{1,4}$/.test(value)) throw invalid(`Option ${name} is a number of seconds`);
     const wanted = Number(value) * 1000;
     return wanted === 0 ? {} : { connectTimeoutMs: Math.min(wanted, CONNECT_TIMEOUT_MS) };
@@ -157,29 +150,13 @@ const READERS: { readonly [option: string]: (name: string, value: string) => Opt
 };
 
 function optionsOf(params: URLSearchParams): Options {
-  const options: Options = {};
   const serverSettings: Record<string, string> = {};
+  const others = new URLSearchParams();
   for (const [name, value] of params) {
     const setting = /^(?:clickhouse_setting_|ch_)(.+)$/.exec(name)?.[1];
-    if (setting !== undefined && ALLOWED_SETTINGS.includes(setting)) {
+    if (setting !== undefined && ALLOWED_SETTINGS.includes(setting))
       serverSettings[setting] = value;
-      continue;
-    }
-    const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
-    if (!read) throw invalid(`Option ${name.slice(0, 64)} of the connection URL is not taken`);
-    Object.assign(options, read(name, value));
+    else others.append(name, value);
   }
-  return { ...options, serverSettings };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('The connection URL has a % that begins no escape');
-  }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('INVALID_CONFIGURATION', message);
+  return { ...readOptions(others, READERS), serverSettings };
 }
