@@ -1,21 +1,19 @@
 /** The baseline's back end: a Node server that does the same driver call and nothing else. */
 import { createServer } from 'node:http';
-import pg from 'pg';
+import { isMeasured, KINDS, type MeasuredRequest } from './kinds.ts';
 
-const CONNECTIONS = 10;
-const [url] = process.argv.slice(2);
-const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
+const [url = '', kind = 'postgres'] = process.argv.slice(2);
+if (!isMeasured(kind)) throw new Error(`${kind} is not measured`);
+const ask = await KINDS[kind].bare(url);
 
 const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
-    const { query, params } = JSON.parse(Buffer.concat(pieces).toString()) as {
-      query: string;
-      params: unknown[];
-    };
-    pool.query(query, params).then(
-      ({ rows }) => {
+    // What the measurement sends.
+    const body = JSON.parse(Buffer.concat(pieces).toString()) as MeasuredRequest;
+    ask(body).then(
+      (rows) => {
         response.setHeader('Content-Type', 'application/json');
         response.end(JSON.stringify(rows));
       },

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { freePort } from '../scripts/ports.ts';
+import type { MeasuredName } from './kinds.ts';
 
 const FORWARD = `export default { fetch: (request, env) => env.BACKEND.fetch(request) };`;
 
@@ -14,8 +15,12 @@ export interface Running {
 }
 
 /** Starts both, the server on the database at `url`. */
-export async function startBaseline(url: string): Promise<Running> {
-  const server = spawn(process.execPath, [join(import.meta.dirname, 'bare-server.ts'), url], {
+export async function startBaseline(
+  url: string,
+  kind: MeasuredName = 'postgres',
+): Promise<Running> {
+  const program = join(import.meta.dirname, 'bare-server.ts');
+  const server = spawn(process.execPath, [program, url, kind], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const backend = await listeningPort(server);

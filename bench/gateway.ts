@@ -17,7 +17,7 @@ const START = join(import.meta.dirname, '../scripts/start.ts');
 const PASSWORD = 'a password for measuring';
 
 /** Starts it on free ports and a folder of its own, with an endpoint on the database at `url`. */
-export async function startGateway(url: string): Promise<MeasuredGateway> {
+export async function startGateway(url: string, kind = 'postgres'): Promise<MeasuredGateway> {
   const data = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
   const child = spawn(
     process.execPath,
@@ -33,7 +33,7 @@ export async function startGateway(url: string): Promise<MeasuredGateway> {
   };
   try {
     const port = await printedPort(createInterface({ input: child.stdout }));
-    const token = await makeOrganization(port, url);
+    const token = await makeOrganization(port, url, kind);
     return {
       port,
       path: '/api/v1/endpoints/measured/read',
@@ -55,7 +55,11 @@ async function printedPort(lines: AsyncIterable<string>): Promise<number> {
 }
 
 /** Makes the organization `bench` with the endpoint `measured`; answers a token of its SuperAdmin. */
-export async function makeOrganization(port: number, url: string): Promise<string> {
+export async function makeOrganization(
+  port: number,
+  url: string,
+  kind = 'postgres',
+): Promise<string> {
   const call = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     post(`http://127.0.0.1:${port}/api/v1${path}`, body, headers);
   await call('/new', { id: 'bench', super_admins: [{ username: 'bench', password: PASSWORD }] });
@@ -66,7 +70,7 @@ export async function makeOrganization(port: number, url: string): Promise<strin
   });
   await call(
     '/endpoints',
-    { endpoint: 'measured', kind: 'postgres', config: { write_conn: { url } } },
+    { endpoint: 'measured', kind, config: { write_conn: { url } } },
     { Authorization: `Bearer ${token}` },
   );
   return String(token);
