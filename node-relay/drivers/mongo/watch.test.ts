@@ -7,6 +7,7 @@ import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { mongo } from './index.ts';
 import { request, TestDatabase } from './test-database.ts';
+import { TestProxy } from './test-proxy.ts';
 
 let database: TestDatabase;
 let session: Session<MongoRequest>;
@@ -192,6 +193,27 @@ test('leaving frees the slot of the connection at once', async () => {
     );
   }
   await own.close();
+});
+
+test('a stream goes on by itself when its connection is lost, and misses nothing', async () => {
+  const orders = await collectionOf('cut');
+  const proxy = await TestProxy.to(database.url);
+  const own = await openSession(mongo, { connection: { url: proxy.url }, mode: 'read' });
+  try {
+    const following = await follow({ collection: 'cut' }, undefined, own);
+    await orders.insertOne({ _id: 1 });
+    expect((await following.next()).event.documentKey).toEqual({ _id: 1 });
+    proxy.cut();
+    await orders.insertMany([{ _id: 2 }, { _id: 3 }]);
+    const keys = [await following.next(), await following.next()].map(
+      ({ event }) => event.documentKey._id,
+    );
+    expect(keys).toEqual([2, 3]);
+    await following.leave();
+  } finally {
+    proxy.close();
+    await own.close();
+  }
 });
 
 test('a pool has no more than sixteen streams', async () => {
