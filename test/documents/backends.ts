@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
+import cassandra from 'cassandra-driver';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { type BackendKind, backend, freshDatabase } from '../../scripts/backends.ts';
@@ -41,6 +42,25 @@ const ROWS: Partial<Record<BackendKind, Row>> = {
       url.pathname = `/${databaseName()}`;
       // The user is the server's, the database comes with its first document.
       if (!url.searchParams.has('authSource')) url.searchParams.set('authSource', 'admin');
+      return url.href;
+    },
+  },
+  cassandra: {
+    written: 'cassandra://user:password@host:9042/keyspace',
+    async fresh() {
+      const url = new URL((await backend('cassandra')).url);
+      const name = databaseName();
+      const { host, username, password } = url;
+      const client = new cassandra.Client({
+        contactPoints: [host],
+        localDataCenter: 'datacenter1',
+        credentials: { username, password },
+      });
+      await client.execute(
+        `CREATE KEYSPACE ${name} WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}`,
+      );
+      await client.shutdown();
+      url.pathname = `/${name}`;
       return url.href;
     },
   },
