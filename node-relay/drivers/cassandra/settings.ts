@@ -1,8 +1,18 @@
 /** Reads a Cassandra connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { CONSISTENCIES, consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
-import { ConnectionParts } from '../../../proto/kinds/members.ts';
+import {
+  credentials,
+  decoded,
+  hostOf,
+  type InParts,
+  type InUrl,
+  invalid,
+  type OptionReader,
+  partsOf,
+  readOptions,
+  refuseNul,
+} from '../connection-options.ts';
 
 /** How to reach and enter one node. Holds the password: never log it. */
 export interface Settings {
@@ -38,9 +48,8 @@ const DEFAULTS = {
  * @throws GatewayError INVALID_CONFIGURATION
  */
 export function settingsOf(connection: Json): Settings {
-  const parsed = ConnectionParts.safeParse(connection);
-  if (!parsed.success) throw invalid('Connection URL is required');
-  const settings = 'url' in parsed.data ? fromUrl(parsed.data) : fromParts(parsed.data);
+  const parts = partsOf(connection);
+  const settings = 'url' in parts ? fromUrl(parts) : fromParts(parts);
   if (settings.host === '') throw invalid('The connection names no host');
   if (/[/,\s@]/.test(settings.host)) {
     throw invalid('A connection names one host; lists of hosts and socket files are not taken');
@@ -48,16 +57,14 @@ export function settingsOf(connection: Json): Settings {
   if (!/^\w{0,48}$/.test(settings.keyspace)) {
     throw invalid('The name of a keyspace holds letters, digits and _ only, 48 at most');
   }
-  if ([settings.user, settings.password].some((text) => text.includes('\0'))) {
-    throw invalid('The connection contains a NUL character');
-  }
+  refuseNul([settings.user, settings.password]);
   if (settings.user === '' && settings.password !== '') {
     throw invalid('The connection has a password and no user');
   }
   return settings;
 }
 
-function fromParts(parts: Exclude<ConnectionParts, { url: string }>): Settings {
+function fromParts(parts: InParts): Settings {
   const { username = '', password = '' } = credentials(parts.auth);
   return {
     ...DEFAULTS,
@@ -70,19 +77,19 @@ function fromParts(parts: Exclude<ConnectionParts, { url: string }>): Settings {
   };
 }
 
-function fromUrl({ url: text, auth }: Extract<ConnectionParts, { url: string }>): Settings {
+function fromUrl({ url: text, auth }: InUrl): Settings {
   const url = URL.parse(text);
   if (!url || !/^(?:cassandra|cql|scylla):\/\//i.test(text)) {
     throw invalid('The connection URL begins with cassandra://');
   }
   if (url.hash !== '') throw invalid('The connection URL has a fragment; escape # as %23');
-  const options = optionsOf(url.searchParams);
+  const options = readOptions(url.searchParams, READERS, (name) => name.toLowerCase());
   const apart = credentials(auth);
   return {
     ...DEFAULTS,
     tls: false,
     ...options,
-    host: decoded(url.hostname).replace(/^\[(.*)\]$/, '$1'),
+    host: hostOf(url),
     port: url.port === '' ? PORT : Number(url.port),
     keyspace: decoded(url.pathname.replace(/^\//, '')) || options.keyspace || '',
     // What stands apart wins over the URL's own, and that over its options.
@@ -91,21 +98,8 @@ function fromUrl({ url: text, auth }: Extract<ConnectionParts, { url: string }>)
   };
 }
 
-/** Contract §5: a password, `user:password` or both apart; the text `None` is none. */
-function credentials(auth: ConnectionParts['auth']): { username?: string; password?: string } {
-  if (auth === undefined || auth === 'None') return {};
-  if (typeof auth !== 'string') {
-    const { username, password } = auth;
-    return username === undefined ? { password } : { username, password };
-  }
-  const colon = auth.indexOf(':');
-  return colon < 0
-    ? { password: auth }
-    : { username: auth.slice(0, colon), password: auth.slice(colon + 1) };
-}
-
 type Options = { -readonly [member in keyof Settings]?: Settings[member] };
-type Read = (name: string, value: string) => Options;
+type Read = OptionReader<Options>;
 
 const SWITCH: { readonly [text: string]: boolean } = {
   '': true,
@@ -114,17 +108,17 @@ const SWITCH: { readonly [text: string]: boolean } = {
   0: false,
   false: false,
 };
-const tls: Read = (name, value) => {
+const tls: Read = (value, name) => {
   const on = SWITCH[value.toLowerCase()];
   if (on === undefined) throw invalid(`Option ${name} is true or false`);
   return { tls: on };
 };
-const application: Read = (name, value) => {
+const application: Read = (value, name) => {
   if (!/^[\w .:/+-]{1,128}$/.test(value)) throw invalid(`Option ${name} is a short name`);
   return { application: value };
 };
-const consistency: Read = (name, value) => ({ consistency: levelOf(name, value) });
-const serialConsistency: Read = (name, value) => {
+const consistency: Read = (value, name) => ({ consistency: levelOf(name, value) });
+const serialConsistency: Read = (value, name) => {
   const level = levelOf(name, value);
   if (level !== CONSISTENCIES.serial && level !== CONSISTENCIES.local_serial) {
     throw invalid(`Option ${name} is serial or local_serial`);
@@ -140,10 +134,10 @@ const READERS: { readonly [option: string]: Read } = {
   ssl: tls,
   secure: tls,
   enablessl: tls,
-  keyspace: (_, keyspace) => ({ keyspace }),
-  user: (_, user) => ({ user }),
-  username: (_, user) => ({ user }),
-  password: (_, password) => ({ password }),
+  keyspace: (keyspace) => ({ keyspace }),
+  user: (user) => ({ user }),
+  username: (user) => ({ user }),
+  password: (password) => ({ password }),
   application_name: application,
   applicationname: application,
   consistency,
@@ -152,8 +146,8 @@ const READERS: { readonly [option: string]: Read } = {
   localdatacenter: without,
   local_datacenter: without,
   local_data_center: without,
-  connect_timeout: (name, value) => timeout(name, value, 1000),
-  connecttimeout: (name, value) => timeout(name, value, 1),
+  connect_timeout: (value, name) => timeout(name, value, 1000),
+  connecttimeout: (value, name) => timeout(name, value, 1),
 };
 
 function timeout(name: string, value: string, unitMs: number): Options {
@@ -166,27 +160,4 @@ function levelOf(name: string, value: string): number {
   const level = consistencyNamed(value);
   if (level === undefined) throw invalid(`Option ${name} is a level such as local_quorum`);
   return level;
-}
-
-function optionsOf(params: URLSearchParams): Options {
-  const options: Options = {};
-  for (const [name, value] of params) {
-    const lower = name.toLowerCase();
-    const read = Object.hasOwn(READERS, lower) ? READERS[lower] : undefined;
-    if (!read) throw invalid(`Option ${name.slice(0, 64)} of the connection URL is not taken`);
-    Object.assign(options, read(name, value));
-  }
-  return options;
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('The connection URL has a % that begins no escape');
-  }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('INVALID_CONFIGURATION', message);
 }
