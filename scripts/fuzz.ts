@@ -2,18 +2,21 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { kinds } from '../proto/kinds/index.ts';
 import { type OwnGateway, startGateway } from '../test/gateway.ts';
 import { ROOT } from './bundle.ts';
 import { runScript } from './failure.ts';
-import { AttackerMaker } from './fuzz/attacker.ts';
+import { AttackerMaker, PASSWORD } from './fuzz/attacker.ts';
 import { must, textAt } from './fuzz/calls.ts';
 import { configuration } from './fuzz/configuration.ts';
 import { startDatabases } from './fuzz/databases.ts';
 import type { Exchange } from './fuzz/exchange.ts';
+import { withoutKinds } from './fuzz/focus.ts';
 import { installGenerator, runGenerator } from './fuzz/generator.ts';
+import { secretsIn } from './fuzz/judge.ts';
 import { type Operations, operationsOf } from './fuzz/operations.ts';
 import { FUZZ_HELP, type FuzzOptions, readFuzzOptions } from './fuzz/options.ts';
-import { argumentsOf, nextPass } from './fuzz/passes.ts';
+import { argumentsOf, documentOf, nextPass } from './fuzz/passes.ts';
 import { startProxy } from './fuzz/proxy.ts';
 import { report } from './fuzz/report.ts';
 import { Tally } from './fuzz/tally.ts';
@@ -23,6 +26,8 @@ import { Shutdown, stopOnSignals } from './shutdown.ts';
 
 /** What a run leaves behind to look at. */
 const RESULTS = join(ROOT, 'test-results/fuzz');
+/** The kind that there is a backend of. */
+const SERVED = 'Postgres';
 /** Of a body, so much is written down. */
 const KEPT_BYTES = 2_048;
 
@@ -56,7 +61,7 @@ async function fuzz({ requests, seed }: FuzzOptions, shutdown: Shutdown): Promis
       seed,
     });
     if (pass === undefined) break;
-    const args = argumentsOf(pass, scene.gateway.url, scene.proxy);
+    const args = argumentsOf(pass, scene.proxy);
     const { code, output } = await runGenerator({
       python,
       folder: RESULTS,
@@ -68,13 +73,15 @@ async function fuzz({ requests, seed }: FuzzOptions, shutdown: Shutdown): Promis
     // A generator that sends nothing would be asked for ever.
     if (tally.requests === sent) break;
   }
-  await writeFile(join(RESULTS, 'gateway.log'), scene.gateway.output.stderr());
+  const log = scene.gateway.output.stderr();
+  await writeFile(join(RESULTS, 'gateway.log'), log);
   return report({
     tally,
     operations: operations.names,
     proxy: scene.proxy,
     generator: found,
-    log: scene.gateway.output.stderr(),
+    log,
+    logged: secretsIn(log, scene.secrets),
     organizations: scene.attackers.made,
     seconds: (performance.now() - started) / 1000,
     repeat: `npm run fuzz -- --requests ${requests} --seed ${seed}`,
@@ -89,6 +96,8 @@ interface Scene {
   readonly tally: Tally;
   /** Address of the proxy. */
   readonly proxy: string;
+  /** What the gateway may not log. */
+  readonly secrets: readonly string[];
   /** Aborted when what is around the gateway fails. */
   readonly broken: AbortSignal;
 }
@@ -98,7 +107,8 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
   const secret = newSecret();
   const databases = await startDatabases(secret);
   await shutdown.add(() => databases.server.stop());
-  const gateway = await startGateway();
+  // No token ends during a long run.
+  const gateway = await startGateway({ env: { JWT_LIFETIME_S: '86400' } });
   await shutdown.add(async () => void (await gateway.stop()));
   const victim = await makeVictim(gateway.url, secret, databases.victim);
   const attackers = new AttackerMaker(gateway.url, databases.attacker);
@@ -106,7 +116,7 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
   const nodes = await must(gateway.url, 'GET', '/endpoints/shop/nodes', { token });
   const names = { victim, database: databases.attacker };
   await writeFile(join(RESULTS, 'schemathesis.toml'), configuration(names));
-  const operations = operationsOf(await (await fetch(`${gateway.url}/openapi.json`)).json());
+  const operations = operationsOf(JSON.parse(await writeDocuments(gateway.url)));
   const tally = new Tally();
   const broken = new AbortController();
   const exchanges = createWriteStream(join(RESULTS, 'exchanges.ndjson'));
@@ -128,7 +138,24 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
     await proxy.stop();
     exchanges.end();
   });
-  return { gateway, attackers, operations, tally, proxy: proxy.url, broken: broken.signal };
+  return {
+    gateway,
+    attackers,
+    operations,
+    tally,
+    proxy: proxy.url,
+    secrets: [PASSWORD, new URL(databases.attacker).password],
+    broken: broken.signal,
+  };
+}
+
+/** Writes what the generator reads; answers the whole description. */
+async function writeDocuments(gateway: string): Promise<string> {
+  const document = await (await fetch(`${gateway}/openapi.json`)).text();
+  const others = Object.values(kinds).flatMap(({ label }) => (label === SERVED ? [] : [label]));
+  await writeFile(join(RESULTS, documentOf({ kinds: 'all' })), document);
+  await writeFile(join(RESULTS, documentOf({ kinds: 'served' })), withoutKinds(document, others));
+  return document;
 }
 
 function lineOf(operation: string, { sent, answered, ms }: Exchange): string {

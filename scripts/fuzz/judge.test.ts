@@ -1,7 +1,7 @@
 /** Which replies are held to be wrong, and how a request is told to be sent again. */
 import { describe, expect, test } from 'vitest';
 import { curlOf, type Exchange } from './exchange.ts';
-import { faultsOf, type Knowledge } from './judge.ts';
+import { faultsOf, type Knowledge, secretsIn } from './judge.ts';
 import { operationsOf } from './operations.ts';
 
 const DATABASE = 'postgresql://shop:p@127.0.0.1:5432/shop';
@@ -101,6 +101,11 @@ test.each([
   });
   expect(operations.of(method, path)).toBe(name);
   expect(operations.names).toHaveLength(3);
+});
+
+test('a log may hold neither secret nor token', () => {
+  const log = 'plain\nwith p4ss\nwith eyJhbGci.eyJzdWIi.c2ln\n';
+  expect(secretsIn(log, ['p4ss'])).toEqual(['with p4ss', 'with eyJhbGci.eyJzdWIi.c2ln']);
 });
 
 test('a line for a shell sends the same bytes, and names the token', () => {

@@ -39,6 +39,15 @@ export async function faultsOf(exchange: Exchange, known: Knowledge): Promise<st
   return faults;
 }
 
+const TOKEN = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/;
+
+/** Lines of a log that hold one of the secrets, or a token. */
+export function secretsIn(log: string, secrets: readonly string[]): string[] {
+  const isTold = (line: string) =>
+    TOKEN.test(line) || secrets.some((secret) => line.includes(secret));
+  return log.split('\n').filter(isTold);
+}
+
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -1,5 +1,6 @@
 /** The flags of `npm run fuzz`, and how much is sent in which pass. */
 import { describe, expect, test } from 'vitest';
+import { withoutKinds } from './focus.ts';
 import { readFuzzOptions } from './options.ts';
 import { nextPass } from './passes.ts';
 
@@ -46,15 +47,30 @@ describe('passes', () => {
   }
 
   test('of a small run are one, of examples and chance', () => {
-    expect(passes(480, 60).made).toEqual([{ phases: 'examples,fuzzing', seed: 7, examples: 3 }]);
+    expect(passes(480, 60).made).toEqual([
+      { phases: 'examples,fuzzing', seed: 7, examples: 3, kinds: 'served' },
+    ]);
   });
 
   test('of a large run begin with what covers each schema, and each has its own seed', () => {
     const { made, sent } = passes(20_000, 60);
-    expect(made.map(({ phases, seed }) => [phases, seed])).toEqual([
-      ['examples,coverage', 7],
-      ['fuzzing,stateful', 8],
+    expect(made.map(({ phases, seed, kinds }) => [phases, seed, kinds])).toEqual([
+      ['examples,coverage', 7, 'served'],
+      ['fuzzing', 8, 'all'],
+      ['fuzzing,stateful', 9, 'served'],
     ]);
     expect(sent).toBeGreaterThanOrEqual(20_000);
+  });
+});
+
+test('a description without a kind has no choice of that kind, but where there is no other', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const document = {
+    body: { anyOf: [ref('PostgresBody'), ref('MysqlBody'), { type: 'null' }] },
+    items: [{ oneOf: [ref('MongoFind')] }, ref('MysqlBody')],
+  };
+  expect(JSON.parse(withoutKinds(JSON.stringify(document), ['Mysql', 'Mongo']))).toEqual({
+    body: { anyOf: [ref('PostgresBody'), { type: 'null' }] },
+    items: [{ oneOf: [ref('MongoFind')] }, ref('MysqlBody')],
   });
 });

@@ -1,11 +1,13 @@
 /** In which passes the generator sends how much. */
 
-/** Runs of the generator: by its phases, with a seed and a size of their own. */
+/** A run of the generator: by its phases, with a seed and a size of its own. */
 export interface Pass {
   readonly phases: string;
   readonly seed: number;
   /** Requests made up for each operation in each phase; the coverage phase has its own size. */
   readonly examples: number;
+  /** Whether bodies are of all kinds, or of the one that there is a backend of. */
+  readonly kinds: 'all' | 'served';
 }
 
 /** Checks of the generator that ask for more than the document and the contract promise. */
@@ -26,27 +28,34 @@ const EXAMPLES_PER_OPERATION = 6;
 /** Of what a pass is asked for, the generator leaves some out as impossible or repeated. */
 const EXPECTED_SHARE = 0.8;
 
+/** Of what is left after the first pass, so much is of all kinds: most of it is refused by its kind alone. */
+const OF_ALL_KINDS = 1 / 3;
+
 /**
  * The next pass; undefined when enough was sent.
  * @param index of the pass, from 0
  */
 export function nextPass(
   index: number,
-  { wanted, sent, operations, seed }: PassInput,
+  { wanted, sent, operations, seed: first }: PassInput,
 ): Pass | undefined {
   if (sent >= wanted) return undefined;
   const isLarge = wanted >= 2 * COVERAGE_PER_OPERATION * operations;
-  if (index === 0 && isLarge) return { phases: 'examples,coverage', seed, examples: 1 };
   const each = (wanted - sent) / operations;
-  if (index === 0) {
-    const rest = Math.max(1, Math.ceil((each - EXAMPLES_PER_OPERATION) / EXPECTED_SHARE));
-    return { phases: 'examples,fuzzing', seed, examples: rest };
+  const seed = (first + index) % 2 ** 32;
+  if (index === 0 && isLarge) {
+    return { phases: 'examples,coverage', seed, examples: 1, kinds: 'served' };
   }
-  return {
-    phases: 'fuzzing,stateful',
-    seed: (seed + index) % 2 ** 32,
-    examples: Math.ceil(each / EXPECTED_SHARE),
-  };
+  if (index === 0) {
+    const examples = Math.max(1, Math.ceil((each - EXAMPLES_PER_OPERATION) / EXPECTED_SHARE));
+    return { phases: 'examples,fuzzing', seed, examples, kinds: 'served' };
+  }
+  if (index === 1 && isLarge) {
+    const examples = Math.ceil((each * OF_ALL_KINDS) / EXPECTED_SHARE);
+    return { phases: 'fuzzing', seed, examples, kinds: 'all' };
+  }
+  const examples = Math.ceil(each / EXPECTED_SHARE);
+  return { phases: 'fuzzing,stateful', seed, examples, kinds: 'served' };
 }
 
 /** What decides on the next pass. */
@@ -57,12 +66,17 @@ export interface PassInput {
   readonly seed: number;
 }
 
-/** The command line of a pass that reads the document of `gateway` and sends to `proxy`. */
-export function argumentsOf(pass: Pass, gateway: string, proxy: string): string[] {
+/** The file with the description that a pass reads. */
+export function documentOf({ kinds }: Pick<Pass, 'kinds'>): string {
+  return `openapi-${kinds}.json`;
+}
+
+/** The command line of a pass that sends to `proxy`. */
+export function argumentsOf(pass: Pass, proxy: string): string[] {
   const { phases, seed, examples } = pass;
   return [
     'run',
-    `${gateway}/openapi.json`,
+    documentOf(pass),
     '--url',
     proxy,
     '--phases',

@@ -15,8 +15,9 @@ export interface Outcome {
   readonly proxy: string;
   /** What the generator wrote of passes in which it found something. */
   readonly generator: readonly string[];
-  /** What the gateway logged. */
+  /** What the gateway logged, and those lines of it that hold a secret. */
   readonly log: string;
+  readonly logged: readonly string[];
   /** How many organizations were made because requests destroyed the one before. */
   readonly organizations: number;
   readonly seconds: number;
@@ -28,12 +29,13 @@ export interface Outcome {
 
 /** Prints it; answers the exit code: 1 when something was found. */
 export function report(outcome: Outcome): 0 | 1 {
-  const { tally, generator } = outcome;
+  const { tally, generator, logged } = outcome;
   const silent = outcome.operations.length === 0 || tally.requests === 0;
   console.log(tally.lines(outcome.operations).join('\n'));
   for (const counted of tally.findings) console.log(`\n✗ ${tellOf(counted, outcome)}`);
   for (const output of generator) console.log(`\n✗ ${findingsIn(output, outcome.proxy)}`);
-  const failed = tally.findings.length > 0 || generator.length > 0 || silent;
+  for (const line of logged.slice(0, LOG_LINES)) console.log(`\n✗ The log holds a secret: ${line}`);
+  const failed = tally.findings.length + generator.length + logged.length > 0 || silent;
   console.log(
     `\n${tally.requests} requests to ${outcome.operations.length} operations in ${outcome.seconds.toFixed(0)} s, ${outcome.organizations} organizations, slowest reply ${tally.slowest.toFixed(0)} ms: ${failed ? 'something is wrong' : 'nothing is wrong'}.`,
   );
