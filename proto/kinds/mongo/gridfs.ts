@@ -96,7 +96,12 @@ export const GRIDFS_MEMBERS = {
   content: z
     .union([
       z.string(),
-      z.strictObject({ $bytes: z.string().regex(BASE64, 'must be base64 with its padding') }),
+      z.strictObject({
+        $bytes: z
+          .string()
+          .regex(BASE64, 'must be base64 with its padding')
+          .meta({ description: 'Base64 of the bytes', examples: ['UGFpZC4='] }),
+      }),
     ])
     .meta({ description: 'Text, or bytes as `{"$bytes": base64}`', examples: ['Paid.'] }),
   metadata: z
