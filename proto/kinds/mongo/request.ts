@@ -133,7 +133,9 @@ function optionsOf(own: readonly string[]) {
     .meta({
       description:
         'As the driver has them, in camel case or snake case; documents in Extended JSON',
-      examples: [own.includes('limit') ? { sort: { name: 1 }, limit: 2 } : {}],
+      examples: [
+        own.includes('limit') && own.includes('sort') ? { sort: { name: 1 }, limit: 2 } : {},
+      ],
     });
 }
 

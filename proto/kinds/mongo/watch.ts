@@ -36,5 +36,5 @@ export const WATCH_EXAMPLES: Readonly<Record<WatchName, JsonObject>> = {
     pipeline: [{ $match: { operationType: 'insert' } }],
   },
   'database.watch': { type: 'database.watch', database: 'shop' },
-  'client.watch': { type: 'client.watch', options: { full_document: 'updateLookup' } },
+  'client.watch': { type: 'client.watch', options: { fullDocument: 'updateLookup' } },
 };
