@@ -70,9 +70,9 @@ export const READS: readonly string[] = [
   'select id, name from items where id = 1;',
   'SELECT JSON * FROM items',
   'SELECT DISTINCT id FROM items',
-  '/* all */ SELECT count(*) FROM items -- of them',
+  '/* all */ SELECT count(*) FROM items -- of them\n',
   "SELECT * FROM items WHERE name = ';DROP TABLE items' ALLOW FILTERING",
-  'SELECT * FROM items WHERE name = $$it\'s; "so"$$ ALLOW FILTERING // so',
+  'SELECT * FROM items WHERE name = $$it\'s; "so"$$ ALLOW FILTERING // so\n',
   'SELECT "id" FROM "items" LIMIT 1',
   'SELECT key FROM system.local',
 ];

@@ -77,7 +77,8 @@ export function beginningOf(
   request: StatementRequest,
   usual: number,
 ): Beginning {
-  const { page_size, paging_state }: Paged = { ...request };
+  const paged: Paged = 'page_size' in request || 'paging_state' in request ? request : {};
+  const { page_size, paging_state } = paged;
   const place = openedState(database.host, request, paging_state);
   const wanted = page_size ?? usual;
   const isBound = place !== undefined && statementOf(request.query).isLimited;

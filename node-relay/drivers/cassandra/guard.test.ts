@@ -32,7 +32,11 @@ async function digest(): Promise<unknown> {
     "SELECT * FROM system_auth.role_permissions WHERE role = 'cassandra'",
   ];
   const found: unknown[] = [];
-  for (const state of states) found.push(await database.outside(state));
+  for (const state of states) {
+    const rows = await database.outside(state);
+    // Permissions that come with other tests' tables are none of these.
+    found.push(rows.filter((row) => !row.some((text) => text.startsWith('data/test_'))));
+  }
   return found;
 }
 

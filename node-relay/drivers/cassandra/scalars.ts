@@ -45,16 +45,23 @@ function bytesOfInteger(value: bigint, bits: number): Buffer {
 const SPECIAL = new Set(['NaN', 'Infinity', '-Infinity']);
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
+/** The number itself: its text would lose the sign of zero. Undefined where it is none. */
+function floatOf(value: Json): number | undefined {
+  if (typeof value === 'number') return value;
+  const text = isRawJson(value) ? value.rawJSON : value;
+  const isFloat = typeof text === 'string' && (SPECIAL.has(text) || FLOAT.test(text));
+  return isFloat ? Number(text) : undefined;
+}
+
 function floating(name: string, bytes: 4 | 8): Writer {
   return (value) => {
-    const text = isNumber(value) ? numberText(value) : value;
-    if (typeof text !== 'string' || !(SPECIAL.has(text) || FLOAT.test(text))) {
+    const number = floatOf(value);
+    if (number === undefined) {
       return `must be a number, "NaN", "Infinity" or "-Infinity" for type ${name}`;
     }
-    // A number's text has no sign of zero.
-    const number = typeof value === 'number' ? value : Number(text);
     const held = bytes === 4 ? Math.fround(number) : number;
-    if (!Number.isFinite(held) && !SPECIAL.has(text)) return `is outside the range of type ${name}`;
+    const isSpecial = typeof value === 'string' && SPECIAL.has(value);
+    if (!Number.isFinite(held) && !isSpecial) return `is outside the range of type ${name}`;
     const buffer = Buffer.alloc(bytes);
     if (bytes === 4) buffer.writeFloatBE(number);
     else buffer.writeDoubleBE(number);
