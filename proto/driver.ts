@@ -88,7 +88,7 @@ export interface Lease<Request = unknown> {
 export interface WatchEvent {
   /** To resume from, where the backend has such. */
   readonly id?: string;
-  /** JSON text in UTF-8 without line breaks; empty in the first. */
+  /** JSON text in UTF-8 without line breaks; empty in the first, and where only the place to resume from moves on. */
   readonly data: ResultBytes;
 }
 

@@ -6,6 +6,8 @@ export const EVENT_STREAM = 'text/event-stream';
 
 /** A subscription that stands: its first event has come, without data. */
 export interface Subscription {
+  /** Where it began, for those who lose the line before anything came; may be empty. */
+  readonly id: string;
   readonly rest: AsyncIterator<Pick<WatchResponse, 'id' | 'event'>>;
 }
 
@@ -36,8 +38,8 @@ const encoder = new TextEncoder();
  */
 export async function opened(messages: AsyncIterable<WatchResponse>): Promise<Subscription> {
   const rest = messages[Symbol.asyncIterator]();
-  await rest.next();
-  return { rest };
+  const first = await rest.next();
+  return { id: first.done ? '' : first.value.id, rest };
 }
 
 /** What a body has to send next. */
@@ -48,8 +50,15 @@ interface Pending {
 }
 
 /** The events as they are read; it begins with a comment, so that the client learns that it stands. */
-export function eventBody({ rest }: Subscription, endings: SubscriptionEndings): EventBody {
-  const pending: Pending = { beats: true, arrived: undefined, failure: undefined };
+export function eventBody(
+  { id: begun, rest }: Subscription,
+  endings: SubscriptionEndings,
+): EventBody {
+  const pending: Pending = {
+    beats: true,
+    arrived: { done: false, value: { id: begun, event: new Uint8Array() } },
+    failure: undefined,
+  };
   let isAsked = false;
   let wake = (): void => {};
 
@@ -84,9 +93,8 @@ export function eventBody({ rest }: Subscription, endings: SubscriptionEndings):
       endings.ended();
       return { last: true };
     }
-    return arrived && arrived.value.event.byteLength > 0
-      ? { text: textOf(arrived.value) }
-      : undefined;
+    const text = arrived && textOf(arrived.value);
+    return text && { text };
   }
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -114,9 +122,11 @@ export function eventBody({ rest }: Subscription, endings: SubscriptionEndings):
   };
 }
 
-/** One event; its data is JSON without line breaks. */
-function textOf({ id, event }: Pick<WatchResponse, 'id' | 'event'>): Uint8Array {
-  const head = encoder.encode(`${id === '' ? '' : `id: ${id}\n`}data: `);
+/** One event; its data is JSON without line breaks. Without data it moves on where a client resumes, and no more. */
+function textOf({ id, event }: Pick<WatchResponse, 'id' | 'event'>): Uint8Array | undefined {
+  const place = id === '' ? '' : `id: ${id}\n`;
+  if (event.byteLength === 0) return place === '' ? undefined : encoder.encode(`${place}\n`);
+  const head = encoder.encode(`${place}data: `);
   const text = new Uint8Array(head.byteLength + event.byteLength + 2);
   text.set(head);
   text.set(event, head.byteLength);

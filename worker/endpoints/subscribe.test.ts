@@ -90,6 +90,19 @@ describe('a subscription', () => {
     expect(relay.asked.map(({ resumeAfter }) => resumeAfter)).toEqual(['a1']);
   });
 
+  test('tells where it began, and where it is while there is nothing to tell', async () => {
+    const gateway = await startRunning({
+      async *watch() {
+        yield { id: 'a0', event: new Uint8Array() };
+        yield { id: 'a1', event: new Uint8Array() };
+        yield event(1, 'a2');
+      },
+    });
+    expect(await textOf(await gateway.post('/read', WATCH, EVENTS))).toBe(
+      ':\n\nid: a0\n\nid: a1\n\nid: a2\ndata: 1\n\n',
+    );
+  });
+
   test('ends when the backend ends it', async () => {
     const gateway = await startRunning({
       async *watch() {
