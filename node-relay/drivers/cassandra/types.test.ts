@@ -132,7 +132,8 @@ function named(type: string): string {
 }
 
 describe('values', () => {
-  test.each(VALUES)('of type %s: %s', async (type, input, output = input) => {
+  const cases = VALUES.map(([type, input, output]) => ({ type, input, output: output ?? input }));
+  test.each(cases)('of type $type: $input', async ({ type, input, output }) => {
     expect(await stored(type, input)).toBe(output);
   });
 
