@@ -17,11 +17,16 @@ import {
 /** Kept as it came: the order of its members is one that only its reader knows. */
 const document = z
   .custom<JsonObject>((value) => isJsonObject(value as Json), 'must be an object')
-  .meta({ description: 'A document, in Extended JSON' });
-const documents = z.custom<JsonObject[]>(
-  (value) => Array.isArray(value) && value.every((each) => isJsonObject(each as Json)),
-  'must be an array of objects',
-);
+  .meta({ description: 'A document, in Extended JSON', override: { type: 'object' } });
+const documents = z
+  .custom<JsonObject[]>(
+    (value) => Array.isArray(value) && value.every((each) => isJsonObject(each as Json)),
+    'must be an array of objects',
+  )
+  .meta({
+    description: 'Documents, in Extended JSON',
+    override: { type: 'array', items: { type: 'object' } },
+  });
 const name = z.string().min(1).max(255);
 
 const MEMBERS: Readonly<Record<string, z.ZodType>> = {
