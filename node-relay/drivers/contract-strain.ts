@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode, Session } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { DriverCase } from './contract.ts';
+import { given, type Parts } from './contract-parts.ts';
 import { callOf, jsonOf } from './test/host.ts';
 
 /** Rows of the longest stream, and the bytes by which memory may grow after the first fifth of them. */
@@ -13,6 +14,7 @@ const GROWTH_MAX_BYTES = 64 * 1024 * 1024;
 export interface Suite<Request> {
   /** Ready once the tests run. */
   kind(): DriverCase<Request>;
+  readonly parts: Parts;
   /** A session on a pool of `connections`. */
   open(mode: Mode, connections: number): Promise<Session<Request>>;
   /** How many entries have that name. */
@@ -28,13 +30,14 @@ export function describeStrain<Request>(suite: Suite<Request>): void {
   });
 }
 
-function describeStops<Request>({ kind, open, count }: Suite<Request>): void {
-  test.each([
+function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): void {
+  const stops = [
     ['the deadline passes', 'The deadline passed'],
     ['the client goes away', 'The client went away'],
-  ])("stops the server's work when %s", async (_, message) => {
-    const { slow, running } = kind();
-    if (!running) return;
+  ] as const;
+  parts.each('running', stops, "stops the server's work when %s", async (_, message) => {
+    const { slow } = kind();
+    const running = given(kind().running, 'running');
     const read = await open('read', 1);
     const stopping = new AbortController();
     const call = callOf('read', { signal: stopping.signal });
@@ -47,27 +50,32 @@ function describeStops<Request>({ kind, open, count }: Suite<Request>): void {
     expect(await count(read, 'nobody')).toBe(0);
   });
 
-  test('streams a long result at flat memory', { timeout: 120_000 }, async () => {
-    const { rows, longest = LONGEST } = kind();
-    const read = await open('read', 1);
-    if (!read.stream) return;
-    let lines = 0;
-    // What any stream takes, and what more a long one does.
-    const most = { early: 0, late: 0 };
-    for await (const piece of read.stream(rows(longest), callOf('read'))) {
-      for (const byte of piece) if (byte === 10) lines += 1;
-      const part = lines < longest / 5 ? 'early' : 'late';
-      most[part] = Math.max(most[part], process.memoryUsage().rss);
-    }
-    expect(lines).toBe(longest);
-    expect(most.late - most.early).toBeLessThan(GROWTH_MAX_BYTES);
-  });
+  parts.test(
+    'stream',
+    'streams a long result at flat memory',
+    async () => {
+      const { rows, longest = LONGEST } = kind();
+      const read = await open('read', 1);
+      const stream = given(read.stream, 'stream').call(read, rows(longest), callOf('read'));
+      let lines = 0;
+      // What any stream takes, and what more a long one does.
+      const most = { early: 0, late: 0 };
+      for await (const piece of stream) {
+        for (const byte of piece) if (byte === 10) lines += 1;
+        const part = lines < longest / 5 ? 'early' : 'late';
+        most[part] = Math.max(most[part], process.memoryUsage().rss);
+      }
+      expect(lines).toBe(longest);
+      expect(most.late - most.early).toBeLessThan(GROWTH_MAX_BYTES);
+    },
+    120_000,
+  );
 }
 
-function describeLosses<Request>({ kind, open, count }: Suite<Request>): void {
-  test('replaces idle connections that the server dropped', async () => {
-    const { add, dropIdle, backendConnections } = kind();
-    if (!dropIdle) return;
+function describeLosses<Request>({ kind, parts, open, count }: Suite<Request>): void {
+  parts.test('dropIdle', 'replaces idle connections that the server dropped', async () => {
+    const { add, backendConnections } = kind();
+    const dropIdle = given(kind().dropIdle, 'dropIdle');
     const others = await backendConnections();
     const [read, write] = [await open('read', 1), await open('write', 1)];
     await count(read, 'nobody');
@@ -79,9 +87,8 @@ function describeLosses<Request>({ kind, open, count }: Suite<Request>): void {
     expect(await count(read, 'after a loss')).toBe(1);
   });
 
-  test('shows nobody what another caller set', async () => {
-    const { state } = kind();
-    if (!state) return;
+  parts.test('state', 'shows nobody what another caller set', async () => {
+    const state = given(kind().state, 'state');
     const write = await open('write', 1);
     const see = async () => jsonOf(await write.run(state.see, callOf('write')));
     const before = await see();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InspectedTable, InspectPage, Lease, Mode, Session } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { expectAbsent, given, type Lacks, partsBut } from './contract-parts.ts';
 import { describeStrain } from './contract-strain.ts';
 import type { Driver } from './driver.ts';
 import { callOf, jsonOf, openSession, testHost } from './test/host.ts';
@@ -31,26 +32,31 @@ export interface DriverCase<Request> {
   rows(count: number): Request;
   /** Connections that the backend has open for the suite. */
   backendConnections(): Promise<number>;
-  /** A change that a constraint forbids, with the backend's own code. Left out by kinds without constraints. */
+  /** A change that a constraint forbids, with the backend's own code. Lacked by kinds without constraints. */
   readonly conflict?: { readonly request: Request; readonly code: string };
-  /** How many of `slow` the server runs now. Left out where the protocol cannot cancel, or the server cannot be asked. */
+  /** How many of `slow` the server runs now. Lacked where the protocol cannot cancel, or the server cannot be asked. */
   running?(): Promise<number>;
-  /** Ends the suite's connections at the server. Left out where the server cannot be told to. */
+  /** Ends the suite's connections at the server. Lacked where the server cannot be told to. */
   dropIdle?(): Promise<void>;
-  /** `set` leaves something on its connection, and what `see` answers would show it. Left out where connections hold nothing. */
+  /** `set` leaves something on its connection, and what `see` answers would show it. Lacked where connections hold nothing. */
   readonly state?: { readonly set: Request; readonly see: Request };
-  /** Where entries are. Left out by drivers that cannot tell of tables. */
+  /** Where entries are. Lacked by drivers that cannot tell of tables. */
   readonly table?: Pick<InspectedTable, 'namespace' | 'name' | 'type'>;
   /** Rows of the longest stream, 1,000,000 when left out: fewer where the backend makes none by itself. */
   readonly longest?: number;
 }
 
-/** Runs the suite; `start` makes the backend ready and `stop` ends what it made. */
+/**
+ * Runs the suite; `start` makes the backend ready and `stop` ends what it made. Of what is in
+ * `lacks` there are no tests; what is absent and not in it fails the suite.
+ */
 export function describeDriver<Request>(
   name: string,
   start: () => Promise<DriverCase<Request>>,
   stop: () => Promise<void>,
+  lacks: Lacks = {},
 ): void {
+  const parts = partsBut(lacks);
   describe(`the ${name} driver`, () => {
     let kind: DriverCase<Request>;
     const sessions: Session<Request>[] = [];
@@ -78,6 +84,10 @@ export function describeDriver<Request>(
       await stop();
     });
 
+    test('has all that it does not say it lacks', async () => {
+      expectAbsent(lacks, kind, await open('write'));
+    });
+
     test('keeps what a write changed, for everyone', async () => {
       const write = await open('write');
       await write.run(kind.add('kept'), callOf('write'));
@@ -101,20 +111,22 @@ export function describeDriver<Request>(
       expect(await count(read, 'nobody')).toBe(0);
     });
 
-    test("names a constraint that a change violates, with the backend's own code", async () => {
-      const { conflict } = kind;
-      if (!conflict) return;
-      const write = await open('write');
-      const failure = await failureOf(write.run(conflict.request, callOf('write')));
-      expect(failure).toMatchObject({
-        code: 'CONSTRAINT_VIOLATED',
-        details: [{ source: name, code: conflict.code }],
-      });
-    });
+    parts.test(
+      'conflict',
+      "names a constraint that a change violates, by the backend's code",
+      async () => {
+        const conflict = given(kind.conflict, 'conflict');
+        const write = await open('write');
+        const failure = await failureOf(write.run(conflict.request, callOf('write')));
+        expect(failure).toMatchObject({
+          code: 'CONSTRAINT_VIOLATED',
+          details: [{ source: name, code: conflict.code }],
+        });
+      },
+    );
 
-    test('tells of the table that entries are in', async () => {
-      const { table } = kind;
-      if (!table) return;
+    parts.test('table', 'tells of the table that entries are in', async () => {
+      const table = given(kind.table, 'table');
       const read = await open('read');
       const found: InspectedTable[] = [];
       for (let page: InspectPage = { limit: 50 }, more = true; more; ) {
@@ -161,10 +173,9 @@ export function describeDriver<Request>(
       expect(milliseconds).toBeLessThan(5_000);
     });
 
-    test('streams whole lines and can be left early', async () => {
+    parts.test('stream', 'streams whole lines and can be left early', async () => {
       const read = await open('read', undefined, 1);
-      const stream = read.stream;
-      if (!stream) return;
+      const stream = given(read.stream, 'stream');
       const pieces: string[] = [];
       for await (const piece of stream.call(read, kind.rows(2_000), callOf('read'))) {
         pieces.push(Buffer.from(piece).toString());
@@ -178,22 +189,21 @@ export function describeDriver<Request>(
       expect(await count(read, 'nobody')).toBe(0);
     });
 
-    test('keeps all of a transaction or nothing', async () => {
+    parts.test('transact', 'keeps all of a transaction or nothing', async () => {
       const write = await open('write');
-      if (!write.transact) return;
-      const all = await write.transact([kind.add('both'), kind.add('both')], callOf('write'));
+      const transact = given(write.transact, 'transact').bind(write);
+      const all = await transact([kind.add('both'), kind.add('both')], callOf('write'));
       expect(jsonOf(all)).toHaveLength(2);
       const failure = await failureOf(
-        write.transact([kind.add('half'), kind.refused.request], callOf('write')),
+        transact([kind.add('half'), kind.refused.request], callOf('write')),
       );
       expect(failure).toMatchObject({ details: [{ operation: 1 }] });
       expect([await count(write, 'both'), await count(write, 'half')]).toEqual([2, 0]);
     });
 
-    test('lends one connection of its own and frees it', async () => {
+    parts.test('lease', 'lends one connection of its own and frees it', async () => {
       const write = await open('write', undefined, 1);
-      if (!write.lease) return;
-      const lease: Lease<Request> = await write.lease(callOf('write'));
+      const lease: Lease<Request> = await given(write.lease, 'lease').call(write, callOf('write'));
       await lease.run(kind.add('leased'), callOf('write'));
       await lease.close();
       expect(await count(write, 'leased')).toBe(1);
@@ -224,6 +234,7 @@ export function describeDriver<Request>(
 
     describeStrain<Request>({
       kind: () => kind,
+      parts,
       open: (mode, connections) => open(mode, undefined, connections),
       count,
     });

@@ -49,6 +49,12 @@ describeDriver<CassandraRequest>(
     };
   },
   () => database.drop(),
+  {
+    conflict: 'the server has no constraints: what a condition forbids is answered as not applied',
+    running: 'the protocol cannot cancel',
+    state: 'statements hold nothing on their connection',
+    lease: 'the server has no sessions',
+  },
 );
 
 /** Of about 100 bytes each. */

@@ -26,6 +26,7 @@ describeDriver<MongoRequest>(
     database = await TestDatabase.create();
     const documents = Array.from({ length: 1_000 }, (_, i) => ({ i, x: 'x'.repeat(90) }));
     await database.db.collection<{ i: number }>('rows').insertMany(documents);
+    await database.db.collection<{ _id: string }>('entries').insertOne({ _id: 'taken' });
     await makeSlow('alwaysOn');
     proxy = await TestProxy.to(database.url);
     const wrong = new URL(proxy.url);
@@ -52,6 +53,10 @@ describeDriver<MongoRequest>(
       counted: (result) => (result as { value: number }).value,
       slow: request({ type: 'run_command', database: 'admin', command: { [SLOW]: 1 } }),
       refused: { request: entries('find', { filter: { x: { $nothing: 1 } } }), code: '2' },
+      conflict: { request: entries('insert_one', { document: { _id: 'taken' } }), code: '11000' },
+      table: { namespace: database.name, name: 'entries', type: 'collection' },
+      dropIdle: async () => proxy.cut(),
+      longest: 100_000,
       rows: (count) =>
         request({
           type: 'aggregate',
@@ -65,6 +70,10 @@ describeDriver<MongoRequest>(
     await makeSlow('off');
     proxy.close();
     await database.drop();
+  },
+  {
+    state: 'requests hold nothing on their connection',
+    running: 'the server that the tests run on does not end work that is blocked for a test',
   },
 );
 

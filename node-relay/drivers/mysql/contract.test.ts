@@ -9,7 +9,7 @@ let database: TestDatabase;
 describeDriver<MysqlRequest>(
   'mysql',
   async () => {
-    database = await TestDatabase.create('CREATE TABLE entries (name text)');
+    database = await TestDatabase.create('CREATE TABLE entries (name text NOT NULL)');
     const wrong = new URL(database.url);
     wrong.password = 'not-the-password';
     return {
@@ -31,19 +31,32 @@ describeDriver<MysqlRequest>(
       counted: (result) => Number((result as Rows).rows[0]?.n),
       slow: sql('SELECT sleep(30)'),
       refused: { request: sql('SELECT 1 FROM missing_table'), code: '1146' },
+      conflict: { request: sql('INSERT INTO entries VALUES (NULL)'), code: '1048' },
+      state: { set: sql('SET @left = 1'), see: sql('SELECT @left AS found') },
+      table: { namespace: database.name, name: 'entries', type: 'table' },
+      running: () => processes("INFO LIKE 'SELECT sleep%'"),
+      dropIdle: async () => {
+        const rows = await database.look(
+          `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = '${database.name}' AND ID <> connection_id()`,
+        );
+        for (const row of rows) await database.outside.query(`KILL ${(row as { id: unknown }).id}`);
+      },
       rows: (count) =>
         sql(
           `WITH RECURSIVE ten AS (SELECT 1 i UNION ALL SELECT i + 1 FROM ten WHERE i < 10)
            SELECT a.i, repeat('x', 90) AS x FROM ten a, ten b, ten c, ten d, ten e, ten f LIMIT ${count}`,
         ),
-      backendConnections: async () => {
-        const [row] = await database.look(
-          `SELECT count(*) AS n FROM information_schema.PROCESSLIST
-           WHERE DB = '${database.name}' AND ID <> connection_id()`,
-        );
-        return Number((row as { n: unknown }).n);
-      },
+      backendConnections: () => processes('true'),
     };
   },
   () => database.drop(),
 );
+
+/** How many of the suite's connections are as `condition` says. */
+async function processes(condition: string): Promise<number> {
+  const [row] = await database.look(
+    `SELECT count(*) AS n FROM information_schema.PROCESSLIST
+     WHERE DB = '${database.name}' AND ID <> connection_id() AND ${condition}`,
+  );
+  return Number((row as { n: unknown }).n);
+}
