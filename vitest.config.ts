@@ -1,10 +1,14 @@
 /** How tests run: `worker` inside the edge runtime with a real D1, `relay` and `system` in Node. */
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { exportJWK, generateKeyPair } from 'jose';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { leftOut } from './scripts/left-out.ts';
 
 /** No test takes this long; a machine that does other things too must not make one fail. */
 const BUSY_MACHINE_MS = 20_000;
+
+/** What vitest leaves out by itself, and what this machine cannot run. */
+const exclude = [...configDefaults.exclude, '.downloads/**', ...leftOut().tests];
 
 /** Settings of the worker under test; keys are real and new in each run. */
 async function testBindings() {
@@ -59,6 +63,7 @@ export default defineConfig({
         test: {
           name: 'relay',
           include: ['node-relay/**/*.test.ts'],
+          exclude,
           sequence: { groupOrder: 1 },
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: BUSY_MACHINE_MS,
@@ -68,6 +73,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          exclude,
           sequence: { groupOrder: 1 },
           // Whole gateways start and stop.
           testTimeout: 3 * BUSY_MACHINE_MS,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { runScript } from './failure.ts';
+import { leftOut } from './left-out.ts';
 import { toolEnvironment } from './tools.ts';
 
 /** Of vitest's JSON reporter, what is looked at. */
@@ -39,6 +40,7 @@ async function runTests(report: string, args: readonly string[]): Promise<number
   const forward = (signal: NodeJS.Signals) => child.kill(signal);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, forward);
   const [code] = await once(child, 'exit');
+  for (const sentence of leftOut().sentences) console.log(sentence);
   const counted = await readFile(report, 'utf8').catch(() => undefined);
   if (counted === undefined) {
     console.log('0 passed, 1 failed, 0 skipped');

@@ -4,15 +4,18 @@
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/bundle.ts';
+import { leftOut } from '../../scripts/left-out.ts';
 import { type OwnGateway, startGateway } from '../gateway.ts';
 import { backendsOf } from './backends.ts';
 import { readPage } from './examples.ts';
 import { fillIn, runInTurn, type Written } from './shell.ts';
 import { comparison } from './shown.ts';
 
+/** Pages of kinds that this machine has no server of. */
+const absent = new Set(leftOut().pages);
 const names = ['README.md', ...(await pagesOf('docs'))];
 const pages = await Promise.all(
   names.map(async (name) => {
@@ -27,7 +30,7 @@ const examples = pages.flatMap(({ name, examples: own }) =>
 async function pagesOf(folder: string): Promise<string[]> {
   const found = await readdir(join(ROOT, folder), { recursive: true });
   return found
-    .filter((name) => name.endsWith('.md'))
+    .filter((name) => name.endsWith('.md') && !absent.has(basename(name)))
     .map((name) => join(folder, name))
     .toSorted();
 }
