@@ -73,7 +73,8 @@ describeDriver<MongoRequest>(
   },
   {
     state: 'requests hold nothing on their connection',
-    running: 'the server that the tests run on does not end work that is blocked for a test',
+    running:
+      'the server of these tests tells what it runs, and goes on with it when told to end it',
   },
 );
 
