@@ -52,7 +52,7 @@ describeDriver<CassandraRequest>(
   {
     conflict: 'the server has no constraints: what a condition forbids is answered as not applied',
     running: 'the protocol cannot cancel',
-    state: 'statements hold nothing on their connection',
+    state: 'of all statements only USE stays on its connection, and it is refused',
     lease: 'the server has no sessions',
   },
 );
