@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { kindSpec, kinds } from '../proto/kinds/index.ts';
 import { ROOT } from '../scripts/bundle.ts';
@@ -165,21 +165,28 @@ describe('in a browser', () => {
     const choices = body.locator('[aria-haspopup="listbox"]');
     const words = new Set<string>();
     const options = page.getByRole('option');
-    const note = async (choice: Locator) => {
+    const types = new Set(
+      (Object.keys(kinds) as (keyof typeof kinds)[]).flatMap((kind) =>
+        Object.keys(kindSpec(kind).types),
+      ),
+    );
+    // A choice may open further ones below it: those of a kind's forms, and of what is in them.
+    const explore = async (depth: number) => {
+      if ((await choices.count()) <= depth) return;
+      const choice = choices.nth(depth);
       await choice.click();
-      const text = (await options.allInnerTexts()).join(' ');
-      for (const word of text.split(/[\s,·]+/)) words.add(word);
-      return options.count();
-    };
-    const forms = await note(choices.first());
-    for (let form = 0; form < forms; form += 1) {
-      await options.nth(form).click();
-      for (const choice of (await choices.all()).slice(1)) {
-        await note(choice);
-        await page.keyboard.press('Escape');
+      const texts = await options.allInnerTexts();
+      const inEach = texts.map((text) => text.split(/[\s,·]+/));
+      for (const word of inEach.flat()) words.add(word);
+      for (const [index, own] of inEach.entries()) {
+        if (depth === 3 || own.some((word) => types.has(word))) continue;
+        await options.nth(index).click();
+        await explore(depth + 1);
+        await choice.click();
       }
-      await choices.first().click();
-    }
+      await page.keyboard.press('Escape');
+    };
+    await explore(0);
     for (const kind of Object.keys(kinds) as (keyof typeof kinds)[]) {
       expect([...words]).toEqual(expect.arrayContaining(Object.keys(kindSpec(kind).types)));
     }

@@ -73,7 +73,9 @@ async function cursorOf(list: List, of = gateway): Promise<string> {
 
 test('these are all that take a limit', () => {
   const limited = routes.filter(({ query }) => query.safeParse({ limit: '1' }).success);
-  expect(limited.flatMap(pathsOf).toSorted()).toEqual(LISTS.map(({ path }) => path).toSorted());
+  // Of the backend and not of this gateway: worker/endpoints/inspect.test.ts pages through it.
+  const own = limited.flatMap(pathsOf).filter((path) => path !== '/endpoints/:endpoint/schema');
+  expect(own.toSorted()).toEqual(LISTS.map(({ path }) => path).toSorted());
 });
 
 describe.each(LISTS)('GET $path', (list) => {
