@@ -36,6 +36,10 @@ test('integers are in their order', () => {
   );
 });
 
+test('equal negative numbers are neither less nor greater', () => {
+  expect(compareDecimals('-1.5', '-15e-1')).toBe(0);
+});
+
 test('doubles are in their order', () => {
   const double = fc.double({ noNaN: true, noDefaultInfinity: true });
   void fc.assert(

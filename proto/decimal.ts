@@ -25,7 +25,8 @@ export function compareDecimals(one: string, other: string): number {
   const magnitude =
     left.exponent - right.exponent ||
     Number(left.digits > right.digits) - Number(left.digits < right.digits);
-  return left.isNegative ? -magnitude : magnitude;
+  // Not by the sign: of what is equal that would make -0.
+  return left.isNegative ? 0 - magnitude : magnitude;
 }
 
 function signOf({ digits, isNegative }: Decimal): number {
