@@ -6,7 +6,7 @@
 import { SAMPLE } from '../../worker/http/sample.ts';
 import { REQUEST_HEADERS } from '../../worker/openapi/headers.ts';
 import { type Attacker, PASSWORD } from './attacker.ts';
-import type { Sent } from './exchange.ts';
+import { headerOf, type Sent } from './exchange.ts';
 
 /** Plain ASCII, so that they stand in URLs, headers and JSON alike. */
 export const STAND_INS = {
@@ -102,8 +102,9 @@ export function withoutSession(sent: Sent): Sent {
   return at < 0 ? sent : { ...sent, headers: sent.headers.toSpliced(at - 1, 2) };
 }
 
-/** The request for rows as a stream, where it leaves open what it takes. */
+/** The request for rows as a stream, where it leaves open what it takes; streams ignore keys, whatever they are. */
 export function asStream(sent: Sent): Sent {
+  if (headerOf(sent.headers, 'idempotency-key') !== undefined) return sent;
   const headers = sent.headers.map((each) => (each === '*/*' ? 'application/x-ndjson' : each));
   return { ...sent, headers };
 }
