@@ -1,6 +1,6 @@
 /** Every socket of the driver, dialled by the relay: of pools, monitors and members that a server names. Contract §5, "Addresses". */
 import type { LookupFunction, Socket } from 'node:net';
-import { MongoNetworkError } from 'mongodb';
+import { MongoError, MongoNetworkError } from 'mongodb';
 import internals, { type Connection, type ConnectOptions } from 'mongodb/lib/cmap/connect.js';
 import type { Host } from '../driver.ts';
 
@@ -99,6 +99,8 @@ export class Sockets {
         const answer = await command(namespace, content, options, responseType);
         if (isReply(answer)) reply = answer.toBytes();
         return answer;
+      } catch (thrown) {
+        throw asNetworkError(thrown);
       } finally {
         line.busy -= 1;
         line.usedAt = performance.now();
@@ -106,6 +108,17 @@ export class Sockets {
       }
     };
   }
+}
+
+/**
+ * A socket that the server ended while a command was written: the driver lets its error pass as it
+ * is, and so resumes nothing.
+ */
+function asNetworkError(thrown: unknown): unknown {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const isEnded = code === 'EPIPE' || code === 'ECONNRESET';
+  if (!isEnded || thrown instanceof MongoError) return thrown;
+  return new MongoNetworkError('The connection was lost', { cause: thrown });
 }
 
 /** The driver's view of a reply that it has not read yet. */
