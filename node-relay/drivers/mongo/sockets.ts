@@ -115,10 +115,9 @@ export class Sockets {
  * is, and so resumes nothing.
  */
 function asNetworkError(thrown: unknown): unknown {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  const isEnded = code === 'EPIPE' || code === 'ECONNRESET';
-  if (!isEnded || thrown instanceof MongoError) return thrown;
-  return new MongoNetworkError('The connection was lost', { cause: thrown });
+  if (!(thrown instanceof Error) || thrown instanceof MongoError) return thrown;
+  const isEnded = 'code' in thrown && (thrown.code === 'EPIPE' || thrown.code === 'ECONNRESET');
+  return isEnded ? new MongoNetworkError('The connection was lost', { cause: thrown }) : thrown;
 }
 
 /** The driver's view of a reply that it has not read yet. */
