@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../../proto/driver.ts';
@@ -72,6 +73,8 @@ test('a server that stands still: reads time out, writes have an unknown outcome
   await run(write, select, 'write');
   const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
   process.kill(server.pid, 'SIGSTOP');
+  // Its threads stop one after another.
+  await sleep(100);
   try {
     const started = performance.now();
     const late = () => ({ signal: after(300, reason) });
