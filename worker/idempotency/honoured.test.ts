@@ -198,7 +198,6 @@ async function startInteractive() {
 type Interactive = Awaited<ReturnType<typeof startInteractive>>;
 
 describe('a key has no meaning, not even a wrong one', () => {
-  const write = { method: 'POST', path: '/endpoints/orders/write', body: WRITE };
   const cases: [string, (of: Interactive) => Call, number][] = [
     ['at a login', ({ login }) => ({ method: 'POST', path: '/auth/login', headers: login }), 0],
     [
@@ -221,8 +220,6 @@ describe('a key has no meaning, not even a wrong one', () => {
       ({ bearer }) => ({ method: 'POST', path: '/endpoints/orders/sessions', headers: bearer }),
       2,
     ],
-    ['in a session', ({ inSession }) => ({ ...write, headers: inSession }), 2],
-    ['of a stream', ({ lines }) => ({ ...write, headers: lines }), 2],
     ['of GET', ({ bearer }) => ({ method: 'GET', path: '/help', headers: bearer }), 0],
     [
       'of DELETE',
@@ -252,6 +249,30 @@ describe('a key has no meaning, not even a wrong one', () => {
     expect(interactive.ran()).toBe(runs === 0 ? 0 : runs + 1);
     expect(await storedCalls(interactive.gateway.organization.uuid)).toEqual([]);
     expect(await storedCalls('new')).toEqual(before);
+  });
+});
+
+describe('a key has no meaning, but a wrong one is refused', () => {
+  test.each(['inSession', 'lines'] as const)('%s', async (headers) => {
+    const interactive = await startInteractive();
+    const statuses: number[] = [];
+    for (const key of ['k', 'k', '']) {
+      const response = await interactive.gateway.send('/endpoints/orders/write', {
+        method: 'POST',
+        headers: {
+          ...interactive[headers],
+          'Content-Type': 'application/json',
+          'Idempotency-Key': key,
+        },
+        body: JSON.stringify(WRITE),
+      });
+      expect(response.headers.get('Idempotent-Replayed')).toBeNull();
+      await response.arrayBuffer();
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([200, 200, 400]);
+    expect(interactive.ran()).toBe(2);
+    expect(await storedCalls(interactive.gateway.organization.uuid)).toEqual([]);
   });
 });
 

@@ -28,7 +28,8 @@ export interface Keyed<Body> {
 
 /**
  * The key that the request is to be known by; `undefined` when it has none, or the operation does
- * not honour it. Beyond POST and PATCH it is ignored: those methods are idempotent. Spec silent.
+ * not honour it for this request: a malformed one is refused there too, as the description says of
+ * the header. Beyond POST and PATCH it is ignored: those methods are idempotent. Spec silent.
  * @throws GatewayError BAD_REQUEST when it is none
  */
 export function keyOf<Body>(
@@ -38,14 +39,13 @@ export function keyOf<Body>(
   const key = request.headers.get('Idempotency-Key');
   if (key === null || rule === 'ignored') return undefined;
   if (request.method !== 'POST' && request.method !== 'PATCH') return undefined;
-  if (rule.honours && !rule.honours(request)) return undefined;
   if (!KEY.test(key)) {
     const message = 'must be one key of 1 to 255 visible ASCII characters';
     throw new GatewayError('BAD_REQUEST', `Idempotency-Key: ${message}`, {
       details: [{ path: 'Idempotency-Key', message }],
     });
   }
-  return { key, rule };
+  return rule.honours && !rule.honours(request) ? undefined : { key, rule };
 }
 
 /** What is known of a call that has ended. */
