@@ -62,7 +62,7 @@ export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest 
   const spec = kindSpec(kind);
   const { type, ...members } = namedType(spec, unwrap(body));
   const mode = spec.types[type];
-  if (mode === undefined) throw unknownType(spec, type);
+  if (mode === undefined && !spec.takesAnyType) throw unknownType(spec, type);
   if (members.kind !== undefined) {
     const named = typeof members.kind === 'string' ? kindNamed(members.kind) : undefined;
     if (named !== kind) {
@@ -71,7 +71,9 @@ export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest 
     delete members.kind;
   }
   const parsed = spec.request.safeParse({ ...members, type });
-  if (parsed.success) return { request: parsed.data, mode };
+  if (parsed.success) {
+    return { request: parsed.data, mode: spec.modeOf?.(parsed.data) ?? mode ?? 'write' };
+  }
   const details = parsed.error.issues.map(({ path, message }) => ({
     path: path.join('.') || 'body',
     message,

@@ -38,6 +38,10 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly shapes: KindShapes;
   /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */
   readonly types: { readonly [type: string]: Mode };
+  /** Whether `request` alone decides which types there are: those beside `types` may be taken, too. */
+  readonly takesAnyType?: boolean;
+  /** Whether a request writes, where its type alone does not say. */
+  modeOf?(request: Request): Mode;
   /** Those of `types` that answer events for as long as the caller stays. Contract §6, "Subscriptions". */
   readonly watches?: readonly string[];
   /** Types that are known and cannot be called: NOT_SUPPORTED. */
