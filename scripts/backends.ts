@@ -15,6 +15,8 @@ import { Failure } from './failure.ts';
 import { startMariadb } from './mariadb-server.ts';
 import { startMongo } from './mongo-server.ts';
 import { startPostgres } from './postgres-server.ts';
+import type { RedisProduct } from './redis/programs.ts';
+import { startRedis } from './redis-server.ts';
 import { sharedServer } from './shared-servers.ts';
 
 /** Kinds there is a row for. */
@@ -108,12 +110,21 @@ const debianClickhouse = () =>
 /** One node with roles and permissions. */
 const cassandra = () => inFolder('cassandra', (folder) => startCassandra({ folder }));
 
+/** With every module the product has, and commands of debugging; its data is gone with it. */
+const redis = (product: RedisProduct) =>
+  inFolder('redis', (folder) =>
+    startRedis({ folder: join(folder, 'data'), password: randomSecret(), product }),
+  );
+
 const ROWS = {
   postgres: { variable: 'TEST_POSTGRES_URL', start: postgres },
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
   mongo: { variable: 'TEST_MONGO_URL', start: mongo },
   clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },
   cassandra: { variable: 'TEST_CASSANDRA_URL', start: cassandra },
+  redis: { variable: 'TEST_REDIS_URL', start: () => redis('redis-8') },
+  'redis-7': { variable: 'TEST_REDIS_7_URL', start: () => redis('redis-7') },
+  valkey: { variable: 'TEST_VALKEY_URL', start: () => redis('valkey-9') },
   'clickhouse-18': { variable: 'TEST_CLICKHOUSE_18_URL', start: debianClickhouse },
 } satisfies Record<string, Row>;
 

@@ -51,6 +51,12 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: ['node-relay/drivers/clickhouse/**', 'test/clickhouse*.test.ts'],
     page: 'clickhouse.md',
   },
+  redis: {
+    variable: 'TEST_REDIS_URL',
+    programs: [['python3']],
+    tests: ['node-relay/drivers/redis/**', 'test/redis*.test.ts', 'scripts/redis/**'],
+    page: 'redis.md',
+  },
   'clickhouse-18': {
     variable: 'TEST_CLICKHOUSE_18_URL',
     programs: DEBIAN,

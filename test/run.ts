@@ -12,6 +12,9 @@ export async function setup(): Promise<() => Promise<void>> {
     clickhouse: () => startBackend('clickhouse'),
     'clickhouse-18': () => startBackend('clickhouse-18'),
     cassandra: () => startBackend('cassandra'),
+    redis: () => startBackend('redis'),
+    'redis-7': () => startBackend('redis-7'),
+    valkey: () => startBackend('valkey'),
     gateway: () => startGateway(),
   });
   return run.stop;
