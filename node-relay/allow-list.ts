@@ -1,12 +1,18 @@
 /** What `RELAY_ALLOW` opens beside public addresses. Contract §5: "Addresses". */
-import type { BlockList } from 'node:net';
+import { canonicalHost } from '../proto/addresses.ts';
 import { GatewayError } from '../proto/errors.ts';
-import { type Address, blockList, canonicalHost, matches, parseAddress } from './addresses.ts';
+import {
+  type Address,
+  matches,
+  type Networks,
+  networksOf,
+  parseAddress,
+} from '../proto/networks.ts';
 
 /** Hosts, networks and ports that are opened; `everything` is the entry `*`. */
 export interface AllowList {
   readonly everything: boolean;
-  readonly networks: BlockList;
+  readonly networks: Networks;
   /** `host` for all its ports, `host port` for one. */
   readonly hosts: ReadonlySet<string>;
 }
@@ -28,7 +34,7 @@ export function parseAllowList(text: string): AllowList {
     if (entry.includes('/')) networks.push(network(entry));
     else hosts.add(hostAndPort(entry));
   }
-  return { everything: entries.includes('*'), networks: blockList(networks), hosts };
+  return { everything: entries.includes('*'), networks: networksOf(networks), hosts };
 }
 
 /** Whether the list opens an address that was reached by `host`; both in their one spelling. */

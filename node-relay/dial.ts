@@ -2,15 +2,9 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { canonicalHost, isLoopback, isNeverReached, isPublic } from '../proto/addresses.ts';
 import { GatewayError } from '../proto/errors.ts';
-import {
-  type Address,
-  canonicalHost,
-  isLoopback,
-  isNeverReached,
-  isPublic,
-  parseAddress,
-} from './addresses.ts';
+import { type Address, parseAddress } from '../proto/networks.ts';
 import { type AllowList, isAllowed } from './allow-list.ts';
 import { orAbort } from './deadline.ts';
 

@@ -1,18 +1,12 @@
-/** Which addresses a relay may connect to, decided on the address itself. Contract §5: "Addresses". */
-import { BlockList, isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
-
-/** An address in the one spelling that comparisons use: IPv4, or IPv6 without an IPv4 address mapped into it. */
-export interface Address {
-  readonly address: string;
-  readonly family: 'ipv4' | 'ipv6';
-}
+/** Which addresses may be connected to, decided on the address itself: the rules of both programs. Contract §5: "Addresses". */
+import { type Address, groupsOf, ipv4Of, matches, networksOf, parseAddress } from './networks.ts';
 
 /**
  * Reached by nobody, whatever `RELAY_ALLOW` says: link-local addresses, which hold the metadata
  * services; metadata services outside of them (Alibaba, Azure, Oracle; AWS, Google and Scaleway by
  * IPv6); what is no destination (RFC 1122 §3.2.1.3, RFC 4291 §2.5.2); multicast.
  */
-const NEVER = blockList([
+export const NEVER_REACHED: readonly string[] = [
   '0.0.0.0/8',
   '169.254.0.0/16',
   '100.100.100.200/32',
@@ -26,10 +20,11 @@ const NEVER = blockList([
   'fd20:ce::254/128',
   'fd00:42::42/128',
   'ff00::/8',
-]);
+];
+const NEVER = networksOf(NEVER_REACHED);
 
 /** Not globally reachable. Source: IANA special-purpose address registries (RFC 6890 and its updates). */
-const SPECIAL = blockList([
+export const SPECIAL_PURPOSE: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -48,23 +43,13 @@ const SPECIAL = blockList([
   '2001:db8::/32',
   '2002::/16',
   '3fff::/20',
-]);
+];
+const SPECIAL = networksOf(SPECIAL_PURPOSE);
 
 /** IPv6 that is routed at all; what lies outside is private, special or unassigned. */
-const GLOBAL_UNICAST = blockList(['2000::/3']);
+const GLOBAL_UNICAST = networksOf(['2000::/3']);
 /** Translation to IPv4: the address embedded decides (RFC 6052 §2.1). */
-const NAT64 = blockList(['64:ff9b::/96']);
-
-/** An address in any spelling that `net` takes, also with a zone; undefined for what is no address. */
-export function parseAddress(text: string): Address | undefined {
-  const bare = text.replace(/%.*$/, '');
-  if (isIPv4(bare)) return { address: bare, family: 'ipv4' };
-  if (!isIPv6(bare)) return undefined;
-  const groups = groupsOf(bare);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped) return { address: ipv4Of(groups[6], groups[7]), family: 'ipv4' };
-  return { address: new SocketAddress({ address: bare, family: 'ipv6' }).address, family: 'ipv6' };
-}
+const NAT64 = networksOf(['64:ff9b::/96']);
 
 /**
  * The host as it is looked up: an address in its one spelling, whatever numbers it was written
@@ -97,22 +82,7 @@ export function isPublic(address: Address): boolean {
 export function isLoopback(address: Address): boolean {
   return matches(LOOPBACK, address) || embedded(address).some((each) => matches(LOOPBACK, each));
 }
-const LOOPBACK = blockList(['127.0.0.0/8', '::1/128']);
-
-/** A block list of networks in CIDR notation. */
-export function blockList(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/');
-    list.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
-}
-
-/** Whether an address lies in one of the list's networks. */
-export function matches(list: BlockList, { address, family }: Address): boolean {
-  return list.check(address, family);
-}
+const LOOPBACK = networksOf(['127.0.0.0/8', '::1/128']);
 
 /**
  * Where translators and tunnels find an IPv4 address in an IPv6 one, as places of hexadecimal
@@ -129,8 +99,8 @@ const EMBEDDINGS: readonly { readonly prefix: RegExp; readonly digits: readonly 
   { prefix: /^.{16}0[02]005efe/, digits: places(24) },
 ];
 
-function embedded({ address, family }: Address): Address[] {
-  if (family === 'ipv4') return [];
+function embedded(address: Address): Address[] {
+  if (address.family === 'ipv4') return [];
   const hex = groupsOf(address)
     .map((group) => group.toString(16).padStart(4, '0'))
     .join('');
@@ -154,20 +124,4 @@ function embedded({ address, family }: Address): Address[] {
 
 function places(first: number): number[] {
   return Array.from({ length: 8 }, (_, index) => first + index);
-}
-
-function ipv4Of(high = 0, low = 0): string {
-  return [(high >> 8) & 0xff, high & 0xff, (low >> 8) & 0xff, low & 0xff].join('.');
-}
-
-/** The eight groups of an IPv6 address. */
-function groupsOf(address: string): number[] {
-  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) =>
-    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((n) => n.toString(16)).join(':'),
-  );
-  const [head = '', tail] = hex.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const gap = new Array<string>(8 - before.length - after.length).fill('0');
-  return [...before, ...gap, ...after].map((group) => Number.parseInt(group, 16));
 }
