@@ -1,0 +1,113 @@
+/** Bounds what a run may take, by counting it: no clock is asked, clocks may stand still. */
+import { BudgetFault, type BudgetKind, type Place } from './fault.ts';
+import type { Value } from './value.ts';
+
+/** What one run may take. */
+export interface Bounds {
+  /** Steps: one is about one node of a source, 32 characters of text or two elements of an array. */
+  readonly fuel: number;
+  /** Most calls within each other, and most arrays and objects within each other. */
+  readonly depth: number;
+  /** Most bytes that values made by a run may come to, garbage of one expression included. */
+  readonly outputBytes: number;
+}
+
+/** Closures of the engine within each other; a thread's stack of 1 MB holds twice as many. */
+const STACK_LEVELS = 3_000;
+/** Texts up to this length are copied rather than linked, or nearly so. */
+const SHORT = 64;
+/** What a linked text takes, whatever its length. */
+const LINK_BYTES = 32;
+const NOWHERE: Place = { line: 1, column: 1 };
+
+/**
+ * What is left of a run's bounds. One is shared by all expressions and functions of a run.
+ * Members that are not of `Bounds` are the engine's own.
+ */
+export class Budget {
+  /** Steps left. */
+  fuel: number;
+  /** Bytes left; what an expression took is given back when it ends, what is kept is not. */
+  memory: number;
+  /** Calls within each other left. */
+  depth: number;
+  readonly bounds: Bounds;
+  /** When the run began, in milliseconds since 1970; what `now` tells. */
+  readonly now: number;
+
+  /** Where the last charge was made. */
+  place: Place = NOWHERE;
+  /** Levels of the host's stack left. */
+  stack = STACK_LEVELS;
+  /** What `return` returned, until the call takes it. */
+  result: Value = undefined;
+  /** The label that `break` or `continue` goes to. */
+  label: string | undefined;
+  /** What the running program made itself, and may change; undefined when it changes nothing. */
+  owned: Set<object> | undefined;
+  /** Units of text that were linked and not yet copied, at most. */
+  #linked = 0;
+  /** The text that was copied last. */
+  #flat = '';
+
+  constructor(bounds: Bounds, now: number = Date.now()) {
+    this.bounds = bounds;
+    this.now = now;
+    this.fuel = bounds.fuel;
+    this.memory = bounds.outputBytes;
+    this.depth = bounds.depth;
+  }
+
+  /** Charges steps. @throws BudgetFault */
+  spend(steps: number): void {
+    this.fuel -= steps;
+    if (!(this.fuel >= 0)) this.exhausted();
+  }
+
+  /** Charges bytes. @throws BudgetFault */
+  allocate(bytes: number): void {
+    this.memory -= bytes;
+    if (!(this.memory >= 0)) this.exhausted();
+  }
+
+  /** Charges elements of an array, read and kept. @throws BudgetFault */
+  elements(count: number): void {
+    this.fuel -= count / 2;
+    this.memory -= 16 + count * 16;
+    if (!(this.fuel >= 0 && this.memory >= 0)) this.exhausted();
+  }
+
+  /** Charges a look at every character of a text. @throws BudgetFault */
+  touch(text: string): void {
+    const { length } = text;
+    this.fuel -= length / 32;
+    if (!(this.fuel >= 0)) this.exhausted();
+    if (length <= SHORT || this.#linked === 0 || text === this.#flat) return;
+    this.#flat = text;
+    this.allocate(2 * Math.min(length, this.#linked));
+    this.#linked = Math.max(0, this.#linked - length);
+  }
+
+  /** Charges a new text of that many units, before it is made. @throws BudgetFault */
+  text(length: number): void {
+    this.fuel -= length / 32;
+    this.memory -= LINK_BYTES + 2 * length;
+    if (!(this.fuel >= 0 && this.memory >= 0)) this.exhausted();
+  }
+
+  /** Two texts as one, which the engine links and copies only when it is looked at. @throws BudgetFault */
+  concat(one: string, other: string): string {
+    const length = one.length + other.length;
+    this.memory -= LINK_BYTES + 2 * Math.min(one.length, other.length, length - SHORT / 2);
+    if (length > this.bounds.outputBytes) this.memory = -1;
+    if (!(this.memory >= 0)) this.exhausted();
+    this.fuel -= 1;
+    this.#linked += length;
+    return one + other;
+  }
+
+  /** Ends the run. @throws BudgetFault */
+  exhausted(kind: BudgetKind = this.fuel >= 0 ? 'memory' : 'fuel'): never {
+    throw new BudgetFault(kind, this.place);
+  }
+}

@@ -1,0 +1,13 @@
+/** The language of expressions and functions: everything that others use of it. See docs/expressions.md. */
+export { type Bounds, Budget } from './budget.ts';
+export {
+  BudgetFault,
+  type BudgetKind,
+  Fault,
+  type Place,
+  RunFault,
+  SyntaxFault,
+  ThrownFault,
+} from './fault.ts';
+export type { CompiledFunctions, Expression, ExpressionOptions } from './language.ts';
+export { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';

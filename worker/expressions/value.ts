@@ -1,0 +1,65 @@
+/** The values of the language: JSON's, `undefined`, functions and regular expressions. */
+import type { Budget } from './budget.ts';
+import type { Pattern } from './regex/pattern.ts';
+
+declare global {
+  /** TC39 "JSON.parse source text access"; in today's engines, not yet in the library's types. */
+  interface JSON {
+    isRawJSON(value: unknown): boolean;
+  }
+}
+
+/** A number whose digits a double cannot hold, as `JSON.rawJSON` makes it. It moves unchanged. */
+export interface ExactNumber {
+  readonly rawJSON: string;
+}
+
+/** Whatever an expression can hold. */
+export type Value =
+  | undefined
+  | null
+  | boolean
+  | number
+  | string
+  | ExactNumber
+  | Value[]
+  | ObjectValue
+  | Callable
+  | Pattern;
+
+/** An object. Only its own members are seen, whatever its prototype. */
+export interface ObjectValue {
+  [name: string]: Value;
+}
+
+/** How a function of the language is run: `args` is its own from then on. */
+export type Invoke = (args: Value[], budget: Budget) => Value;
+
+/** A function of the language, and no function of the host: nothing of it is seen from inside. */
+export class Callable {
+  readonly calledName: string;
+  /** Parameters before the first with a default: built-ins pass no more than it takes. */
+  readonly takes: number;
+  readonly invoke: Invoke;
+
+  /** @param takes how many arguments are of use to it; more may be left out by who calls */
+  constructor(calledName: string, takes: number, invoke: Invoke) {
+    this.calledName = calledName;
+    this.takes = takes;
+    this.invoke = invoke;
+  }
+}
+
+/** Whether a value is a number kept as text. */
+export function isExact(value: unknown): value is ExactNumber {
+  return JSON.isRawJSON(value);
+}
+
+/** What a value may be refused as, in a message. */
+export function kindOf(value: Value): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (value instanceof Callable) return 'a function';
+  if (typeof value === 'object') return isExact(value) ? 'a number' : 'an object';
+  return value === undefined ? 'undefined' : `a ${typeof value}`;
+}
