@@ -1,6 +1,12 @@
 /** The relay's RPC service: finds the session of a call, runs the request, keeps what is large. */
 import type { ServiceImpl } from '@connectrpc/connect';
-import type { Call, Mode, ResultBytes } from '../proto/driver.ts';
+import {
+  type Call,
+  type Mode,
+  REPLY_FORMS,
+  type ReplyForm,
+  type ResultBytes,
+} from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
@@ -198,18 +204,29 @@ function begin(subject: Subject): number {
   return subject.askedAt;
 }
 
-function callOf(
-  request: { resultMaxBytes?: bigint; numbersAsStrings?: boolean; canonical?: boolean },
-  mode: Mode,
-  signal: AbortSignal,
-): Call {
+/** What a message may say of its result. */
+interface Wishes {
+  readonly resultMaxBytes?: bigint;
+  readonly numbersAsStrings?: boolean;
+  readonly canonical?: boolean;
+  readonly replyForm?: string;
+}
+
+function callOf(request: Wishes, mode: Mode, signal: AbortSignal): Call {
   return {
     mode,
     signal,
     resultMaxBytes: Number(request.resultMaxBytes ?? 0n) || RESULT_MAX_BYTES,
     numbersAsStrings: request.numbersAsStrings ?? false,
     canonical: request.canonical ?? false,
+    replyForm: replyFormOf(request.replyForm ?? ''),
   };
+}
+
+function replyFormOf(named: string): ReplyForm | undefined {
+  const form = REPLY_FORMS.find((each) => each === named);
+  if (form === undefined && named !== '') throw badRequest('reply_form', 'is not known');
+  return form;
 }
 
 /** The request as its kind reads it. Whether its text writes is for the driver to see; its type may not. */

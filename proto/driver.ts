@@ -30,6 +30,14 @@ export interface Target {
   readonly mode: Mode;
 }
 
+/**
+ * How Redis's replies are written for a client that decodes them itself, each as `{"result": …}` or
+ * `{"error": …}`: in JSON with text (`json`) or with every string but OK in base64 (`base64`); or as
+ * RESP2 without either (`resp2`). Source: upstash.com/docs/redis/features/restapi.
+ */
+export const REPLY_FORMS = ['json', 'base64', 'resp2'] as const;
+export type ReplyForm = (typeof REPLY_FORMS)[number];
+
 /** Bounds of one call; the driver stops work when `signal` aborts. */
 export interface Call {
   readonly mode: Mode;
@@ -41,6 +49,8 @@ export interface Call {
   readonly numbersAsStrings: boolean;
   /** Extended JSON in its canonical form, where results are such. */
   readonly canonical?: boolean;
+  /** Redis's replies as they came, in that form; decoded by the command when left out. */
+  readonly replyForm?: ReplyForm | undefined;
 }
 
 /** A result as JSON text in UTF-8: nobody between driver and client parses it. */
