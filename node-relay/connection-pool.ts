@@ -48,6 +48,10 @@ export class SlottedPool<Connection> implements ConnectionPool<Connection>, Slot
     return this.#first()?.arrived;
   }
 
+  get contended(): boolean {
+    return this.#slots.waiting > 0;
+  }
+
   get idleSince(): number | undefined {
     return this.#idle[0]?.since;
   }

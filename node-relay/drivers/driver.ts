@@ -48,6 +48,8 @@ export interface ConnectionPool<Connection> {
   release(connection: Connection): void;
   /** Ends a connection, in use or idle: it was lost, or holds what the next caller must not see. */
   discard(connection: Connection): void;
+  /** Whether calls of the endpoint wait for a connection: one that is held for many calls had better come back soon. */
+  readonly contended: boolean;
   /** Ends idle connections at once and the others when they come back. */
   close(): Promise<void>;
 }

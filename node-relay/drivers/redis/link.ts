@@ -17,7 +17,8 @@ export interface Sending {
  */
 export interface RedisLink {
   /**
-   * Sends commands in one write and answers one reply for each.
+   * Sends commands in one write and answers one reply for each. Of the SUBSCRIBE family, which a
+   * server answers once for each channel, that is the last of them; all go to `onPush` as well.
    * @throws GatewayError CONNECTION_FAILED when provably nothing was sent, OUTCOME_UNKNOWN, TIMED_OUT, RESULT_TOO_LARGE
    */
   send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
@@ -29,6 +30,9 @@ export interface RedisLink {
   readonly lost: Error | undefined;
   /** Ends it without a word; a lease's pending commands fail. */
   cut(): void;
+  /** Stops reading, so that what the server pushes waits there. */
+  pause(): void;
+  resume(): void;
 }
 
 /** An endpoint's server: one, a cluster, or the master that sentinels name. */

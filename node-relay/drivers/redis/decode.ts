@@ -1,0 +1,373 @@
+/** Reads replies out of a connection's bytes, RESP2 and RESP3 alike. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
+import {
+  ReplyDouble,
+  ReplyError,
+  ReplyMap,
+  ReplySet,
+  type ReplyValue,
+} from '../../../proto/kinds/redis/reply-value.ts';
+
+/** Lists within lists; Redis' own replies and those of its scripts stay far below. Spec silent. */
+export const DEPTH_MAX = 512;
+/** Bytes of one line: a number, a simple string, an error. Spec silent. */
+export const LINE_MAX = 1_048_576;
+/** Bytes of one message that nobody asked for. Spec silent. */
+export const PUSH_MAX = 16_777_216;
+/** Digits of a big number, which take more than linear time to read. Spec silent. */
+const BIG_NUMBER_MAX = 100_000;
+/** Members of a list. Source: the server's own limit, 2^32 - 1. */
+const MEMBERS_MAX = 4_294_967_295;
+/** Bytes of one string. Source: `proto-max-bulk-len`, which may be raised; a longer one is no reply. */
+const STRING_MAX = 17_179_869_184;
+
+/** What came is not RESP: the connection cannot be read any further. */
+export class ProtocolError extends Error {
+  override readonly name = 'ProtocolError';
+}
+
+/** Stands in place of a reply that was larger than it may be; nothing of it was kept. */
+export const TOO_LARGE = Symbol('too large');
+
+/** Whoever gets the replies. */
+export interface Receiver {
+  /** Bytes that the reply which now begins may have; of a longer one nothing is kept. */
+  room(): number;
+  /** @param bytes its length on the wire */
+  reply(value: ReplyValue | typeof TOO_LARGE, bytes: number): void;
+  push(message: ReplyValue): void;
+}
+
+/** An aggregate that is not yet whole. */
+interface Frame {
+  readonly type: number;
+  /** Members to come. */
+  left: number;
+  readonly items: ReplyValue[];
+  readonly outer: Frame | undefined;
+}
+
+const CR = 13;
+const LF = 10;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+/** Of 64 bits. */
+const DIGITS_MAX = 20;
+const TYPE = {
+  string: 0x2b,
+  error: 0x2d,
+  integer: 0x3a,
+  bulk: 0x24,
+  list: 0x2a,
+  nothing: 0x5f,
+  boolean: 0x23,
+  double: 0x2c,
+  bigNumber: 0x28,
+  bulkError: 0x21,
+  verbatim: 0x3d,
+  map: 0x25,
+  set: 0x7e,
+  push: 0x3e,
+  attribute: 0x7c,
+} as const;
+
+/** Takes bytes as they come and tells of each reply when it is whole. */
+export class Decoder {
+  readonly #receiver: Receiver;
+  #frame: Frame | undefined;
+  #depth = 0;
+  /** Whether the next line begins a reply. */
+  #fresh = true;
+  #isPush = false;
+  /** Bytes that the present reply has had, and may have. */
+  #bytes = 0;
+  #room = 0;
+  #skipping = false;
+  /** Bytes of a string to come with its line's end, and what it is; negative for none. */
+  #left = -1;
+  #type = 0;
+  #number = 0;
+  #parts: Buffer[] = [];
+  /** A line's beginning, in the pieces it came in. */
+  #line: Buffer[] = [];
+  #lineLength = 0;
+
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver;
+  }
+
+  /** @throws ProtocolError; nothing can be written after */
+  write(chunk: Buffer): void {
+    let at = this.#lineLength > 0 ? this.#endLine(chunk) : 0;
+    while (at < chunk.length) {
+      if (this.#left >= 0) {
+        at = this.#body(chunk, at);
+        continue;
+      }
+      const next = this.#header(chunk, at);
+      if (next < 0) {
+        this.#keepLine(at === 0 ? chunk : chunk.subarray(at));
+        return;
+      }
+      at = next;
+    }
+  }
+
+  /** Goes on with a line whose beginning came before; answers where the next begins. */
+  #endLine(chunk: Buffer): number {
+    const end = chunk.indexOf(LF) + 1;
+    if (end === 0) {
+      this.#keepLine(chunk);
+      return chunk.length;
+    }
+    this.#line.push(chunk.subarray(0, end));
+    const line = Buffer.concat(this.#line);
+    this.#line = [];
+    this.#lineLength = 0;
+    if (this.#header(line, 0) !== line.length) throw new ProtocolError('a line without its end');
+    return end;
+  }
+
+  #keepLine(piece: Buffer): void {
+    this.#line.push(piece);
+    this.#lineLength += piece.length;
+    if (this.#lineLength > LINE_MAX) throw new ProtocolError('a line without end');
+  }
+
+  /** Reads a line and answers where the next begins; negative when its end is not there. */
+  #header(buffer: Buffer, start: number): number {
+    const type = buffer[start] ?? 0;
+    switch (type) {
+      case TYPE.bulk:
+      case TYPE.verbatim:
+      case TYPE.bulkError:
+      case TYPE.list:
+      case TYPE.map:
+      case TYPE.set:
+      case TYPE.push:
+      case TYPE.attribute:
+      case TYPE.integer:
+        return this.#numbered(type, buffer, start);
+      default:
+        return this.#text(type, buffer, start);
+    }
+  }
+
+  /** A line of a number: an integer, or a length. */
+  #numbered(type: number, buffer: Buffer, start: number): number {
+    const sign = buffer[start + 1];
+    const negative = sign === MINUS;
+    const first = negative || sign === PLUS ? start + 2 : start + 1;
+    const at = this.#digits(buffer, first);
+    // The end of the line may still be to come.
+    if (at === buffer.length || (at + 1 === buffer.length && buffer[at] === CR)) return -1;
+    if (at === first || buffer[at] !== CR || buffer[at + 1] !== LF) {
+      throw new ProtocolError('a line that is no number');
+    }
+    const end = at + 2;
+    const number = this.#number;
+    this.#begin(type, end - start);
+    if (type === TYPE.integer) this.#value(integerOf(buffer, first, at, negative, number));
+    else if (negative) this.#absent(type, number);
+    else if (isString(type)) this.#string(type, number);
+    else this.#aggregate(type, number);
+    return end;
+  }
+
+  /** Reads digits into `#number`, and answers where they end. */
+  #digits(buffer: Buffer, first: number): number {
+    let at = first;
+    let number = 0;
+    for (; at < buffer.length; at += 1) {
+      const digit = (buffer[at] ?? 0) - 0x30;
+      if (digit < 0 || digit > 9) break;
+      number = number * 10 + digit;
+    }
+    if (at - first > DIGITS_MAX) throw new ProtocolError('a number of too many digits');
+    this.#number = number;
+    return at;
+  }
+
+  /** A line of text. */
+  #text(type: number, buffer: Buffer, start: number): number {
+    const end = buffer.indexOf(CR, start + 1);
+    if (end < 0 || end + 1 === buffer.length) {
+      if (!TEXT_TYPES.has(type)) throw new ProtocolError('a reply of no known type');
+      return -1;
+    }
+    if (buffer[end + 1] !== LF) throw new ProtocolError('a line without its end');
+    this.#begin(type, end + 2 - start);
+    this.#value(textValue(type, buffer.toString('utf8', start + 1, end)));
+    return end + 2;
+  }
+
+  /** Counts a line, which may be a reply's first. */
+  #begin(type: number, length: number): void {
+    if (this.#fresh) {
+      this.#fresh = false;
+      this.#isPush = type === TYPE.push;
+      this.#bytes = 0;
+      this.#skipping = false;
+      this.#room = this.#isPush ? PUSH_MAX : this.#receiver.room();
+    }
+    this.#bytes += length;
+    if (this.#bytes > this.#room) this.#skip();
+  }
+
+  /** Keeps nothing of the present reply. */
+  #skip(): void {
+    if (this.#isPush) throw new ProtocolError('a message that is too large');
+    if (this.#skipping) return;
+    this.#skipping = true;
+    for (let frame = this.#frame; frame; frame = frame.outer) frame.items.length = 0;
+  }
+
+  /** `$-1` and `*-1` of RESP2. */
+  #absent(type: number, length: number): void {
+    if (length !== 1 || (type !== TYPE.bulk && type !== TYPE.list)) {
+      throw new ProtocolError('a negative length');
+    }
+    this.#value(null);
+  }
+
+  #string(type: number, length: number): void {
+    if (length > STRING_MAX) throw new ProtocolError('a string that is too long');
+    this.#type = type;
+    this.#left = length + 2;
+    this.#bytes += length + 2;
+    if (this.#bytes > this.#room) this.#skip();
+  }
+
+  /** A string's bytes and its line's end, as far as they have come; answers where the next line begins. */
+  #body(chunk: Buffer, at: number): number {
+    const end = at + this.#left;
+    if (end > chunk.length) {
+      if (!this.#skipping) this.#parts.push(at === 0 ? chunk : chunk.subarray(at));
+      this.#left -= chunk.length - at;
+      return chunk.length;
+    }
+    this.#left = -1;
+    if (this.#skipping) {
+      this.#parts = [];
+      this.#value(null);
+      return end;
+    }
+    let body = chunk;
+    let [from, to] = [at, end];
+    if (this.#parts.length > 0) {
+      this.#parts.push(chunk.subarray(at, end));
+      body = Buffer.concat(this.#parts);
+      this.#parts = [];
+      [from, to] = [0, body.length];
+    }
+    if (body[to - 2] !== CR || body[to - 1] !== LF) throw new ProtocolError('a string without end');
+    this.#value(stringValue(this.#type, body, from, to - 2));
+    return end;
+  }
+
+  #aggregate(type: number, count: number): void {
+    if (count > MEMBERS_MAX) throw new ProtocolError('a list that is too long');
+    const left = type === TYPE.map || type === TYPE.attribute ? count * 2 : count;
+    // No member is shorter than `_` and its line's end.
+    if (this.#bytes + left * 3 > this.#room) this.#skip();
+    const frame: Frame = { type, left, items: [], outer: this.#frame };
+    if (left === 0) {
+      if (type !== TYPE.attribute) this.#value(wholeOf(frame));
+      return;
+    }
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new ProtocolError('lists within too many lists');
+    if (type === TYPE.push && this.#depth > 1) throw new ProtocolError('a message within a reply');
+    this.#frame = frame;
+  }
+
+  #value(scalar: ReplyValue): void {
+    let value = scalar;
+    for (let frame = this.#frame; frame; frame = this.#frame) {
+      if (!this.#skipping) frame.items.push(value);
+      frame.left -= 1;
+      if (frame.left > 0) return;
+      this.#frame = frame.outer;
+      this.#depth -= 1;
+      // What a reply is annotated with is not asked for; the reply itself follows.
+      if (frame.type === TYPE.attribute) return;
+      value = wholeOf(frame);
+    }
+    this.#fresh = true;
+    if (this.#isPush) this.#receiver.push(value);
+    else this.#receiver.reply(this.#skipping ? TOO_LARGE : value, this.#bytes);
+  }
+}
+
+const TEXT_TYPES: ReadonlySet<number> = new Set([
+  TYPE.string,
+  TYPE.error,
+  TYPE.nothing,
+  TYPE.boolean,
+  TYPE.double,
+  TYPE.bigNumber,
+]);
+
+function isString(type: number): boolean {
+  return type === TYPE.bulk || type === TYPE.verbatim || type === TYPE.bulkError;
+}
+
+function integerOf(
+  buffer: Buffer,
+  from: number,
+  to: number,
+  negative: boolean,
+  number: number,
+): number | bigint {
+  // `-0` is 0: Redis has no other.
+  if (number <= Number.MAX_SAFE_INTEGER) return negative ? 0 - number : number;
+  const exact = BigInt(buffer.toString('latin1', from, to));
+  return negative ? -exact : exact;
+}
+
+function textValue(type: number, text: string): ReplyValue {
+  switch (type) {
+    case TYPE.string:
+      return text;
+    case TYPE.error:
+      return new ReplyError(text);
+    case TYPE.nothing:
+      if (text === '') return null;
+      break;
+    case TYPE.boolean:
+      if (text === 't' || text === 'f') return text === 't';
+      break;
+    case TYPE.double:
+      return doubleOf(text);
+    case TYPE.bigNumber:
+      if (text.length <= BIG_NUMBER_MAX && /^[+-]?\d+$/.test(text)) return bigNumberOf(text);
+      break;
+  }
+  throw new ProtocolError('a reply of no known type');
+}
+
+function bigNumberOf(text: string): bigint {
+  const digits = BigInt(text.replace(/^[+-]/, ''));
+  return text.startsWith('-') ? -digits : digits;
+}
+
+function doubleOf(text: string): ReplyDouble {
+  if (/^[+-]?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(text)) return new ReplyDouble(Number(text));
+  const special = /^([+-]?)(inf|-?nan)/i.exec(text);
+  if (!special) throw new ProtocolError('a double that is none');
+  if (special[2]?.toLowerCase() !== 'inf') return new ReplyDouble(Number.NaN);
+  return new ReplyDouble(special[1] === '-' ? -Infinity : Infinity);
+}
+
+function stringValue(type: number, body: Buffer, from: number, to: number): ReplyValue {
+  if (type === TYPE.bulk) return body.subarray(from, to);
+  if (type === TYPE.bulkError) return new ReplyError(body.toString('utf8', from, to));
+  // Three letters of a format and a colon stand before the text.
+  if (to - from < 4) throw new ProtocolError('a verbatim string without a format');
+  return body.subarray(from + 4, to);
+}
+
+function wholeOf({ type, items }: Frame): ReplyValue {
+  if (type === TYPE.map) return new ReplyMap(items);
+  if (type === TYPE.set) return new ReplySet(items);
+  return items;
+}

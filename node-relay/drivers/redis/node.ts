@@ -1,0 +1,48 @@
+/** One server of an endpoint: its pool, the connection that callers share, and those that they borrow. */
+
+import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { ConnectionPool, Host } from '../driver.ts';
+import { Borrowed } from './borrowed.ts';
+import type { Connection } from './connection.ts';
+import type { Sending } from './link.ts';
+import { Shared } from './shared.ts';
+
+/** A server, wherever `connect` goes. */
+export class Node {
+  readonly #pool: ConnectionPool<Connection>;
+  readonly #shared: Shared;
+
+  constructor(host: Host, connect: (signal: AbortSignal) => Promise<Connection>) {
+    const pool = host.pool<Connection>({
+      open: async (signal) => {
+        const connection = await connect(signal);
+        // One that the server drops while idle must not be the next caller's.
+        connection.wire.onLost = () => pool.discard(connection);
+        return connection;
+      },
+      close: (connection) => connection.close(),
+    });
+    this.#pool = pool;
+    this.#shared = new Shared(pool);
+  }
+
+  /** As `RedisServer.send`. */
+  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+    return this.#shared.send(commands, sending);
+  }
+
+  /** As `RedisServer.borrow`. */
+  async borrow(signal: AbortSignal): Promise<Borrowed> {
+    for (;;) {
+      const connection = await this.#pool.acquire(signal);
+      if (!connection.wire.lost) return new Borrowed(this.#pool, connection);
+      this.#pool.discard(connection);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#shared.close();
+    return this.#pool.close();
+  }
+}

@@ -1,0 +1,136 @@
+/** The connection of a server that many callers use at the same time. */
+import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { orAbort } from '../../deadline.ts';
+import type { ConnectionPool } from '../driver.ts';
+import { fromLoss } from '../loss.ts';
+import type { Connection } from './connection.ts';
+import type { Sending } from './link.ts';
+import { CallLost, type Wire } from './wire.ts';
+
+/**
+ * Milliseconds after which the connection goes back to its pool when nobody uses it, or when
+ * others wait for a slot: as long as slots in use stay where they are. Spec silent.
+ */
+const HOLD_MS = 50;
+/** Times that commands are sent again which a lost connection has provably not run, or that change nothing. Spec silent. */
+const ATTEMPTS_MAX = 3;
+
+/** One connection out of a pool, held while there is something to send. */
+export class Shared {
+  readonly #pool: ConnectionPool<Connection>;
+  readonly #ending = new AbortController();
+  #current: Connection | undefined;
+  /** The opening of another. */
+  #next: Promise<Connection> | undefined;
+  /** Resolves when the last of the calls on the connection before has ended. */
+  #drained: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(pool: ConnectionPool<Connection>) {
+    this.#pool = pool;
+  }
+
+  /** As `RedisServer.send`. */
+  async send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
+    const { mode, signal } = sending;
+    for (let attempt = 1; ; attempt += 1) {
+      const wire = this.#usable() ?? (await this.#opened(signal));
+      try {
+        return await wire.send(commands, sending);
+      } catch (error) {
+        if (!(error instanceof CallLost)) throw error;
+        const mayRepeat = mode === 'read' || !error.sent;
+        if (mayRepeat && attempt < ATTEMPTS_MAX && !signal.aborted) continue;
+        throw fromLoss(error, { mode, uncertain: error.sent, signal });
+      }
+    }
+  }
+
+  /** Gives the connection back once its calls have ended. */
+  close(): void {
+    if (this.#current) this.#giveBack(this.#current);
+  }
+
+  /** The wire as it is, unless it has to be waited for. */
+  #usable(): Wire | undefined {
+    const wire = this.#current?.wire;
+    if (!wire || wire.lost) return undefined;
+    if (!wire.silent) return wire;
+    this.#retire();
+    return undefined;
+  }
+
+  async #opened(signal: AbortSignal): Promise<Wire> {
+    signal.throwIfAborted();
+    this.#next ??= this.#open();
+    const { wire } = await orAbort(this.#next, signal);
+    return wire;
+  }
+
+  /** A connection for all that wait: none of their signals ends the opening of it. */
+  async #open(): Promise<Connection> {
+    try {
+      await this.#drained;
+      for (;;) {
+        const connection = await this.#pool.acquire(this.#ending.signal);
+        if (connection.wire.lost) {
+          this.#pool.discard(connection);
+          continue;
+        }
+        this.#current = connection;
+        this.#watch();
+        return connection;
+      }
+    } finally {
+      this.#next = undefined;
+    }
+  }
+
+  /** Gives it back in time. */
+  #watch(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      const current = this.#current;
+      if (!current) return;
+      if (current.wire.lost) this.#current = undefined;
+      else if (current.wire.idle || this.#pool.contended) this.#giveBack(current);
+      else this.#watch();
+    }, HOLD_MS).unref();
+  }
+
+  /** Gives it back when its calls have ended; new ones wait for that and for the next connection. */
+  #giveBack(connection: Connection): void {
+    const { wire } = connection;
+    this.#current = undefined;
+    if (wire.lost) return;
+    if (wire.idle) {
+      this.#pool.release(connection);
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const lost = wire.onLost;
+    const end = () => {
+      wire.onIdle = undefined;
+      wire.onLost = lost;
+      this.#drained = undefined;
+      resolve();
+    };
+    wire.onIdle = () => {
+      end();
+      this.#pool.release(connection);
+    };
+    wire.onLost = () => {
+      end();
+      lost?.();
+    };
+    this.#drained = promise;
+  }
+
+  /** A silent connection serves those that wait for it, and nobody else. */
+  #retire(): void {
+    const connection = this.#current;
+    this.#current = undefined;
+    if (connection) connection.wire.onIdle = () => this.#pool.discard(connection);
+  }
+}
