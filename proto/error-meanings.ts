@@ -58,6 +58,13 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Ask for less, or send `Accept: application/x-ndjson` to receive rows as a stream.',
     effect: 'told',
   },
+  TEMPLATE_FAILED: {
+    means:
+      "A run of a template failed: a rule, a validation of its author's, its output against its schema, or a budget of the run.",
+    remedy:
+      'Change the input, or the template, by what `details` name; `POST /templates/{template}/render` shows every step.',
+    effect: 'told',
+  },
   RESET_TOKEN_INVALID: {
     means: 'The token of a password reset is unknown, used or older than 30 minutes.',
     remedy: 'Start the reset again and use the newest link.',
@@ -101,6 +108,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   TEMPLATE_NOT_FOUND: {
     means: 'The organization has no template of that id or UUID.',
     remedy: 'Check the id, and the organization that the token is for.',
+  },
+  RUN_NOT_FOUND: {
+    means: 'There is no such run, it ended more than 24 hours ago, or it is not yours to see.',
+    remedy: 'Check the id that starting the run answered.',
   },
   WORKFLOW_NOT_FOUND: {
     means: 'The organization has no workflow of that id or UUID.',
@@ -151,6 +162,18 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   ENDPOINT_EXISTS: {
     means: 'An endpoint of that id exists.',
     remedy: 'Choose another id, or change the one that exists with PATCH.',
+  },
+  TEMPLATE_EXISTS: {
+    means: 'The organization has a template of that id.',
+    remedy: 'Choose another id, or change the template by PATCH.',
+  },
+  TEMPLATE_VERSION_EXISTS: {
+    means: 'The template has a version of that name, and versions never change.',
+    remedy: 'Choose another `version`, or leave it out for the next one.',
+  },
+  TEMPLATE_IN_USE: {
+    means: 'Other templates or workflows, which `details` list, use the template.',
+    remedy: 'Change those first, or delete it with `?confirm=true`: they fail from then on.',
   },
   EDIT_CONFLICT: {
     means: 'Somebody else changed the same thing while the request ran.',

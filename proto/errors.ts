@@ -11,6 +11,7 @@ export const ERRORS = {
   ADDRESS_REFUSED: { status: 400, error: 'Invalid configuration' },
   REQUEST_FAILED: { status: 400, error: 'Request failed' },
   RESULT_TOO_LARGE: { status: 400, error: 'Result too large' },
+  TEMPLATE_FAILED: { status: 400, error: 'Template failed' },
   RESET_TOKEN_INVALID: { status: 400, error: 'Bad Request' },
   TOKEN_REQUIRED: { status: 401, error: 'Unauthorized' },
   TOKEN_INVALID: { status: 401, error: 'Unauthorized' },
@@ -22,6 +23,7 @@ export const ERRORS = {
   NOT_FOUND: { status: 404, error: 'Not found' },
   ENDPOINT_NOT_FOUND: { status: 404, error: 'Not found' },
   TEMPLATE_NOT_FOUND: { status: 404, error: 'Not found' },
+  RUN_NOT_FOUND: { status: 404, error: 'Not found' },
   WORKFLOW_NOT_FOUND: { status: 404, error: 'Not found' },
   NODE_NOT_FOUND: { status: 404, error: 'Not found' },
   SESSION_NOT_FOUND: { status: 404, error: 'Not found' },
@@ -34,6 +36,9 @@ export const ERRORS = {
   MEMBERSHIP_EXISTS: { status: 409, error: 'Conflict' },
   LAST_SUPER_ADMIN: { status: 409, error: 'Conflict' },
   ENDPOINT_EXISTS: { status: 409, error: 'Conflict' },
+  TEMPLATE_EXISTS: { status: 409, error: 'Conflict' },
+  TEMPLATE_VERSION_EXISTS: { status: 409, error: 'Conflict' },
+  TEMPLATE_IN_USE: { status: 409, error: 'Conflict' },
   EDIT_CONFLICT: { status: 409, error: 'Conflict' },
   TRANSACTION_OPEN: { status: 409, error: 'Conflict' },
   IDEMPOTENCY_KEY_RUNNING: { status: 409, error: 'Conflict' },
@@ -60,7 +65,15 @@ export type ErrorCode = keyof typeof ERRORS;
 
 /** One entry of an error's `details`: of bad input, of a backend, or of a refusal. */
 export type ErrorDetails =
-  | { readonly path: string; readonly message: string }
+  | {
+      readonly path: string;
+      readonly message: string;
+      /** Of a template's own rule: what its author calls the fault. */
+      readonly code?: string;
+      /** Where in an expression or function, from 1. */
+      readonly line?: number;
+      readonly column?: number;
+    }
   | {
       readonly source: string;
       readonly code: string;

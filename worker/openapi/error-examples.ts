@@ -29,6 +29,16 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   RESULT_TOO_LARGE: [
     'The result is larger than 10485760 bytes; send Accept: application/x-ndjson to receive rows as a stream',
   ],
+  TEMPLATE_FAILED: [
+    'transformationRules.2: The quantity must be at least 1',
+    [
+      {
+        path: 'transformationRules.2',
+        message: 'The quantity must be at least 1',
+        code: 'QUANTITY_TOO_SMALL',
+      },
+    ],
+  ],
   RESET_TOKEN_INVALID: ['The reset token is unknown, was used, or has expired'],
   TOKEN_REQUIRED: ['Authentication token required: see /docs'],
   TOKEN_INVALID: ['Invalid token format'],
@@ -62,6 +72,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   NOT_FOUND: ['There is nothing at /api/v1/endpoint: see /docs'],
   ENDPOINT_NOT_FOUND: [`Endpoint ${SAMPLE.endpoint} does not exist`],
   TEMPLATE_NOT_FOUND: ['Template order-summary does not exist'],
+  RUN_NOT_FOUND: ['There is no such run: it may be older than 24 hours'],
   WORKFLOW_NOT_FOUND: ['Workflow restock does not exist'],
   NODE_NOT_FOUND: [`Node ${SAMPLE.nodeUuid} does not exist`],
   SESSION_NOT_FOUND: ['There is no such session: it may have expired'],
@@ -84,6 +95,12 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   MEMBERSHIP_EXISTS: [`User ${SAMPLE.bruno} is a member already`],
   LAST_SUPER_ADMIN: ['The organization needs a user who is SuperAdmin'],
   ENDPOINT_EXISTS: [`Endpoint ${SAMPLE.endpoint} already exists`],
+  TEMPLATE_EXISTS: ['Template order-summary already exists'],
+  TEMPLATE_VERSION_EXISTS: ['Template order-summary has a version 1.1.0 already'],
+  TEMPLATE_IN_USE: [
+    'Template order-summary is in use: delete it with ?confirm=true',
+    [{ rule: 'in use', templates: ['order-report'], workflows: [] }],
+  ],
   EDIT_CONFLICT: ['The rules were changed meanwhile: try again'],
   TRANSACTION_OPEN: ['The session has a write transaction open; a read is not taken inside it'],
   IDEMPOTENCY_KEY_RUNNING: ['The call with this Idempotency-Key still runs: ask again later'],

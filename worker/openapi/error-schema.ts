@@ -33,6 +33,14 @@ const OfRequest = {
     description: "What is wrong with it, or the backend's own words",
     examples: ['is required'],
   }),
+  line: z
+    .int()
+    .min(1)
+    .meta({ description: 'Where in an expression or function of a template', examples: [1] }),
+  column: z
+    .int()
+    .min(1)
+    .meta({ description: 'The column in that line, from 1', examples: [15] }),
 };
 
 const OfBackend = {
@@ -65,6 +73,13 @@ const OfRule = {
   field: z
     .string()
     .meta({ description: 'The member that may not be changed', examples: ['username'] }),
+  templates: z.array(z.string()).meta({
+    description: 'Ids of templates that use it',
+    examples: [['order-report']],
+  }),
+  workflows: z
+    .array(z.string())
+    .meta({ description: 'Ids of workflows that use it', examples: [[]] }),
   allowed: z.literal(false).meta({ description: 'Of a level that is too low' }),
   level: AccessLevel.meta({ description: 'The level in force' }),
   needed: AccessLevel.meta({ description: 'The level that the operation needs' }),

@@ -1,0 +1,97 @@
+/** What a template is once it was read: what it reaches, and how it is run and shown. Contract §8. */
+import type { Json, JsonObject } from '../../proto/json.ts';
+import type { Budget } from '../expressions/index.ts';
+
+/** One fault of a definition. Every one of them is told, all at once. */
+export interface Fault {
+  /** Where in the definition, as `transformationRules.2.expression`; of an input or output, where in that. */
+  readonly path: string;
+  readonly message: string;
+  /** Of a validation: what its author calls it. */
+  readonly code?: string;
+  /** Where in an expression or function, from 1. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Something that a template reaches by itself, not by those it nests. */
+export type Reference =
+  | { readonly kind: 'template'; readonly id: string; readonly path: string }
+  | {
+      readonly kind: 'endpoint';
+      readonly id: string;
+      readonly path: string;
+      /** The level that its request needs there. Contract §4, §6. */
+      readonly level: 'Read' | 'Write' | 'Admin';
+    };
+
+/** A request to an endpoint, as the template's own operation makes it. */
+export interface EndpointCall {
+  readonly endpoint: string;
+  readonly operation: 'read' | 'write' | 'transaction';
+  /** As the body of `/read`, `/write` or `/transaction` is. */
+  readonly request: JsonObject;
+}
+
+/** What one run brings: nested runs share all but `parameters`. */
+export interface Run {
+  /** Fuel, depth and output of the whole run; `budget.now` is its start. */
+  readonly budget: Budget;
+  /** Those that the call gave; defaults are the template's to fill in. */
+  readonly parameters: JsonObject;
+  /** Aborts when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** A template that this one nests; those who may not run it never get here. */
+  nested(id: string): Compiled;
+  /**
+   * Sends a request with the caller's rights, which were asked before the run. While rendering it
+   * is never called: what would be sent is shown instead.
+   * @throws GatewayError what requests to endpoints may end in
+   */
+  send(call: EndpointCall): Promise<Json>;
+}
+
+/** What one rule did, for a render. Spec: "Render result", `transformationSteps`. */
+export interface Step {
+  /** Its target, or what it is. */
+  readonly rule: string;
+  readonly input?: Json;
+  readonly transformations: readonly { readonly name: string; readonly output: Json }[];
+  /** Why it left its target out or what it answered instead, where it did. */
+  readonly note?: string;
+  readonly logLevel?: string;
+  /** What would have been sent, of data access. */
+  readonly request?: EndpointCall;
+}
+
+/** What rendering found. */
+export interface Rendered {
+  readonly success: boolean;
+  readonly inputValidation: { readonly valid: boolean; readonly errors?: readonly Fault[] };
+  readonly output: Json;
+  readonly transformationSteps: readonly Step[];
+  readonly outputValidation: { readonly valid: boolean; readonly errors?: readonly Fault[] };
+  /** What stopped it, where something did. */
+  readonly errors?: readonly Fault[];
+}
+
+/** A template, read once and run often. Holds nothing of a caller, a request or another version. */
+export interface Compiled {
+  readonly references: readonly Reference[];
+  /** Whether a run's time shows in its result: such results are not kept. */
+  readonly usesNow: boolean;
+  /** Bytes that remembering it takes, roughly. */
+  readonly weight: number;
+  /**
+   * The output; a promise only where it reaches an endpoint, by itself or nested.
+   * @throws GatewayError BAD_REQUEST with every path of an invalid input, TEMPLATE_FAILED, what `send` throws
+   */
+  run(input: Json, run: Run): Json | Promise<Json>;
+  /** The same without effect: never throws for what a caller can mend. */
+  render(input: Json, run: Run): Rendered | Promise<Rendered>;
+}
+
+/** A definition that was read, or everything that is wrong with it. */
+export type Reading =
+  | { readonly compiled: Compiled; readonly faults: readonly [] }
+  | { readonly compiled: undefined; readonly faults: readonly Fault[] };
