@@ -50,7 +50,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['worker/**/*.test.ts', 'proto/**/*.test.ts'],
+          include: ['worker/**/*.test.ts', 'proto/**/*.test.ts', 'dialects/**/*.test.ts'],
           setupFiles: ['worker/test/migrate.ts'],
           // One runtime for all files is eight times as fast; tests use unique names instead.
           isolate: false,

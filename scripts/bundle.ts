@@ -26,7 +26,7 @@ export interface BuiltWorker {
 export async function buildWorker(cache: string): Promise<BuiltWorker> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
   const [code, options] = await Promise.all([
-    remembered(cache, 'worker', await sources(['worker', 'proto', 'vendor']), () => bundle()),
+    remembered(cache, 'worker', await sources(['worker', 'proto', 'dialects', 'vendor']), () => bundle()),
     remembered(cache, 'options', ['wrangler.toml'], readOptions),
   ]);
   // readOptions wrote it; the folder is the owner's alone.

@@ -1,7 +1,8 @@
 /** One pool's node: lends connections to calls, and keeps what the server has prepared. */
+
+import { LruMap } from '../../../dialects/lru-map.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
-import { LruMap } from '../lru-map.ts';
 import type { Connection, Prepared } from './connection.ts';
 import { fromFailure, isTold, isUnprepared, ofOperation, tooLarge } from './errors.ts';
 import type { Settings } from './settings.ts';

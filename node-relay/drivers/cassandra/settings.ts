@@ -12,7 +12,7 @@ import {
   partsOf,
   readOptions,
   refuseNul,
-} from '../connection-options.ts';
+} from '../../../proto/kinds/connection-options.ts';
 
 /** How to reach and enter one node. Holds the password: never log it. */
 export interface Settings {

@@ -1,6 +1,7 @@
 /** What there is to know of a statement before it is sent: its kind, parameters, called functions. */
+
+import { LruMap } from '../../../dialects/lru-map.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { LruMap } from '../lru-map.ts';
 import { type Token, tokensOf } from './lexer.ts';
 
 /** A parameter `{name:Type}` of a statement. */

@@ -1,4 +1,8 @@
 /** One connection to a MySQL server: made, cancelled, reset and ended within bounds. */
+
+import { ServerError } from '../../../dialects/mysql/failures.ts';
+import type { Settings } from '../../../dialects/mysql/settings.ts';
+import { REMEMBERED_MAX_CHARACTERS } from '../../../dialects/mysql/statement.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
@@ -6,13 +10,11 @@ import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
 import { TlsFailed } from '../tls-socket.ts';
-import { connectFailure, endsConnection, fromFailure, ServerError } from './errors.ts';
+import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { sessionSettings } from './session.ts';
-import type { Settings } from './settings.ts';
-import { REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 import { type Prepared, type Sink, Wire } from './wire.ts';
 
 /** Milliseconds from a cancel until the connection is cut. */

@@ -1,8 +1,9 @@
 /** One pool's database: its connections, and what its reads may call. */
+
+import type { Guard } from '../../../dialects/mysql/guard.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { Lender, type Traces } from '../lend.ts';
 import type { Connection } from './connection.ts';
-import type { Guard } from './guard.ts';
 
 /** Lends connections to calls; what the server tells of them counts beside what a call says it left. */
 export class Database extends Lender<Connection> {

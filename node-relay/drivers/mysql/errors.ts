@@ -1,73 +1,13 @@
 /** Maps what MySQL and MariaDB answer to the gateway's failures. Source: MySQL Error Message Reference; MariaDB Error Codes. */
-import type { Mode } from '../../../proto/driver.ts';
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { fromServer, isStopped, ServerError } from '../../../dialects/mysql/failures.ts';
+import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import { type Circumstances, fromLoss } from '../loss.ts';
 
-/** An ERR packet: what the server answered instead of a result. */
-export class ServerError extends Error {
-  override readonly name = 'ServerError';
-  readonly errno: number;
-  readonly sqlState: string;
-
-  constructor(errno: number, sqlState: string, message: string) {
-    super(message);
-    this.errno = errno;
-    this.sqlState = sqlState;
-  }
-}
-
-/** KILL QUERY, and a statement's own time limit. */
-const STOPPED = new Set([1317, 1969, 3024]);
 /** The server shuts down, killed the connection, or dropped it while idle. */
 const ENDS = new Set([1053, 1927, 4031, 1152, 1184]);
-const CONSTRAINTS = new Set([
-  1022, 1048, 1062, 1169, 1216, 1217, 1364, 1451, 1452, 1557, 1586, 1761, 1762, 3819, 4025,
-]);
-const LACKS = new Set([1021, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1226, 1461]);
-const READ_ONLY = new Set([1792]);
-
 /** Whether the server ended the connection along with the statement. */
 export function endsConnection(error: unknown): boolean {
   return error instanceof ServerError && ENDS.has(error.errno);
-}
-
-/** Whether the statement was stopped before its end. */
-export function isStopped(error: unknown): boolean {
-  return error instanceof ServerError && STOPPED.has(error.errno);
-}
-
-/** The failure of a statement that the server answered with an error. Contract §2. */
-export function fromServer(error: ServerError, mode: Mode): GatewayError {
-  const options = { cause: error, details: [detailOf(error)] };
-  if (READ_ONLY.has(error.errno) && mode === 'read') {
-    return new GatewayError('BAD_REQUEST', 'The statement writes; send it to /write', options);
-  }
-  const [code, message] = namedFailure(error);
-  return new GatewayError(code, message, options);
-}
-
-function namedFailure({ errno, sqlState }: ServerError): [ErrorCode, string] {
-  if (STOPPED.has(errno)) return ['TIMED_OUT', 'The database cancelled the statement'];
-  if (LACKS.has(errno)) {
-    return ['SERVICE_UNAVAILABLE', 'The database lacks the resources for the statement'];
-  }
-  // SIGNAL SQLSTATE '23…' of a trigger too.
-  if (CONSTRAINTS.has(errno) || sqlState.startsWith('23')) {
-    return ['CONSTRAINT_VIOLATED', 'The change violates a constraint of the database'];
-  }
-  return ['REQUEST_FAILED', 'The database refused the statement'];
-}
-
-/** `'user'@'host'` in refusals names where the relay is seen from. */
-const USER_AT = /'((?:[^'\\]|'')*)'@'[^']*'/g;
-
-function detailOf({ errno, message }: ServerError): ErrorDetails {
-  return {
-    source: 'mysql',
-    code: String(errno),
-
-    message: message.replace(USER_AT, "'$1'"),
-  };
 }
 
 /** Words for a refused login; nothing of the server's own text. */

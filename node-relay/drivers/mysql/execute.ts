@@ -1,21 +1,23 @@
 /** Sends one statement on one connection: what goes around it, its parameters, its result. */
+
+import { isRead, type Place } from '../../../dialects/mysql/admit.ts';
+import { Catalog } from '../../../dialects/mysql/catalog.ts';
+import { checkCount } from '../../../dialects/mysql/count.ts';
+import { ServerError } from '../../../dialects/mysql/failures.ts';
+import { asksForTraces, mayLeaveTraces } from '../../../dialects/mysql/guard.ts';
+import { type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
+import type { Parsed } from '../../../dialects/mysql/statement.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';
-import { isRead, type Place } from './admit.ts';
-import { Catalog } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { ServerError } from './errors.ts';
-import { asksForTraces, mayLeaveTraces } from './guard.ts';
 import type { Outcome } from './packets.ts';
-import { namedValues } from './parameters.ts';
 import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
-import type { Parsed } from './statement.ts';
 import type { Prepared, Sink } from './wire.ts';
 
 /** Where and within what a request runs. */
@@ -26,25 +28,12 @@ export interface Scene {
   readonly place: Place;
 }
 
-/** Requests of one statement with rows. */
-export type RowsRequest = Extract<MysqlRequest, { params?: unknown }>;
-
 /** A statement that may be sent. */
 export interface Ready {
   readonly request: Pick<MysqlRequest, 'type' | 'row_format'>;
   readonly parsed: Parsed;
   readonly values: readonly Json[];
   readonly read: boolean;
-}
-
-/** Whether the statement's parameters have names. */
-export function hasNames({ params }: RowsRequest): boolean {
-  return isJsonObject(params);
-}
-
-/** The parameters in the order of the statement's marks. @throws GatewayError BAD_REQUEST */
-export function valuesOf({ params }: RowsRequest, { names }: Parsed): readonly Json[] {
-  return isJsonObject(params) ? namedValues(names, params) : (params ?? []);
 }
 
 /** Lets a read pass the guard, and answers what a statement will leave on the connection. */
@@ -234,19 +223,6 @@ function afterwards(finish: () => Buffer): Buffer {
     const details = [{ source: 'mysql', code, message, applied: true as const }];
     throw new GatewayError(code, message, { details });
   }
-}
-
-/** Contract §6: `query_one` and `query_opt` are 400 with a wrong number of rows. */
-export function checkCount(type: string, count: number): void {
-  const one = type.startsWith('query_one');
-  if (count <= 1 && !(one && count === 0)) return;
-  if (!one && !type.startsWith('query_opt')) return;
-  const message = `The statement answers ${count} rows where ${one ? 'exactly one is' : 'at most one is'} asked for`;
-  // The servers' own numbers for the same fault of SELECT … INTO.
-  const code = count === 0 ? '1329' : '1172';
-  throw new GatewayError('REQUEST_FAILED', message, {
-    details: [{ source: 'mysql', code, message }],
-  });
 }
 
 /** Runs one statement with parameters. */

@@ -1,4 +1,8 @@
 /** Driver of kind `mysql`: MySQL and MariaDB over their own protocol, rows straight to JSON text. */
+
+import { allowedFunctions, Guard } from '../../../dialects/mysql/guard.ts';
+import { inspectTables } from '../../../dialects/mysql/inspect.ts';
+import { settingsOf } from '../../../dialects/mysql/settings.ts';
 import type {
   Call,
   InspectedTables,
@@ -13,10 +17,7 @@ import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
 import { connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
-import { allowedFunctions, Guard } from './guard.ts';
-import { inspectTables } from './inspect.ts';
 import { runRequest } from './run.ts';
-import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 

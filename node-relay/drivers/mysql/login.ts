@@ -1,9 +1,9 @@
 /** Logs in to a MySQL or MariaDB server: the host's socket, mysql2's handshake, TLS as the connection asks for it. */
 import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2';
+import type { Settings, SslMode } from '../../../dialects/mysql/settings.ts';
 import type { Host } from '../driver.ts';
 import { dialled, secured, type Trust } from '../tls-socket.ts';
-import type { Settings, SslMode } from './settings.ts';
 
 /** One way to try a connection. */
 export type Encryption = Exclude<SslMode, 'PREFERRED'>;

@@ -1,5 +1,7 @@
 /** The pieces of the MySQL client/server protocol: reading packets, building commands. Source: MySQL Internals, "Client/Server Protocol". */
-import { ServerError } from './errors.ts';
+
+import { ServerError } from '../../../dialects/mysql/failures.ts';
+import type { Column } from '../../../dialects/mysql/types.ts';
 
 /** Reads one packet's payload. */
 export class Reader {
@@ -77,21 +79,6 @@ export class Reader {
     this.at += length;
     return this.buffer.toString('base64', this.at - length, this.at);
   }
-}
-
-/** A column as the server describes it. */
-export interface Column {
-  readonly name: string;
-  readonly type: number;
-  readonly flags: number;
-  readonly charset: number;
-  /** Largest length in bytes. */
-  readonly length: number;
-  readonly decimals: number;
-  /** MariaDB's own type, such as `uuid`; empty where the plain one says it all. */
-  readonly extended: string;
-  /** MariaDB's format of the value: `json` or empty. */
-  readonly format: string;
 }
 
 /** Source: "Column Definition"; MariaDB, "Result Set Packets". */

@@ -1,9 +1,10 @@
 /** Builds the JSON text of SQL results from the server's packets, without objects in between. */
+
+import { LruMap } from '../../../dialects/lru-map.ts';
+import { type Column, columnType } from '../../../dialects/mysql/types.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ByteText, tooLarge } from '../byte-text.ts';
-import { LruMap } from '../lru-map.ts';
-import type { Column, Outcome, Reader } from './packets.ts';
-import { columnType } from './types.ts';
+import type { Outcome, Reader } from './packets.ts';
 import { binaryEncoder, type Encoder, textEncoder } from './values.ts';
 import type { Sink } from './wire.ts';
 

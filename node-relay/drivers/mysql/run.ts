@@ -1,10 +1,17 @@
 /** Runs a request of any type on one connection. */
+
+import {
+  checkType,
+  isRead,
+  oneStatement,
+  severalStatements,
+} from '../../../dialects/mysql/admit.ts';
+import { hasNames } from '../../../dialects/mysql/parameters.ts';
+import type { Parsed } from '../../../dialects/mysql/statement.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
-import { checkType, isRead, oneStatement, severalStatements } from './admit.ts';
-import { admitted, ended, execute, hasNames, runOne, type Scene } from './execute.ts';
-import type { Parsed } from './statement.ts';
+import { admitted, ended, execute, runOne, type Scene } from './execute.ts';
 
 type SeveralRequest = Exclude<MysqlRequest, { params?: unknown }>;
 

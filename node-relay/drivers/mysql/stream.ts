@@ -1,26 +1,19 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
 import type { Socket } from 'node:net';
+import { checkType, isRead, oneStatement } from '../../../dialects/mysql/admit.ts';
+import { checkCount } from '../../../dialects/mysql/count.ts';
+import { hasNames, type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
+import type { Parsed } from '../../../dialects/mysql/statement.ts';
+import type { Column } from '../../../dialects/mysql/types.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
-import { checkType, isRead, oneStatement } from './admit.ts';
 import type { Database } from './database.ts';
-import {
-  admitted,
-  beforeRead,
-  checkCount,
-  ended,
-  hasNames,
-  type RowsRequest,
-  type Scene,
-  send,
-  valuesOf,
-} from './execute.ts';
-import type { Column, Reader } from './packets.ts';
+import { admitted, beforeRead, ended, type Scene, send } from './execute.ts';
+import type { Reader } from './packets.ts';
 import { type RowOptions, shapeOf } from './result.ts';
-import type { Parsed } from './statement.ts';
 import type { Sink } from './wire.ts';
 
 /** Lines of the rows that one statement answers. */

@@ -1,13 +1,15 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
+
+import { checkType, isRead, oneStatement } from '../../../dialects/mysql/admit.ts';
+import { hasNames, type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
+import { type EarlierResult, resolveReferences } from '../../../dialects/result-references.ts';
+import { checkEach, runEach, type Turn } from '../../../dialects/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import { type EarlierResult, resolveReferences } from '../result-references.ts';
-import { checkEach, runEach, type Turn } from '../transaction.ts';
-import { checkType, isRead, oneStatement } from './admit.ts';
-import { admitted, execute, hasNames, type RowsRequest, type Scene, valuesOf } from './execute.ts';
+import { admitted, execute, type Scene } from './execute.ts';
 import { inTransaction } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */

@@ -1,48 +1,19 @@
 /** Writes values as JSON text, from the two forms in which servers send them: binary and text. */
-import type { Column, Reader } from './packets.ts';
-import { type ColumnType, columnType, TYPE } from './types.ts';
+import { type Column, type ColumnType, columnType, TYPE } from '../../../dialects/mysql/types.ts';
+import {
+  bigintText,
+  doubleText,
+  floatText,
+  integerText,
+  jsonText,
+} from '../../../dialects/mysql/values.ts';
+import type { Reader } from './packets.ts';
 
 /** Writes the value at which the reader stands as JSON text, and moves behind it. */
 export type Encoder = (reader: Reader) => string;
 
-const SAFE_DIGITS = 15;
-const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** What servers say of values whose fractions have no fixed length. */
 const NOT_FIXED = 7;
-
-/** A number when a double holds it, else a string. Contract §6: "Results never lose a value". */
-function integerText(text: string): string {
-  return text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
-}
-
-function bigintText(value: bigint): string {
-  return value <= SAFE && value >= -SAFE ? value.toString() : `"${value}"`;
-}
-
-/** JSON has no other way for it than the sign. */
-function doubleText(value: number): string {
-  return Object.is(value, -0) ? '-0' : String(value);
-}
-
-/** The shortest text that is that single. */
-function floatText(value: number): string {
-  for (let digits = 6; digits < 9; digits += 1) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return doubleText(short);
-  }
-  return doubleText(Number(value.toPrecision(9)));
-}
-
-/** Line ends stand only between the tokens of JSON text; without them a row stays on one line. */
-function jsonText(text: string): string {
-  try {
-    // MariaDB's JSON is text, and may be none.
-    JSON.parse(text);
-  } catch {
-    return JSON.stringify(text);
-  }
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
-}
 
 /** As an integer: BIT(64) has no more bits. */
 function bitText(reader: Reader): string {

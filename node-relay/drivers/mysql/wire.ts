@@ -1,9 +1,9 @@
 /** Speaks the command phase of the MySQL protocol on a socket that is logged in. */
 import type { Socket } from 'node:net';
+import { ServerError } from '../../../dialects/mysql/failures.ts';
+import type { Column } from '../../../dialects/mysql/types.ts';
 import { ConnectionLost } from '../loss.ts';
-import { ServerError } from './errors.ts';
 import {
-  type Column,
   type Outcome,
   PAYLOAD_MAX,
   Reader,

@@ -2,15 +2,16 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { Client, DatabaseError } from 'pg';
+import type { Statement } from '../../../dialects/postgres/ask.ts';
+import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { Settings } from '../../../dialects/postgres/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
 import { TlsFailed } from '../tls-socket.ts';
-import type { FieldValue } from './encode.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
-import { type Statement, statementMessages } from './messages.ts';
-import type { Settings } from './settings.ts';
+import { statementMessages } from './messages.ts';
 import { type Encryption, encryptionsOf, openSocket, sendCancel } from './socket.ts';
 import { Wire } from './wire.ts';
 

@@ -1,11 +1,12 @@
 /** COPY between a table and the text of a request or a reply. Contract §6: `{rows_affected}` and `{value}`. */
+
+import { copyStatement, isRead } from '../../../dialects/postgres/admit.ts';
+import { rowsAffected } from '../../../dialects/postgres/rows.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
-import { copyStatement, isRead } from './admit.ts';
 import { admitted, beforeRead, type Scene } from './execute.ts';
 import { statementMessages } from './messages.ts';
-import { rowsAffected } from './result.ts';
 
 type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
 type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;

@@ -1,11 +1,12 @@
 /** One pool's database: its connections, and what was learned of it. */
+
+import { LruMap } from '../../../dialects/lru-map.ts';
+import type { Guard } from '../../../dialects/postgres/guard.ts';
+import { Shapes } from '../../../dialects/postgres/rows.ts';
+import { TypeRegistry } from '../../../dialects/postgres/types.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { Lender } from '../lend.ts';
-import { LruMap } from '../lru-map.ts';
 import type { Connection } from './connection.ts';
-import type { Guard } from './guard.ts';
-import { Shapes } from './result.ts';
-import { TypeRegistry } from './types.ts';
 
 /** Lends connections to calls, with what was learned of the database they reach. */
 export class Database extends Lender<Connection> {

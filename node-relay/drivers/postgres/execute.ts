@@ -1,17 +1,24 @@
 /** Sends one statement on one connection: what goes ahead of it, its parameters, its result. */
+
+import { makesUnusable, type Place } from '../../../dialects/postgres/admit.ts';
+import type { Statement } from '../../../dialects/postgres/ask.ts';
+import { checkCount } from '../../../dialects/postgres/count.ts';
+import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import {
+  dependsOnType,
+  encodeParameters,
+  parametersOf,
+} from '../../../dialects/postgres/parameters.ts';
+import { type Parsed, REMEMBERED_MAX_CHARACTERS } from '../../../dialects/postgres/statement.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Traces } from '../lend.ts';
-import { makesUnusable, type Place } from './admit.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import type { FieldValue } from './encode.ts';
-import { parameterQuestion, type Statement, statementMessages } from './messages.ts';
-import { dependsOnType, encodeParameters, parametersOf } from './parameters.ts';
+import { parameterQuestion, statementMessages } from './messages.ts';
 import { SqlResult } from './result.ts';
-import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** Where and within what a request runs. */
 export interface Scene {
@@ -216,17 +223,4 @@ function finishedAfter(result: SqlResult, ready: Ready, tag: string): Buffer {
 function finished(result: SqlResult, { request: { type } }: Ready, tag: string): Buffer {
   checkCount(type, result.rowCount);
   return result.finish(tag);
-}
-
-/** Contract §6: `query_one` and `query_opt` are 400 with a wrong number of rows. */
-export function checkCount(type: string, count: number): void {
-  const one = type.startsWith('query_one');
-  if (count <= 1 && !(one && count === 0)) return;
-  if (!one && !type.startsWith('query_opt')) return;
-  const message = `The statement answers ${count} rows where ${one ? 'exactly one is' : 'at most one is'} asked for`;
-  // PostgreSQL's own codes for the same fault in PL/pgSQL.
-  const code = count === 0 ? 'P0002' : 'P0003';
-  throw new GatewayError('REQUEST_FAILED', message, {
-    details: [{ source: 'postgres', code, message }],
-  });
 }

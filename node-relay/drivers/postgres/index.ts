@@ -1,4 +1,8 @@
 /** Driver of kind `postgres`: PostgreSQL over its own protocol, rows straight to JSON text. */
+
+import type { Statement } from '../../../dialects/postgres/ask.ts';
+import { allowedFunctions, Guard } from '../../../dialects/postgres/guard.ts';
+import { inspectTables } from '../../../dialects/postgres/inspect.ts';
 import type {
   Call,
   InspectedTables,
@@ -13,10 +17,9 @@ import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
 import { connect, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
-import { allowedFunctions, Guard } from './guard.ts';
-import { inspect } from './inspect.ts';
+import './parser.ts';
+import { settingsOf } from '../../../dialects/postgres/settings.ts';
 import { runRequest } from './run.ts';
-import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 
@@ -66,7 +69,14 @@ class PostgresSession implements Session<PostgresRequest> {
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
-    return inspect(this.#database, page, call);
+    const { types } = this.#database;
+    return this.#database.call('read', call.signal, async (connection) => {
+      const asks = {
+        catalog: (statement: Statement) => connection.catalogRows(statement),
+        types: (statement: Statement) => connection.rows(statement),
+      };
+      return { value: await inspectTables(asks, types, page, call.resultMaxBytes), traces: 'none' };
+    });
   }
 
   ping(call: Call): Promise<number> {

@@ -1,12 +1,6 @@
 /** Messages to a PostgreSQL server as bytes, several in one buffer. Source: PostgreSQL manual, "Message Formats". */
-import type { FieldValue } from './encode.ts';
-
-/** A statement ready to be bound: text, values in text format and the types that the caller names (0: none). */
-export interface Statement {
-  readonly text: string;
-  readonly values?: readonly FieldValue[];
-  readonly types?: readonly number[];
-}
+import type { Statement } from '../../../dialects/postgres/ask.ts';
+import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 
 /** Sync ends an implicit transaction, Flush only asks for what is ready. */
 export type Ending = 'sync' | 'flush';

@@ -1,7 +1,8 @@
 /** Runs a request of any type on one connection. */
+
+import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Done } from '../lend.ts';
-import { checkType, isRead, oneStatement } from './admit.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
 import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
 import { runSeveral } from './several.ts';

@@ -1,7 +1,7 @@
 /** What a connection's configuration may say, and what is refused. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { settingsOf } from '../../../dialects/postgres/settings.ts';
 import type { Json } from '../../../proto/json.ts';
-import { settingsOf } from './settings.ts';
 
 const DEFAULTS = {
   host: 'db.example',

@@ -1,12 +1,13 @@
 /** Several statements without parameters, together or not at all, as the simple query protocol runs them. */
+
+import { isRead, makesUnusable, severalStatements } from '../../../dialects/postgres/admit.ts';
+import type { Parsed } from '../../../dialects/postgres/statement.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
-import { isRead, makesUnusable, severalStatements } from './admit.ts';
 import { admitted, execute, type Scene, undo } from './execute.ts';
 import { statementMessages } from './messages.ts';
-import type { Parsed } from './statement.ts';
 
 type SeveralRequest = Extract<
   PostgresRequest,

@@ -1,8 +1,8 @@
 /** Sockets to a PostgreSQL server: dialled by the host, with TLS as the connection asks for it. */
 import type { Socket } from 'node:net';
+import type { Settings } from '../../../dialects/postgres/settings.ts';
 import type { Host } from '../driver.ts';
 import { dialled, secured, TlsFailed, type Trust } from '../tls-socket.ts';
-import type { Settings } from './settings.ts';
 
 /** One way to try a connection: `offer` uses TLS where the server has it. */
 export type Encryption = 'none' | 'offer' | 'require' | 'verify-ca' | 'verify-full';

@@ -1,15 +1,18 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
+
+import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
+import { checkCount } from '../../../dialects/postgres/count.ts';
+import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { Field } from '../../../dialects/postgres/rows.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
-import { checkType, isRead, oneStatement } from './admit.ts';
 import type { Database } from './database.ts';
-import type { FieldValue } from './encode.ts';
-import { admitted, beforeRead, bound, checkCount, type Scene, undo } from './execute.ts';
+import { admitted, beforeRead, bound, type Scene, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
-import type { Field, Sink } from './wire.ts';
+import type { Sink } from './wire.ts';
 
 /** Lines of the rows that a portal answers. */
 class FieldLines extends Lines<readonly FieldValue[]> implements Sink {

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { settingsOf } from '../../../dialects/postgres/settings.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
@@ -11,7 +12,6 @@ import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { postgres } from './index.ts';
-import { settingsOf } from './settings.ts';
 import { openSocket } from './socket.ts';
 import { run, sql } from './test-database.ts';
 

@@ -1,12 +1,13 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
+
+import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
+import { resolveReferences } from '../../../dialects/result-references.ts';
+import { checkEach, runEach, type Turn } from '../../../dialects/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import { resolveReferences } from '../result-references.ts';
-import { checkEach, runEach, type Turn } from '../transaction.ts';
-import { checkType, isRead, oneStatement } from './admit.ts';
 import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
 import { inTransaction } from './several.ts';
 

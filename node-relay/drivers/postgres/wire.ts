@@ -1,17 +1,12 @@
 /** Speaks the extended query protocol over a connection that node-postgres has opened. */
 import type { Duplex } from 'node:stream';
 import { type Client, DatabaseError } from 'pg';
+import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { Field } from '../../../dialects/postgres/rows.ts';
 import { ConnectionLost } from '../loss.ts';
-import type { FieldValue } from './encode.ts';
 import { copyMessages, SYNC, statementMessages } from './messages.ts';
 
 const ROLLBACK = statementMessages([{ text: 'ROLLBACK' }], 'sync');
-
-/** One column of a result as the server describes it. */
-export interface Field {
-  readonly name: string;
-  readonly dataTypeID: number;
-}
 
 /** Where the answer to an exchange goes; what is left out is not wanted. */
 export interface Sink {

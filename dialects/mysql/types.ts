@@ -1,5 +1,4 @@
 /** What the types of result columns are called, and which way their values travel. */
-import type { Column } from './packets.ts';
 
 /** Column types on the wire. Source: MySQL Internals, "Column Types". */
 export const TYPE = {
@@ -39,6 +38,21 @@ const ENUM = 0x100;
 const SET = 0x800;
 /** The number of the character set that is none: bytes. */
 const BINARY = 63;
+
+/** A column as the server describes it. */
+export interface Column {
+  readonly name: string;
+  readonly type: number;
+  readonly flags: number;
+  readonly charset: number;
+  /** Largest length in bytes. */
+  readonly length: number;
+  readonly decimals: number;
+  /** MariaDB's own type, such as `uuid`; empty where the plain one says it all. */
+  readonly extended: string;
+  /** MariaDB's format of the value: `json` or empty. */
+  readonly format: string;
+}
 
 /** How a column's values are written. */
 export type Format =

@@ -1,8 +1,8 @@
 /** Tells of tables and views with their columns, keys and indexes, in four queries a page at most. */
-import type { InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
-import type { Json } from '../../../proto/json.ts';
+import type { InspectedTable, InspectedTables, InspectPage } from '../../proto/driver.ts';
+import type { Json } from '../../proto/json.ts';
 import type { AskRows } from './catalog.ts';
-import { ServerError } from './errors.ts';
+import { ServerError } from './failures.ts';
 
 const SYSTEM = "('information_schema', 'mysql', 'performance_schema', 'sys')";
 /** Bytes, so that the order is the same on every server and for every collation. */

@@ -1,12 +1,12 @@
 /** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
 
-import { GatewayError } from '../../../proto/errors.ts';
-import type { Json } from '../../../proto/json.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
+import type { AskRows } from './ask.ts';
 import { reachedFunctions } from './reach.ts';
 import { isRefusedByName, mayLeaveTraces, type ReachedFunction } from './server-functions.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
-import type { AskRows } from './types.ts';
 
 /** Functions that the endpoint's configuration lets `/read` call: all users' own, or those listed. */
 export type AllowedFunctions = true | ReadonlySet<string>;

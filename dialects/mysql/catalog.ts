@@ -1,6 +1,6 @@
 /** What the guard asks the server: whose functions and views there are of certain names. */
-import type { Json } from '../../../proto/json.ts';
-import { ServerError } from './errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { ServerError } from './failures.ts';
 import { isUsual } from './functions.ts';
 
 /** Runs a statement of the driver's own and answers its rows' values as text. */

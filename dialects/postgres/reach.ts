@@ -1,7 +1,7 @@
 /** Asks the catalog which functions a statement reaches: by call, operator, cast, type, view, policy. */
+import type { AskRows } from './ask.ts';
 import { REFUSED_STABLE, type ReachedFunction } from './server-functions.ts';
 import type { References } from './tree.ts';
-import type { AskRows } from './types.ts';
 
 /**
  * From the names of a statement to functions. Names without a schema are looked up in all schemas, so a

@@ -1,6 +1,6 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
-import { GatewayError } from '../../proto/errors.ts';
-import { isJsonObject, type Json } from '../../proto/json.ts';
+import { GatewayError } from '../proto/errors.ts';
+import { isJsonObject, type Json } from '../proto/json.ts';
 
 /** Answers the result of an earlier operation; undefined when there is none of that index. */
 export type EarlierResult = (index: number) => Json | undefined;

@@ -1,4 +1,5 @@
 /** Turns the server's text of a value into JSON text, by the value's type. */
+import { base64Of, bytesOfHex } from '../bytes.ts';
 import { arrayToJson } from './array-text.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
@@ -43,7 +44,7 @@ function floatToJson(text: string): string {
 }
 
 function bytesToJson(text: string): string {
-  return quoted(Buffer.from(text.slice(2), 'hex').toString('base64'));
+  return quoted(base64Of(bytesOfHex(text.slice(2))));
 }
 
 /** Line ends stand only between the tokens of JSON text; without them a row stays on one line. */

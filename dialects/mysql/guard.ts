@@ -1,6 +1,6 @@
 /** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
-import { GatewayError } from '../../../proto/errors.ts';
-import type { Json } from '../../../proto/json.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
 import type { Catalog } from './catalog.ts';
 import { isEverywhere, isRefused, isReserved, leavesTraces } from './functions.ts';

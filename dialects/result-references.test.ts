@@ -1,7 +1,7 @@
 /** References to earlier results: what they point to, and what is no reference. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../proto/json.ts';
+import type { Json } from '../proto/json.ts';
 import { resolveReferences } from './result-references.ts';
 
 const RESULTS: Json[] = [{ rows: [{ id: 7, 'odd.name': { a: [1, null] } }], row_count: 1 }, [5]];

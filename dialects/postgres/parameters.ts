@@ -1,7 +1,8 @@
 /** Turns JSON parameters into the server's text format. */
-import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, isRawJson, type Json, numberText } from '../../proto/json.ts';
+import type { PostgresRequest } from '../../proto/kinds/postgres.ts';
+import { bytesOfBase64, hexOf } from '../bytes.ts';
 import { quotedElement } from './array-text.ts';
 import type { FieldValue, TypeInfo } from './encode.ts';
 
@@ -138,9 +139,9 @@ const TAGS: { readonly [tag: string]: TagReader } = {
   Float4: float,
   Float8: float,
   Text: (value) => (typeof value === 'string' ? value : undefined),
-  Bytes: (value) => (isByteList(value) ? hex(Buffer.from(value)) : undefined),
+  Bytes: (value) => (isByteList(value) ? hex(Uint8Array.from(value)) : undefined),
   Json: (value) => JSON.stringify(value),
-  $bytes: (value) => (isBase64(value) ? hex(Buffer.from(value, 'base64')) : undefined),
+  $bytes: (value) => (isBase64(value) ? hex(bytesOfBase64(value)) : undefined),
 };
 
 /** An object with exactly one tag and a value of that tag; undefined for any other object. */
@@ -163,8 +164,8 @@ function isBase64(value: Json): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(value);
 }
 
-function hex(bytes: Buffer): string {
-  return `\\x${bytes.toString('hex')}`;
+function hex(bytes: Uint8Array): string {
+  return `\\x${hexOf(bytes)}`;
 }
 
 function badParameter(index: number, problem: string): GatewayError {

@@ -1,6 +1,6 @@
 /** The server's types by OID: the usual ones from a table, others asked for once per pool and remembered. */
+import type { AskRows } from './ask.ts';
 import type { FieldValue, Format, TypeInfo } from './encode.ts';
-import type { Statement } from './messages.ts';
 
 /** OID, name, format and the OID of the array type. Source: PostgreSQL's pg_type.dat; these never change. */
 const BUILT_IN: readonly (readonly [number, string, Format, number])[] = [
@@ -65,9 +65,6 @@ interface Described {
   readonly element: number;
   readonly delimiter: string;
 }
-
-/** Answers a statement's rows. */
-export type AskRows = (statement: Statement) => Promise<readonly (readonly FieldValue[])[]>;
 
 /** Types of one pool's database. A type that is changed keeps its OID, so nothing remembered grows wrong but a name. */
 export class TypeRegistry {

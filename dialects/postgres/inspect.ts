@@ -1,7 +1,7 @@
 /** Tells of tables, columns, keys and indexes from the catalog; what the role has no right on is left out. */
-import type { Call, InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
+import type { InspectedTable, InspectedTables, InspectPage } from '../../proto/driver.ts';
+import type { AskRows } from './ask.ts';
+import type { TypeRegistry } from './types.ts';
 
 /**
  * One row per table, a page of them by namespace and name in the order of their bytes. Columns
@@ -58,29 +58,16 @@ interface Read extends Pick<InspectedTable, 'namespace' | 'name' | 'type'> {
 
 /**
  * A page of tables, views, materialized views, partitioned and foreign tables outside the
- * system's own schemas. A page whose text is over `call.resultMaxBytes` ends early.
+ * system's own schemas. A page whose text is over `bytesMax` ends early.
+ * @param asks `catalog` whatever the session's search path, `types` along it, as results name them
  */
-export function inspect(
-  database: Database,
-  page: InspectPage,
-  call: Call,
-): Promise<InspectedTables> {
-  return database.call('read', call.signal, async (connection) => ({
-    value: await read(database, connection, page, call.resultMaxBytes),
-    traces: 'none',
-  }));
-}
-
-async function read(
-  database: Database,
-  connection: Connection,
+export async function inspectTables(
+  asks: { readonly catalog: AskRows; readonly types: AskRows },
+  types: TypeRegistry,
   { after = ['', ''], limit }: InspectPage,
   bytesMax: number,
 ): Promise<InspectedTables> {
-  const rows = await connection.catalogRows({
-    text: TABLES,
-    values: [...after, String(limit + 1)],
-  });
+  const rows = await asks.catalog({ text: TABLES, values: [...after, String(limit + 1)] });
   const tables: Read[] = [];
   let bytes = 0;
   for (const [namespace, name, kind, columns, indexes] of rows.slice(0, limit)) {
@@ -96,14 +83,14 @@ async function read(
     });
   }
   const oids = new Set(tables.flatMap(({ columns }) => columns.map(([, type]) => type)));
-  await database.types.learn([...oids], (statement) => connection.rows(statement));
+  await types.learn([...oids], asks.types);
   return {
-    tables: tables.map((table) => named(database, table)),
+    tables: tables.map((table) => named(types, table)),
     more: rows.length > tables.length,
   };
 }
 
-function named({ types }: Database, { columns, indexes, ...table }: Read): InspectedTable {
+function named(types: TypeRegistry, { columns, indexes, ...table }: Read): InspectedTable {
   const [primary] = indexes.filter(([, , isPrimary]) => isPrimary);
   return {
     ...table,

@@ -1,5 +1,5 @@
 /** Reads a postgres connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import type { Json } from '../../../proto/json.ts';
+import type { Json } from '../../proto/json.ts';
 import {
   checkNames,
   credentials,
@@ -13,7 +13,7 @@ import {
   readOptions,
   refuseNul,
   urlOf,
-} from '../connection-options.ts';
+} from '../../proto/kinds/connection-options.ts';
 
 /** How far TLS goes. Source: PostgreSQL manual, "SSL Mode Descriptions". */
 export const SSL_MODES = [

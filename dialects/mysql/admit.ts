@@ -1,8 +1,8 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
-import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
-import { mysql as kind } from '../../../proto/kinds/mysql.ts';
+import type { Mode } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { MysqlRequest } from '../../proto/kinds/mysql.ts';
+import { mysql as kind } from '../../proto/kinds/mysql.ts';
 import type { Token } from './lexer.ts';
 import { type Parsed, parseText } from './statement.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the connection of an endpoint's configuration, by what all kinds share: parts, logins, and options by an allow-list. */
-import { GatewayError } from '../../proto/errors.ts';
-import type { Json } from '../../proto/json.ts';
-import { ConnectionParts } from '../../proto/kinds/members.ts';
+import { GatewayError } from '../errors.ts';
+import type { Json } from '../json.ts';
+import { ConnectionParts } from './members.ts';
 
 /** A connection given as `{url, auth?}`. */
 export type InUrl = Extract<ConnectionParts, { url: string }>;

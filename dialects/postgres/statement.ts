@@ -1,9 +1,7 @@
 /** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
-import { loadModule, parseSync, SqlError } from 'libpg-query';
 import { LruMap } from '../lru-map.ts';
+import { parse as askParser, type ParserAnswer } from './parser.ts';
 import { isTree, type References, type Tree, walk } from './tree.ts';
-
-await loadModule();
 
 /** One statement of a text. */
 export interface Parsed {
@@ -49,21 +47,22 @@ export function parseText(text: string): ParsedText {
 function parse(text: string): ParsedText {
   if (text.length > PARSED_MAX_CHARACTERS) return failed('the statement is too long to be checked');
   if (text.trim() === '') return { statements: [] };
+  let answer: ParserAnswer;
   try {
-    // The parser counts in bytes.
-    const bytes = Buffer.from(text);
-    const { stmts = [] } = parseSync(text);
-    return {
-      statements: stmts.map(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
-        const end = length ? from + length : bytes.length;
-        return describe(bytes.toString('utf8', from, end).trim(), stmt as Tree); // JSON of the parser.
-      }),
-    };
-  } catch (error) {
-    if (!(error instanceof SqlError)) return failed('the statement is too deeply nested');
-    const at = error.sqlDetails?.cursorPosition;
-    return failed(error.message, at === undefined || at < 0 ? undefined : at + 1);
+    answer = askParser(text);
+  } catch {
+    return failed('the statement is too deeply nested');
   }
+  if ('refused' in answer) return failed(answer.refused, answer.position);
+  // The parser counts in bytes.
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder();
+  return {
+    statements: answer.statements.map(({ tree, from, length }) => {
+      const end = length > 0 ? from + length : bytes.length;
+      return describe(decoder.decode(bytes.subarray(from, end)).trim(), tree);
+    }),
+  };
 }
 
 function failed(message: string, position?: number): ParsedText {

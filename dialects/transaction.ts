@@ -1,7 +1,7 @@
 /** The operations of one transaction: one after another, each told what those before it answered. */
-import type { Call } from '../../proto/driver.ts';
-import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
-import { parseJson } from '../../proto/json.ts';
+import type { Call } from '../proto/driver.ts';
+import { type ErrorDetails, GatewayError } from '../proto/errors.ts';
+import { parseJson } from '../proto/json.ts';
 import type { EarlierResult } from './result-references.ts';
 
 /** What one operation runs within. */
@@ -26,15 +26,18 @@ export function checkEach<Request, Operation>(
  * `resultMaxBytes` as a list. Contract §6, "Transactions".
  * @throws GatewayError with `operation` in its details
  */
-export async function runEach<Operation extends { readonly timeout_ms?: number | undefined }>(
+export async function runEach<
+  Operation extends { readonly timeout_ms?: number | undefined },
+  Bytes extends Uint8Array,
+>(
   call: Call,
   operations: readonly Operation[],
-  run: (operation: Operation, turn: Turn) => Promise<Buffer>,
-): Promise<Buffer[]> {
-  const results: Buffer[] = [];
+  run: (operation: Operation, turn: Turn) => Promise<Bytes>,
+): Promise<Bytes[]> {
+  const results: Bytes[] = [];
   const earlier = (index: number) => {
     const result = results[index];
-    return result === undefined ? undefined : parseJson(result.toString());
+    return result === undefined ? undefined : parseJson(new TextDecoder().decode(result));
   };
   let budget = call.resultMaxBytes - 2;
   for (const [index, operation] of operations.entries()) {
@@ -54,7 +57,7 @@ export async function runEach<Operation extends { readonly timeout_ms?: number |
 /** A signal that aborts with the call's, or after the time that the operation is given. */
 class OwnDeadline {
   readonly signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ signal }: Call, timeoutMs: number | undefined) {
     if (timeoutMs === undefined) {
@@ -68,7 +71,7 @@ class OwnDeadline {
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
 }
 

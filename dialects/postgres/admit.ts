@@ -1,8 +1,8 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
-import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
-import { postgres as kind } from '../../../proto/kinds/postgres.ts';
+import type { Mode } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { PostgresRequest } from '../../proto/kinds/postgres.ts';
+import { postgres as kind } from '../../proto/kinds/postgres.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
 
 /** Where a statement runs: by itself, as one of a transaction's operations, or on a leased connection. */

@@ -1,0 +1,40 @@
+/** PostgreSQL's own parser, which each program loads in its own way. */
+import type { Tree } from './tree.ts';
+
+/** What the parser makes of a text: its statements, or why there are none. */
+export type ParserAnswer =
+  | { readonly statements: readonly ParsedStatement[] }
+  | {
+      readonly refused: string;
+      /** Character in the text, from 1. */
+      readonly position: number | undefined;
+    };
+
+/** One statement of a text; places are counted in bytes of UTF-8. */
+export interface ParsedStatement {
+  readonly tree: Tree;
+  readonly from: number;
+  /** 0 when it goes on to the text's end. */
+  readonly length: number;
+}
+
+/** Parses a text; whatever it throws means that the text is too deeply nested. */
+export type Parser = (text: string) => ParserAnswer;
+
+let loaded: Parser | undefined;
+
+/** Gives this program its parser, once, before the first statement is looked at. */
+export function useParser(parser: Parser): void {
+  loaded ??= parser;
+}
+
+/** Whether the parser is there. */
+export function hasParser(): boolean {
+  return loaded !== undefined;
+}
+
+/** Parses a text of any number of statements. */
+export function parse(text: string): ParserAnswer {
+  if (!loaded) throw new Error('the parser is not loaded');
+  return loaded(text);
+}

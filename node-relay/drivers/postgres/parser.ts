@@ -1,0 +1,23 @@
+/** Loads PostgreSQL's own parser into the relay. */
+import { loadModule, parseSync, SqlError } from 'libpg-query';
+import { type ParserAnswer, useParser } from '../../../dialects/postgres/parser.ts';
+import type { Tree } from '../../../dialects/postgres/tree.ts';
+
+await loadModule();
+useParser(parse);
+
+function parse(text: string): ParserAnswer {
+  try {
+    const { stmts = [] } = parseSync(text);
+    const statements = stmts.map(({ stmt, stmt_location: from = 0, stmt_len: length = 0 }) => ({
+      tree: stmt as Tree, // JSON of the parser.
+      from,
+      length,
+    }));
+    return { statements };
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    const at = error.sqlDetails?.cursorPosition;
+    return { refused: error.message, position: at === undefined || at < 0 ? undefined : at + 1 };
+  }
+}
