@@ -1,0 +1,210 @@
+/** Replies of the search module: documents as `{id, score?, payload?, sort_key?, fields}`. */
+import type { RedisCommand } from '../../command.ts';
+import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
+import { isList, textOf } from '../natural.ts';
+import { Members, record, type Shaped } from '../shaped.ts';
+import {
+  always,
+  double,
+  entriesOf,
+  itemsOf,
+  listOf,
+  mapOf,
+  orNull,
+  pairedMapOf,
+  plain,
+  type Shape,
+  type Shaper,
+} from '../shapes.ts';
+import { hasOption, optionName } from '../words.ts';
+import { indexInfo } from './search-info.ts';
+
+/** A score, which EXPLAINSCORE makes a list with its explanation. */
+function scored(value: ReplyValue): { score: Shaped; explanation?: Shaped } {
+  const [score, explanation] = itemsOf(value) ?? [value];
+  const told = double(score ?? null);
+  return explanation === undefined ? { score: told } : { score: told, explanation };
+}
+
+/** What RESP3 calls the parts of a document, and what they become. */
+const PARTS: {
+  readonly [name: string]: (value: ReplyValue) => { readonly [name: string]: Shaped };
+} = {
+  id: (id) => ({ id }),
+  score: scored,
+  payload: (payload) => ({ payload }),
+  sortkey: (sort_key) => ({ sort_key }),
+  extra_attributes: (value) => ({ fields: fields(value) }),
+  values: (values) => (itemsOf(values)?.length === 0 ? {} : { values }),
+};
+
+const fields = mapOf();
+
+/** The same parts as an object with names of ours; parts that are not known keep theirs. */
+const document: Shape = (value) => {
+  if (!(value instanceof ReplyMap)) return value;
+  const members: { [name: string]: Shaped } = {};
+  for (let at = 0; at < value.items.length; at += 2) {
+    const name = textOf(value.items[at] ?? null) ?? '';
+    const part = value.items[at + 1] ?? null;
+    Object.assign(members, Object.hasOwn(PARTS, name) ? PARTS[name]?.(part) : { [name]: part });
+  }
+  return record(members);
+};
+
+/** Members of the whole, of RESP3. */
+const found: Shape = mapOf({ results: listOf(document) });
+
+/** What of a document stands before its fields in RESP2, in that order. */
+const BEFORE = [
+  ['WITHSCORES', 'score'],
+  ['WITHPAYLOADS', 'payload'],
+  ['WITHSORTKEYS', 'sortkey'],
+] as const;
+/** Words of FT.SEARCH that are followed by a value. */
+const VALUES = [
+  'PAYLOAD',
+  'SORTBY',
+  'LANGUAGE',
+  'SCORER',
+  'EXPANDER',
+  'SLOP',
+  'TIMEOUT',
+  'DIALECT',
+];
+
+/** RESP2: the count, then of each document its id, what was asked for, and its fields. */
+function flatSearch(command: RedisCommand, items: readonly ReplyValue[]): Shaped {
+  const [total_results = null, ...rest] = items;
+  const asked = BEFORE.filter(([option]) => hasOption(command, option, 2, VALUES));
+  const hasFields = !hasOption(command, 'NOCONTENT', 2, VALUES) && !returnsNothing(command);
+  const width = 1 + asked.length + (hasFields ? 1 : 0);
+  const results: Shaped[] = [];
+  for (let at = 0; at < rest.length; at += width) {
+    const [id = null, ...parts] = rest.slice(at, at + width);
+    const named = asked.map(([, name], index) => PARTS[name]?.(parts[index] ?? null));
+    const last = hasFields ? { fields: orNull(fields)(parts.at(-1) ?? null) } : {};
+    results.push(record(Object.assign({ id }, ...named, last)));
+  }
+  return record({ total_results, results });
+}
+
+function returnsNothing({ args }: RedisCommand): boolean {
+  const at = args.findIndex((word) => optionName(word) === 'RETURN');
+  return at > 1 && optionName(args[at + 1]) === '0';
+}
+
+/** RESP2: the count, then the fields of each row. */
+function flatAggregate(items: readonly ReplyValue[]): Shaped {
+  const [total_results = null, ...rows] = items;
+  return record({ total_results, results: rows.map((row) => record({ fields: fields(row) })) });
+}
+
+const search: Shaper = (command) => (value) => {
+  const items = itemsOf(value);
+  return items === undefined ? found(value) : flatSearch(command, items);
+};
+
+const rows: Shape = (value) => {
+  const items = itemsOf(value);
+  return items === undefined ? found(value) : flatAggregate(items);
+};
+
+/** With a cursor: `[rows, cursor]`. */
+const withCursor: Shape = (value) => {
+  const [result, cursor, ...more] = itemsOf(value) ?? [];
+  if (result === undefined || cursor === undefined || more.length > 0 || !isWhole(result)) {
+    return rows(value);
+  }
+  const told = rows(result);
+  return told instanceof Members ? new Members([...told.items, 'cursor', cursor]) : told;
+};
+
+function isWhole(value: ReplyValue): boolean {
+  return value instanceof ReplyMap || isList(value);
+}
+
+const aggregate: Shaper = (command) => (hasOption(command, 'WITHCURSOR', 2) ? withCursor : rows);
+
+/** RESP2: `[result, profile]`; RESP3 has the profile among the members of the result, or beside it. */
+const profile: Shaper = (command) => (value) => {
+  const [result, told, ...more] = itemsOf(value) ?? [];
+  if (result === undefined || told === undefined || more.length > 0) {
+    return mapOf({ results: listOf(document), Results: found })(value);
+  }
+  const isSearch = optionName(command.args[1]) === 'SEARCH';
+  const shaped = isSearch ? search({ ...command, args: [] })(result) : rows(result);
+  return shaped instanceof Members ? new Members([...shaped.items, 'profile', told]) : shaped;
+};
+
+/** Suggestions, with what was asked for after each. */
+const suggestions: Shaper = (command) => {
+  const asked: (readonly [string, Shape])[] = [];
+  if (hasOption(command, 'WITHSCORES', 2)) asked.push(['score', double]);
+  if (hasOption(command, 'WITHPAYLOADS', 2)) asked.push(['payload', plain]);
+  if (asked.length === 0) return plain;
+  return (value) => {
+    const items = itemsOf(value);
+    if (items === undefined) return value;
+    return items.flatMap((string, at) => {
+      if (at % (asked.length + 1) !== 0) return [];
+      const told = asked.map(([name, of], index) => [name, of(items[at + 1 + index] ?? null)]);
+      return [record({ string, ...Object.fromEntries(told) })];
+    });
+  };
+};
+
+/** RESP2: `["TERM", term, [[score, suggestion], …]]` of each; RESP3: `{results: {term: [{suggestion: score}]}}`. */
+const spelling: Shape = (value) => {
+  if (!(value instanceof ReplyMap)) {
+    return listOf((item) => {
+      const [, term = null, told = null] = itemsOf(item) ?? [];
+      return record({ term, suggestions: listOf(scoredFirst)(told) });
+    })(value);
+  }
+  const entries = entriesOf(value.items[1] ?? null) ?? [];
+  return entries.flatMap((term, at) =>
+    at % 2 === 0
+      ? [record({ term, suggestions: listOf(suggestion)(entries[at + 1] ?? null) })]
+      : [],
+  );
+};
+
+const scoredFirst: Shape = (value) => {
+  const [score = null, told = null] = itemsOf(value) ?? [];
+  return record({ suggestion: told, score: double(score) });
+};
+
+const suggestion: Shape = (value) => {
+  const [told = null, score = null] = entriesOf(value) ?? [];
+  return record({ suggestion: told, score: double(score) });
+};
+
+/** By the commands' names. */
+export const SEARCH: { readonly [type: string]: Shaper } = {
+  'ft.search': search,
+  'ft.hybrid': search,
+  'ft.aggregate': aggregate,
+  'ft.cursor read': always(withCursor),
+  'ft.profile': profile,
+  'ft.info': always(indexInfo),
+  'ft.get': always(orNull(mapOf())),
+  'ft.mget': always(listOf(orNull(mapOf()))),
+  'ft.sugget': suggestions,
+  'ft.spellcheck': always(spelling),
+  'ft.syndump': always(mapOf()),
+  'ft.config get': always(pairedMapOf()),
+  'ft.config help': always(configHelp),
+};
+
+/** RESP2: `[option, name, value, …]` of each. */
+function configHelp(value: ReplyValue): Shaped {
+  if (value instanceof ReplyMap) return mapOf({}, mapOf())(value);
+  const items = itemsOf(value) ?? [];
+  return new Members(
+    items.flatMap((item) => {
+      const [name = null, ...rest] = itemsOf(item) ?? [];
+      return [name, mapOf()(rest)];
+    }),
+  );
+}

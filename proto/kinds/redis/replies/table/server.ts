@@ -1,0 +1,118 @@
+/** Replies of commands on the server, its users, scripts, channels and peers. */
+import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
+import { textOf } from '../natural.ts';
+import { record } from '../shaped.ts';
+import {
+  always,
+  double,
+  itemsOf,
+  listOf,
+  mapOf,
+  orNull,
+  plain,
+  type Shape,
+  type Shaper,
+  tuple,
+} from '../shapes.ts';
+
+const maps = always(listOf(mapOf()));
+const map = always(mapOf());
+
+const user: Shape = mapOf({ selectors: listOf(mapOf()) });
+const refusals: Shape = listOf(mapOf({ 'age-seconds': double }));
+
+/** Arguments of a command have arguments of their own. */
+const argument: Shape = (value) => mapOf({ arguments: listOf(argument) })(value);
+const documented: Shape = (value) =>
+  mapOf({}, mapOf({ arguments: listOf(argument), subcommands: documented }))(value);
+
+/** Where a command's keys are. */
+const keys = listOf(
+  mapOf({ begin_search: mapOf({ spec: mapOf() }), find_keys: mapOf({ spec: mapOf() }) }),
+);
+const described: Shape = (value) =>
+  tuple(
+    ...[plain, plain, plain, plain, plain, plain, plain, plain],
+    keys,
+    listOf(described),
+  )(value);
+
+const library = mapOf({ functions: listOf(mapOf()) });
+const running = mapOf({ running_script: orNull(mapOf()), engines: mapOf({}, mapOf()) });
+
+const slow = named(
+  'id',
+  'timestamp',
+  'duration_micros',
+  'command',
+  'client_address',
+  'client_name',
+);
+const latest = named('event', 'timestamp', 'latest', 'maximum');
+const measured = named('timestamp', 'latency');
+const replica = named('host', 'port', 'offset');
+const histogram = mapOf({}, mapOf({ histogram_usec: mapOf() }));
+
+/** A list whose places have names; more than these stay away, fewer leave names away. */
+function named(...names: readonly string[]): Shape {
+  return (value) => {
+    const items = itemsOf(value);
+    if (items === undefined || items.length > names.length) return value;
+    return record(Object.fromEntries(items.map((item, at) => [names[at] ?? '', item])));
+  };
+}
+
+/** What each role tells of itself. */
+const ROLES: { readonly [role: string]: Shape } = {
+  master: (value) => {
+    const [role, offset, replicas] = itemsOf(value) ?? [];
+    return record({ role, offset, replicas: listOf(replica)(replicas ?? []) });
+  },
+  slave: named('role', 'master_host', 'master_port', 'state', 'offset'),
+  sentinel: named('role', 'masters'),
+};
+
+const role: Shape = (value) => {
+  const [name = null] = itemsOf(value) ?? [];
+  const shape = ROLES[textOf(name) ?? ''];
+  return shape === undefined ? value : shape(value);
+};
+
+/** MEMORY STATS has maps of databases among its numbers. */
+const memory: Shape = mapOf({}, (value: ReplyValue) =>
+  itemsOf(value) || value instanceof ReplyMap ? mapOf()(value) : double(value),
+);
+
+const shard = mapOf({ nodes: listOf(mapOf()) });
+
+/** By the commands' names. */
+export const SERVER: { readonly [type: string]: Shaper } = {
+  'config get': map,
+  'memory stats': always(memory),
+  'module list': maps,
+  'acl getuser': always(orNull(user)),
+  'acl log': always(refusals),
+  command: always(listOf(orNull(described))),
+  'command info': always(listOf(orNull(described))),
+  'command docs': always(documented),
+  'function list': always(listOf(library)),
+  'function stats': always(running),
+  'latency histogram': always(histogram),
+  'latency latest': always(listOf(latest)),
+  'latency history': always(listOf(measured)),
+  'slowlog get': always(listOf(slow)),
+  'commandlog get': always(listOf(slow)),
+  role: always(role),
+  'pubsub numsub': map,
+  'pubsub shardnumsub': map,
+  'client trackinginfo': map,
+  'cluster shards': always(listOf(shard)),
+  'cluster links': maps,
+  'cluster slot-stats': always(listOf(tuple(plain, mapOf()))),
+  hello: always(mapOf({ modules: listOf(mapOf()) })),
+  'sentinel masters': maps,
+  'sentinel replicas': maps,
+  'sentinel slaves': maps,
+  'sentinel sentinels': maps,
+  'sentinel master': map,
+};

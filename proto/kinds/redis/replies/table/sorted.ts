@@ -1,0 +1,129 @@
+/** Replies of commands on strings, hashes, sorted sets and places. Contract §6: scores as `[{member, score}]`. */
+import { isList } from '../natural.ts';
+import { record } from '../shaped.ts';
+import {
+  always,
+  double,
+  itemsOf,
+  listOf,
+  mapOf,
+  orNull,
+  pairsAs,
+  plain,
+  type Shape,
+  type Shaper,
+  tuple,
+} from '../shapes.ts';
+import { afterKeys, hasOption } from '../words.ts';
+
+/** Members with their scores. */
+const scores = pairsAs('member', 'score', double);
+/** Fields may come twice: of HSCAN while the hash grows, of HRANDFIELD with a negative count. */
+const fields = pairsAs('field', 'value');
+
+/** With WITHSCORES among the words from `start` on. */
+const scoredFrom =
+  (start: number): Shaper =>
+  (command) =>
+    hasOption(command, 'WITHSCORES', start) ? scores : plain;
+
+/** With WITHSCORES after the keys that a number at the beginning counts. */
+const scoredAfterKeys: Shaper = (command) =>
+  hasOption(command, 'WITHSCORES', afterKeys(command, 0)) ? scores : plain;
+
+/** `[member, score]`, or several of them. */
+const popped: Shape = (value) => {
+  const items = itemsOf(value);
+  if (items === undefined || items.length === 0 || isList(items[0] ?? null)) return scores(value);
+  return scores(items);
+};
+
+/** `[key, member, score]`. */
+const poppedFrom: Shape = (value) => {
+  const [key, member, score, ...more] = itemsOf(value) ?? [];
+  if (key === undefined || member === undefined || score === undefined || more.length > 0) {
+    return value;
+  }
+  return record({ key, member, score: double(score) });
+};
+
+const ranked: Shape = (value) => {
+  const [rank, score] = itemsOf(value) ?? [];
+  if (rank === undefined || score === undefined) return value;
+  return record({ rank, score: double(score) });
+};
+
+const rank: Shaper = (command) => (hasOption(command, 'WITHSCORE', 2) ? ranked : plain);
+
+const position: Shape = (value) => {
+  const [longitude, latitude] = itemsOf(value) ?? [];
+  if (longitude === undefined || latitude === undefined) return value;
+  return record({ longitude: double(longitude), latitude: double(latitude) });
+};
+
+/** What GEOSEARCH and its like tell of each member; in this order whatever that of the options. */
+const TOLD = [
+  ['WITHDIST', 'distance', plain],
+  ['WITHHASH', 'hash', plain],
+  ['WITHCOORD', 'coordinates', position],
+] as const;
+
+const placesFrom =
+  (start: number): Shaper =>
+  (command) => {
+    const told = TOLD.filter(([option]) => hasOption(command, option, start, ['FROMMEMBER']));
+    if (told.length === 0) return plain;
+    return listOf((value) => {
+      const [member, ...more] = itemsOf(value) ?? [];
+      if (member === undefined || more.length !== told.length) return value;
+      return record({
+        member,
+        ...Object.fromEntries(told.map(([, name, shape], at) => [name, shape(more[at] ?? null)])),
+      });
+    });
+  };
+
+const increments: Shaper = (command) => (hasOption(command, 'INCR', 1) ? orNull(double) : plain);
+
+/** HRANDFIELD's values come with the fields when that is asked for. */
+const withValues: Shaper = (command) => (hasOption(command, 'WITHVALUES', 2) ? fields : plain);
+const hashScan: Shaper = (command) =>
+  hasOption(command, 'NOVALUES', 2, ['MATCH', 'COUNT']) ? plain : tuple(plain, fields);
+
+/** LCS with IDX: `{matches, len}`. */
+const common: Shaper = (command) => (hasOption(command, 'IDX', 2) ? mapOf() : plain);
+
+/** By the commands' names. */
+export const SORTED: { readonly [type: string]: Shaper } = {
+  lcs: common,
+  hgetall: always(mapOf()),
+  hrandfield: withValues,
+  hscan: hashScan,
+  zadd: increments,
+  zincrby: always(double),
+  zscore: always(double),
+  zmscore: always(listOf(orNull(double))),
+  zrank: rank,
+  zrevrank: rank,
+  zdiff: scoredAfterKeys,
+  zinter: scoredAfterKeys,
+  zunion: scoredAfterKeys,
+  zrandmember: scoredFrom(2),
+  zrange: scoredFrom(3),
+  zrevrange: scoredFrom(3),
+  zrangebyscore: scoredFrom(3),
+  zrevrangebyscore: scoredFrom(3),
+  zscan: always(tuple(plain, scores)),
+  zpopmin: always(popped),
+  zpopmax: always(popped),
+  bzpopmin: always(poppedFrom),
+  bzpopmax: always(poppedFrom),
+  zmpop: always(tuple(plain, scores)),
+  bzmpop: always(tuple(plain, scores)),
+  geopos: always(listOf(position)),
+  geosearch: placesFrom(1),
+  georadius: placesFrom(5),
+  georadius_ro: placesFrom(5),
+  georadiusbymember: placesFrom(4),
+  georadiusbymember_ro: placesFrom(4),
+};
