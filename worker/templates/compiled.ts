@@ -39,6 +39,8 @@ export interface Run {
   readonly budget: Budget;
   /** Those that the call gave; defaults are the template's to fill in. */
   readonly parameters: JsonObject;
+  /** Whether they stand in a query string: texts, to be read by their declared types. */
+  readonly parametersAreTexts: boolean;
   /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
   /** A template that this one nests; those who may not run it never get here. */
@@ -82,6 +84,8 @@ export interface Compiled {
   readonly usesNow: boolean;
   /** Bytes that remembering it takes, roughly. */
   readonly weight: number;
+  /** Seconds for which an output may be answered again, where the template asks for it. Spec: `caching`. */
+  readonly cacheTtlS: number | undefined;
   /**
    * The output; a promise only where it reaches an endpoint, by itself or nested.
    * @throws GatewayError BAD_REQUEST with every path of an invalid input, TEMPLATE_FAILED, what `send` throws
