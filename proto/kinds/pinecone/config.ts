@@ -1,0 +1,53 @@
+/** The configuration of a Pinecone endpoint. Contract §5. */
+import * as z from 'zod';
+import { Transport } from '../members.ts';
+
+const URL_EXAMPLE = 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io';
+
+/** One index, by its host. */
+export const PineconeConnection = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .meta({
+        description:
+          "The index's host as a URL with `https://`, without path; no name of an index is looked up",
+        examples: [URL_EXAMPLE],
+      }),
+  })
+  .meta({
+    id: 'PineconeConnection',
+    description: 'An index, by its host',
+    examples: [{ url: URL_EXAMPLE }],
+  });
+
+/** Member `api_key`: what a header can carry. */
+export const ApiKey = z
+  .string({ error: 'An API key is required' })
+  .regex(/^[\x21-\x7e]{1,1024}$/, 'is at most 1024 visible ASCII characters')
+  .meta({
+    description: "Goes to the index's host alone, with each request; replies show `***`",
+    examples: ['pcsk_s3cr3t'],
+  });
+
+/** Member `config` of a pinecone endpoint. */
+export const PineconeConfig = z
+  .strictObject({
+    write_conn: PineconeConnection.meta({
+      description: 'For `/write`, and for `/read` without a `read_conn`',
+    }),
+    read_conn: PineconeConnection.optional().meta({ description: 'For `/read`: another index' }),
+    development_conn: PineconeConnection.optional().meta({
+      description:
+        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    }),
+    api_key: ApiKey,
+    transport: Transport.optional(),
+  })
+  .meta({
+    id: 'PineconeConfig',
+    description: 'Configuration of a Pinecone endpoint',
+    examples: [{ write_conn: { url: URL_EXAMPLE }, api_key: 'pcsk_s3cr3t' }],
+  });
+export type PineconeConfig = z.infer<typeof PineconeConfig>;
