@@ -4,9 +4,10 @@ import { clickhouse } from './clickhouse/index.ts';
 import type { Driver } from './driver.ts';
 import { mongo } from './mongo/index.ts';
 import { mysql } from './mysql/index.ts';
+import { pinecone } from './pinecone/index.ts';
 import { postgres } from './postgres/index.ts';
 
-export const drivers = { mysql, postgres, clickhouse, mongo, cassandra } satisfies Record<
+export const drivers = { mysql, postgres, clickhouse, mongo, cassandra, pinecone } satisfies Record<
   string,
   Driver
 >;

@@ -7,10 +7,11 @@ import { clickhouse } from './clickhouse.ts';
 import type { KindSpec, RequestBase } from './kind.ts';
 import { mongo } from './mongo.ts';
 import { mysql } from './mysql.ts';
+import { pinecone } from './pinecone.ts';
 import { postgres } from './postgres.ts';
 
 /** Kinds served so far. Spec: "Endpoint", create body, member `kind`. */
-export const kinds = { postgres, mysql, mongo, clickhouse, cassandra } satisfies Record<
+export const kinds = { postgres, mysql, mongo, clickhouse, cassandra, pinecone } satisfies Record<
   string,
   KindSpec
 >;
