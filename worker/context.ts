@@ -10,6 +10,11 @@ export interface Bindings {
   readonly DB: D1Database;
   /** The default relay, when a private network reaches it; else `RELAY_URL` does. */
   readonly RELAY?: Fetcher;
+  /**
+   * On a self-hosted edge the network of backends that the edge reaches by itself: it refuses at
+   * connect what may not be reached. The platform's own network has nothing private to reach.
+   */
+  readonly NETWORK?: Fetcher;
   /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
   readonly RENDERER?: Fetcher;
   /** One object per organization, by the name of its UUID. */

@@ -85,6 +85,10 @@ const SettingsSchema = z.object({
     .int()
     .min(1)
     .default(10 * 1024 * 1024),
+  /** `true`: endpoints of kinds `http` and `pinecone` may reach private addresses: worker/drivers/edge/host.ts. */
+  HTTP_ALLOW_PRIVATE: z.enum(['true', 'false']).default('false'),
+  /** Ports of the gateway and its relay, never a backend's on this machine. The scripts set it, people do not. */
+  OWN_PORTS: list,
   /** How callers' addresses are known: see worker/http/address.ts. The scripts set it, people do not. */
   PEER: z.string().default(''),
   /** `true` on a server bound to loopback without a proxy: reset links may go to the log, and to loopback URLs. */

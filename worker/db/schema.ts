@@ -19,6 +19,16 @@ import type { Kind } from '../../proto/kinds/index.ts';
 import type { Level } from '../access/levels.ts';
 import type { AuditDetails, Outcome } from '../audit/entry.ts';
 
+/** A connection of a configuration: its member without `_conn`. */
+export type ConnectionName = 'write' | 'read' | 'development';
+/**
+ * Who speaks to the backend of a connection: the edge; a relay; or the edge where its network
+ * refuses all but public addresses, and elsewhere a relay. Contract §6, "Edge or relay".
+ */
+export type ChosenTransport = 'edge' | 'relay' | 'public';
+/** Of each connection that a configuration has. */
+export type Transports = Readonly<Partial<Record<ConnectionName, ChosenTransport>>>;
+
 /** Spec: "Organization", member `settings`; what is absent has its default. */
 export interface OrganizationSettings {
   readonly defaultRegion?: string;
@@ -175,6 +185,8 @@ export const endpoints = sqliteTable(
       .notNull()
       .default(false),
     poolLimits: text('pool_limits', { mode: 'json' }).$type<Caps>().notNull(),
+    /** Who speaks to the backend, by connection: known without opening `config`. Null: a relay to all. */
+    transports: text('transports', { mode: 'json' }).$type<Transports>(),
     /** The ETag. */
     revision: integer('revision').notNull().default(1),
     /** Part of pool keys: raised only by what closes connections, see worker/endpoints/update.ts. */
@@ -206,6 +218,105 @@ export const endpointUsage = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.orgUuid, table.endpointUuid] })],
 );
+
+/** Templates by their version in force; definitions stand in `template_versions`. */
+export const templates = sqliteTable(
+  'templates',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    uuid: text('uuid').notNull(),
+    id: text('id').notNull(),
+    name: text('name').notNull(),
+    /** The version that a call without `?version=` means. */
+    version: text('version').notNull(),
+    createdAt: integer('created_at').notNull(),
+    createdBy: text('created_by').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+    lastModifiedBy: text('last_modified_by').notNull(),
+    /** The ETag. */
+    revision: integer('revision').notNull().default(1),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.uuid] }),
+    uniqueIndex('templates_org_id').on(table.orgUuid, table.id),
+  ],
+);
+export type TemplateRow = typeof templates.$inferSelect;
+
+/** Every version of a template; none is ever changed. */
+export const templateVersions = sqliteTable(
+  'template_versions',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    templateUuid: text('template_uuid').notNull(),
+    version: text('version').notNull(),
+    /** JSON text, as worker/templates/definition.ts has it. */
+    definition: text('definition').notNull(),
+    createdAt: integer('created_at').notNull(),
+    createdBy: text('created_by').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgUuid, table.templateUuid, table.version] })],
+);
+export type TemplateVersionRow = typeof templateVersions.$inferSelect;
+
+/** What a version of a template reaches by itself: found again by what it is called, as the definition has it. */
+export const templateReferences = sqliteTable(
+  'template_references',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    templateUuid: text('template_uuid').notNull(),
+    version: text('version').notNull(),
+    kind: text('kind').$type<'endpoint' | 'template'>().notNull(),
+    /** An id, or a UUID in lower case. */
+    target: text('target').notNull(),
+    /** The level that is needed on it. */
+    level: text('level').$type<Level>().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.orgUuid, table.templateUuid, table.version, table.kind, table.target],
+    }),
+    index('template_references_target').on(table.orgUuid, table.kind, table.target),
+  ],
+);
+
+/** Runs of a template by UTC day; written off the caller's path. */
+export const templateUsage = sqliteTable(
+  'template_usage',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    templateUuid: text('template_uuid').notNull(),
+    /** Days since 1970. */
+    day: integer('day').notNull(),
+    invocations: integer('invocations').notNull(),
+    /** Milliseconds of all of them together. */
+    durationMs: integer('duration_ms').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgUuid, table.templateUuid, table.day] })],
+);
+
+/** Asynchronous runs, for 24 hours. Contract §8. */
+export const templateRuns = sqliteTable(
+  'template_runs',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    uuid: text('uuid').notNull(),
+    templateUuid: text('template_uuid').notNull(),
+    version: text('version').notNull(),
+    status: text('status').$type<'running' | 'succeeded' | 'failed'>().notNull(),
+    /** The account's UUID, or who an external token names. */
+    startedBy: text('started_by').notNull(),
+    startedAt: integer('started_at').notNull(),
+    endedAt: integer('ended_at'),
+    /** JSON text of what it answered, or of the error's body, sealed. */
+    sealedOutcome: text('sealed_outcome'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgUuid, table.uuid] }),
+    index('template_runs_started').on(table.startedAt),
+  ],
+);
+export type TemplateRunRow = typeof templateRuns.$inferSelect;
 
 /** Spec: "Node placement record". */
 export const placements = sqliteTable(

@@ -20,12 +20,15 @@ export interface Deadline {
   end(): void;
 }
 
-/** Starts the clock of a call that may take `timeoutMs`. */
-export function startDeadline(ctx: PublicContext, timeoutMs: number): Deadline {
+/**
+ * Starts the clock of a call that may take `timeoutMs`.
+ * @param kept nobody else keeps the time: then there is no grace, and the signal's reason is TIMED_OUT
+ */
+export function startDeadline(ctx: PublicContext, timeoutMs: number, kept = false): Deadline {
   const started = ctx.now();
   const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, timeoutMs + GRACE_MS);
+  const abort = (): void => controller.abort(kept ? timedOut() : undefined);
+  const timer = setTimeout(abort, timeoutMs + (kept ? 0 : GRACE_MS));
   if (ctx.signal.aborted) abort();
   else ctx.signal.addEventListener('abort', abort);
   return {

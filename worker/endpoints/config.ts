@@ -3,6 +3,7 @@ import type { ConnectionEnvelope, Mode, Profile } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
+import type { ConnectionName } from '../db/schema.ts';
 import { type SealingContext, seal, unseal } from '../secrets/seal.ts';
 import type { Endpoint } from './access.ts';
 
@@ -45,18 +46,27 @@ function sealingContext(ctx: Context, { uuid, sealedDataKey }: SealedFor): Seali
 const isConnection = (member: string) => member.endsWith('_conn');
 
 /**
- * What a relay is sent: the connection that serves `mode` under `profile`, and the members
- * beside the connections. `read_conn` serves reads; without it `write_conn` does; under the
- * development profile `development_conn` does both, when there is one.
+ * Of the connections that there are, the one that serves `mode` under `profile`. `read_conn` serves
+ * reads; without it `write_conn` does; under the development profile `development_conn` does both,
+ * when there is one.
  */
+export function serving(
+  has: (name: ConnectionName) => boolean,
+  mode: Mode,
+  profile: Profile,
+): ConnectionName {
+  if (profile === 'development' && has('development')) return 'development';
+  return mode === 'read' && has('read') ? 'read' : 'write';
+}
+
+/** What who speaks to the backend is given: the connection that serves, and the members beside the connections. */
 export function envelopeOf(
   config: EndpointConfig,
   mode: Mode,
   profile: Profile,
 ): ConnectionEnvelope {
-  const development = profile === 'development' ? config.development_conn : undefined;
-  const connection =
-    development ?? (mode === 'read' ? config.read_conn : undefined) ?? config.write_conn ?? null;
+  const name = serving((each) => config[`${each}_conn`] !== undefined, mode, profile);
+  const connection = config[`${name}_conn`] ?? null;
   const settings = Object.entries(config).filter(([member]) => !isConnection(member));
   return { connection, settings: Object.fromEntries(settings) };
 }

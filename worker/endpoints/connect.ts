@@ -4,6 +4,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Kind } from '../../proto/kinds/index.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
+import type { Transports } from '../db/schema.ts';
 import type { Endpoint } from './access.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { pingEndpoint } from './ping.ts';
@@ -25,8 +26,9 @@ export async function connectAll(
   policy: Policy,
   kind: Kind,
   config: EndpointConfig,
+  transports: Transports | null,
 ): Promise<void> {
-  const trial = await trialOf(ctx, policy, kind, config);
+  const trial = await trialOf(ctx, policy, { kind, config, transports });
   const given = CONNECTIONS.filter(([member]) => config[member] !== undefined);
   try {
     await Promise.all(
@@ -43,12 +45,18 @@ export async function connectAll(
   }
 }
 
+/** What is tried. */
+interface Tried {
+  readonly kind: Kind;
+  readonly config: EndpointConfig;
+  readonly transports: Transports | null;
+}
+
 /** An endpoint of this attempt alone: no pool that a stored one uses holds what was never stored. */
 async function trialOf(
   ctx: Context,
   policy: Policy,
-  kind: Kind,
-  config: EndpointConfig,
+  { kind, config, transports }: Tried,
 ): Promise<Endpoint> {
   const uuid = crypto.randomUUID();
   const row = {
@@ -61,6 +69,7 @@ async function trialOf(
     hasDevelopmentConn: config.development_conn !== undefined,
     backendProfile: null,
     poolLimits: { total: 0, production: 0, development: 0 },
+    transports,
     revision: 1,
     poolRevision: 1,
     createdAt: ctx.now(),

@@ -11,10 +11,11 @@ import { parseConfig, parseKind } from './parse-config.ts';
 import { capsOf } from './record.ts';
 import type { CreateBody } from './schema.ts';
 import { insertEndpoint, noteConnection, selectEndpointTotals, selectRoom } from './store.ts';
+import { transportsOf } from './transport.ts';
 
 /**
  * Stores an endpoint whose backend answers; otherwise nothing is stored.
- * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, TOKEN_REVOKED, what `parseKind`, `parseConfig` and `connectAll` throw
+ * @throws GatewayError ENDPOINT_EXISTS, QUOTA_EXCEEDED, TOKEN_REVOKED, what `parseKind`, `parseConfig`, `transportsOf` and `connectAll` throw
  */
 export async function createEndpoint(
   ctx: Context,
@@ -23,8 +24,9 @@ export async function createEndpoint(
 ): Promise<EndpointRow> {
   const kind = parseKind(body.kind);
   const config = parseConfig(kind, body.config);
+  const transports = transportsOf(kind, config);
   await demandRoom(ctx, body.endpoint);
-  await connectAll(ctx, policy, kind, config);
+  await connectAll(ctx, policy, kind, config, transports);
   const uuid = crypto.randomUUID();
   const now = ctx.now();
   const row: EndpointRow = {
@@ -37,6 +39,7 @@ export async function createEndpoint(
     hasDevelopmentConn: config.development_conn !== undefined,
     backendProfile: body.backend_profile ?? null,
     poolLimits: capsOf(body.backend_pool_limits),
+    transports,
     revision: now,
     poolRevision: 1,
     createdAt: now,

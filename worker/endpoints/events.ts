@@ -36,7 +36,9 @@ const encoder = new TextEncoder();
  * Waits until the backend has accepted.
  * @throws what the call ends in before that
  */
-export async function opened(messages: AsyncIterable<WatchResponse>): Promise<Subscription> {
+export async function opened(
+  messages: AsyncIterable<Pick<WatchResponse, 'id' | 'event'>>,
+): Promise<Subscription> {
   const rest = messages[Symbol.asyncIterator]();
   const first = await rest.next();
   return { id: first.done ? '' : first.value.id, rest };

@@ -4,12 +4,12 @@ import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { Lru } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
-import { callRelay } from '../drivers/relay.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
 import { JsonBytes } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
+import type { Backend } from './backend/backend.ts';
+import { backendOf } from './backend/reach.ts';
 import { InspectedTables, type SchemaPage } from './inspect-shapes.ts';
-import { type Reach, reachOf, targetOf } from './reach.ts';
 import { countCall } from './usage/count.ts';
 
 /** Milliseconds for which a page is told again unasked. Spec silent. */
@@ -33,7 +33,6 @@ const Place = z.tuple([z.string(), z.string()]);
 type Place = z.infer<typeof Place>;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /**
  * A page of namespaces with their tables; `limit` counts tables. What the endpoint's credential
@@ -53,19 +52,19 @@ export async function inspectEndpoint(
     list: `schema:${row.uuid}`,
   };
   const last = await readCursor(list, cursor);
-  const reach = await reachOf(ctx, endpoint, 'read');
+  const backend = await backendOf(ctx, endpoint, 'read');
   const name = JSON.stringify([
     row.orgUuid,
-    reach.endpoint,
-    reach.revision,
-    reach.profile,
+    backend.endpoint,
+    backend.revision,
+    backend.profile,
     limit,
     last,
   ]);
   const known = told.get(name);
   if (known && Math.abs(ctx.now() - known.toldAt) < REMEMBERED_MS) return new JsonBytes(known.page);
   const after = last === undefined ? undefined : Place.parse(JSON.parse(last));
-  const { page, next } = await askFor(ctx, reach, limit, after);
+  const { page, next } = await askFor(ctx, backend, limit, after);
   const whole: SchemaPage = next
     ? { ...page, next_cursor: await writeCursor(list, JSON.stringify(next)) }
     : page;
@@ -77,26 +76,20 @@ export async function inspectEndpoint(
 /** A page from the backend, and the place that the next one begins after. */
 async function askFor(
   ctx: Context,
-  reach: Reach,
+  backend: Backend,
   limit: number,
   after: Place | undefined,
 ): Promise<{ page: SchemaPage; next: Place | undefined }> {
-  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS);
-  const [afterNamespace, afterName] = after ?? ['', ''];
+  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
   try {
-    const answer = await callRelay(ctx, { ...reach, writes: false, deadline }, (attempt) => {
-      const target = targetOf(reach, attempt);
-      const message = { target, afterNamespace, afterName, limit };
-      return attempt.relay.inspect(message, attempt.options);
-    });
-    ctx.timing.backend = Number(answer.backendUs) / 1000;
-    countCall(ctx, reach.endpoint, reach.mode);
-    const tables = InspectedTables.parse(JSON.parse(decoder.decode(answer.tables)));
+    const answer = await backend.inspect({ limit, ...(after ? { after } : {}) }, deadline);
+    countCall(ctx, backend.endpoint, backend.mode);
+    const tables = InspectedTables.parse(answer.tables);
     const end = tables.at(-1);
     const next: Place | undefined = answer.more && end ? [end.namespace, end.name] : undefined;
     return { page: { namespaces: grouped(tables) }, next };
   } catch (thrown) {
-    countCall(ctx, reach.endpoint, reach.mode, thrown);
+    countCall(ctx, backend.endpoint, backend.mode, thrown);
     throw thrown;
   } finally {
     deadline.end();

@@ -1,6 +1,8 @@
-/** Has relays forget what they know of an endpoint. */
+/** Has relays, and this isolate, forget what they know of an endpoint. */
 import type { PublicContext } from '../context.ts';
+import type { EndpointRow } from '../db/schema.ts';
 import { startDeadline } from '../drivers/deadline.ts';
+import { forgetEdgeSessions } from '../drivers/edge/sessions.ts';
 import { callRelay } from '../drivers/relay.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 
@@ -14,9 +16,11 @@ const RELEASE_TIMEOUT_MS = 10_000;
  */
 export async function releaseEndpoint(
   ctx: PublicContext,
-  { row }: { readonly row: { readonly uuid: string } },
+  { row }: { readonly row: Released },
   keepRevision = 0,
 ): Promise<void> {
+  forgetEdgeSessions(row.uuid, keepRevision);
+  if (!mayBeAtRelay(row)) return;
   const detached = { ...ctx, timing: {}, signal: new AbortController().signal };
   const deadline = startDeadline(detached, RELEASE_TIMEOUT_MS);
   const nodes = [await defaultNode(ctx.settings)];
@@ -27,6 +31,14 @@ export async function releaseEndpoint(
   } finally {
     deadline.end();
   }
+}
+
+/** An endpoint; without `transports` it is not known who spoke to its backend. */
+type Released = Pick<EndpointRow, 'uuid'> & Partial<Pick<EndpointRow, 'transports'>>;
+
+/** Whether a relay was ever asked for one of its connections. */
+function mayBeAtRelay({ transports }: Released): boolean {
+  return !transports || Object.values(transports).some((chosen) => chosen !== 'edge');
 }
 
 function noConnection(): Promise<never> {

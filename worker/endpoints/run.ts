@@ -7,10 +7,9 @@ import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import type { Attempt } from '../drivers/relay.ts';
 import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
-import { reachOf, targetOf } from './reach.ts';
+import { backendOf } from './backend/reach.ts';
 import { resultOf } from './result.ts';
 import { sessionOf } from './sessions.ts';
 import { NDJSON, streamOf } from './stream.ts';
@@ -45,8 +44,6 @@ export interface RequestInput<Body> extends Authorized<Endpoint> {
   readonly bytes: Uint8Array | undefined;
 }
 
-const encoder = new TextEncoder();
-
 /**
  * What the backend answers: JSON, rows as they arrive when the client accepts NDJSON, or events. On
  * `/write` a request that reads is taken too; on `/read` one that writes is not.
@@ -68,34 +65,24 @@ export async function runOnEndpoint(
     });
   }
   const written = spec.keepsText ? input.bytes : undefined;
-  const bytes = written ?? encoder.encode(JSON.stringify(request));
+  const asked = {
+    request,
+    written,
+    numbersAsStrings: query.numbers === 'string',
+    canonical: query.ejson === 'canonical',
+  };
   if (isSubscription(endpoint, request)) {
-    if (mode === 'read')
-      return subscribeOn(ctx, endpoint, { request, bytes, level: level ?? 'Read' });
+    if (mode === 'read') return subscribeOn(ctx, endpoint, asked, level ?? 'Read');
     throw new GatewayError('BAD_REQUEST', 'This request answers events: send it to /read', {
       details: [{ path: 'type', message: 'answers events' }],
     });
   }
-  const session = await sessionOf(ctx, endpoint);
-  const backend = await reachOf(ctx, endpoint, mode);
-  const reach = session ? { ...backend, nodes: session.among(backend.nodes) } : backend;
+  const backend = await backendOf(ctx, endpoint, mode, await sessionOf(ctx, endpoint));
   const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const message = (attempt: Attempt) => ({
-    target: targetOf(reach, attempt),
-    request: bytes,
-    resultMaxBytes: BigInt(ctx.settings.RESULT_MAX_BYTES),
-    numbersAsStrings: query.numbers === 'string',
-    canonical: query.ejson === 'canonical',
-    sessionId: session?.relayId ?? '',
-  });
   if (acceptsLines(ctx.request)) {
-    return streamOf(ctx, reach, timeoutMs, (attempt) =>
-      attempt.relay.runStream(message(attempt), attempt.options),
-    );
+    return streamOf(ctx, backend, timeoutMs, (deadline) => backend.stream(asked, deadline));
   }
-  return resultOf(ctx, reach, timeoutMs, (attempt) =>
-    attempt.relay.run(message(attempt), attempt.options),
-  );
+  return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
 }
 
 /** Whether the client asks for rows as they arrive. */

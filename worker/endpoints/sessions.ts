@@ -1,16 +1,15 @@
 /** A backend connection of a caller's own. Contract §6, "Sessions". */
 import * as z from 'zod';
-import { GatewayError } from '../../proto/errors.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
-import type { Node } from '../drivers/node.ts';
-import { callRelay } from '../drivers/relay.ts';
 import { timestamp } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
 import type { Endpoint } from './access.ts';
-import { reachOf, targetOf } from './reach.ts';
+import type { HeldLease } from './backend/backend.ts';
+import { backendOf } from './backend/reach.ts';
+import { sessionNotFound } from './session-not-found.ts';
 
 /** Header that names the session a request runs in. */
 const HEADER = 'X-Session-Id';
@@ -60,41 +59,26 @@ export const ClosedSession = z
   });
 export type ClosedSession = z.infer<typeof ClosedSession>;
 
-/** The session of a request. */
-export interface Session {
-  readonly relayId: string;
-  /**
-   * The node that holds it.
-   * @throws GatewayError SESSION_NOT_FOUND when it no longer serves the endpoint
-   */
-  among(nodes: readonly Node[]): readonly Node[];
-}
-
 /**
  * Leases a connection for the caller.
  * @throws GatewayError SESSIONS_EXHAUSTED, NOT_SUPPORTED for kinds without, and what a call may end in
  */
 export async function openSession(ctx: Context, endpoint: Endpoint): Promise<OpenedSession> {
-  const reach = await reachOf(ctx, endpoint, 'write');
-  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS);
+  const backend = await backendOf(ctx, endpoint, 'write');
+  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
   try {
-    // Nothing is written: a lease whose name was lost ends by itself.
-    const plan = { ...reach, writes: false, deadline };
-    const lease = await callRelay(ctx, plan, async (attempt): Promise<Lease> => {
-      const target = targetOf(reach, attempt);
-      const opened = await attempt.relay.openSession({ target }, attempt.options);
-      return {
-        node: attempt.node.uuid,
-        relayId: opened.sessionId,
-        endpoint: reach.endpoint,
-        user: ctx.caller.userUuid,
-        revision: reach.revision,
-        expiresAt: Number(opened.expiresMs),
-      };
-    });
+    const { node, leaseId, expiresAt } = await backend.lease(deadline);
+    const lease: Lease = {
+      node,
+      relayId: leaseId,
+      endpoint: backend.endpoint,
+      user: ctx.caller.userUuid,
+      revision: backend.revision,
+      expiresAt,
+    };
     return {
       session_id: await seal(sealingContext(ctx, endpoint), JSON.stringify(lease)),
-      expires: new Date(lease.expiresAt).toISOString(),
+      expires: new Date(expiresAt).toISOString(),
     };
   } finally {
     deadline.end();
@@ -110,15 +94,11 @@ export async function closeSession(
   endpoint: Endpoint,
   sessionId: string,
 ): Promise<ClosedSession> {
-  const session = await findSession(ctx, endpoint, sessionId);
-  const reach = await reachOf(ctx, endpoint, 'write');
-  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS);
-  const plan = { ...reach, nodes: session.among(reach.nodes), writes: false, deadline };
+  const held = await findSession(ctx, endpoint, sessionId);
+  const backend = await backendOf(ctx, endpoint, 'write', held);
+  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
   try {
-    const { found } = await callRelay(ctx, plan, ({ relay, options }) =>
-      relay.closeSession({ sessionId: session.relayId, endpoint: reach.endpoint }, options),
-    );
-    if (!found) throw sessionNotFound();
+    if (!(await backend.endLease(held.leaseId, deadline))) throw sessionNotFound();
     return { closed: true };
   } finally {
     deadline.end();
@@ -129,7 +109,7 @@ export async function closeSession(
  * The session that the request names in its header, if it names one.
  * @throws GatewayError SESSION_NOT_FOUND
  */
-export async function sessionOf(ctx: Context, endpoint: Endpoint): Promise<Session | undefined> {
+export async function sessionOf(ctx: Context, endpoint: Endpoint): Promise<HeldLease | undefined> {
   const sessionId = ctx.request.headers.get(HEADER);
   return sessionId === null ? undefined : findSession(ctx, endpoint, sessionId);
 }
@@ -139,7 +119,11 @@ export function isInSession({ headers }: Request): boolean {
   return headers.has(HEADER);
 }
 
-async function findSession(ctx: Context, endpoint: Endpoint, sessionId: string): Promise<Session> {
+async function findSession(
+  ctx: Context,
+  endpoint: Endpoint,
+  sessionId: string,
+): Promise<HeldLease> {
   const { row } = endpoint;
   const opened = await unsealForeign(sealingContext(ctx, endpoint), sessionId);
   const lease = opened === undefined ? undefined : Lease.parse(JSON.parse(opened));
@@ -149,19 +133,7 @@ async function findSession(ctx: Context, endpoint: Endpoint, sessionId: string):
     lease.revision === row.poolRevision &&
     lease.expiresAt > ctx.now();
   if (!isCallers) throw sessionNotFound();
-  return {
-    relayId: lease.relayId,
-    among(nodes) {
-      const holder = nodes.find(({ uuid }) => uuid === lease.node);
-      if (!holder) throw sessionNotFound();
-      return [holder];
-    },
-  };
-}
-
-/** Says no more of another's session than of one that never was. */
-function sessionNotFound(): GatewayError {
-  return new GatewayError('SESSION_NOT_FOUND', 'There is no such session: it may have expired');
+  return { leaseId: lease.relayId, node: lease.node };
 }
 
 function sealingContext(ctx: Context, { policy }: Endpoint): SealingContext {

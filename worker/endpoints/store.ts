@@ -153,6 +153,7 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
       poolLimits: sql<EndpointRow['poolLimits']>`${JSON.stringify(row.poolLimits)}`.as(
         'pool_limits',
       ),
+      transports: sql<EndpointRow['transports']>`${transportsText(row)}`.as('transports'),
       revision: sql<number>`${row.revision}`.as('revision'),
       poolRevision: sql<number>`${row.poolRevision}`.as('pool_revision'),
       createdAt: sql<number>`${row.createdAt}`.as('created_at'),
@@ -169,6 +170,10 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
   return db.insert(endpoints).select(values).onConflictDoNothing().returning();
 }
 
+function transportsText({ transports }: EndpointRow): string | null {
+  return transports && JSON.stringify(transports);
+}
+
 /** What an update may change. */
 export type EndpointChanges = Pick<
   EndpointRow,
@@ -177,6 +182,7 @@ export type EndpointChanges = Pick<
   | 'hasDevelopmentConn'
   | 'backendProfile'
   | 'poolLimits'
+  | 'transports'
   | 'poolRevision'
   | 'updatedAt'
 >;

@@ -1,12 +1,10 @@
 /** Rows as they arrive, one JSON a line, flat in memory. Contract §6, "Large results". */
 import { errorBody } from '../../proto/errors.ts';
-import type { RunStreamResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
-import { bodyOf, open } from '../drivers/pieces.ts';
-import { type Attempt, callRelay } from '../drivers/relay.ts';
-import type { Reach } from './reach.ts';
+import { bodyOf, type Opened } from '../drivers/pieces.ts';
+import type { Backend } from './backend/backend.ts';
 import { countCall } from './usage/count.ts';
 
 /** Media type that asks for rows as lines, and that they come under. */
@@ -22,26 +20,22 @@ const encoder = new TextEncoder();
  */
 export async function streamOf(
   ctx: Context,
-  reach: Reach,
+  backend: Backend,
   timeoutMs: number,
-  send: (attempt: Attempt) => AsyncIterable<RunStreamResponse>,
+  call: (deadline: Deadline) => Promise<Opened>,
 ): Promise<Response> {
-  const deadline = startDeadline(ctx, timeoutMs);
-  const writes = reach.mode === 'write';
+  const deadline = startDeadline(ctx, timeoutMs, backend.keepsTime);
   try {
-    const rows = await callRelay(ctx, { ...reach, writes, deadline }, (attempt) =>
-      open(send(attempt)),
-    );
-    const body = bodyOf(rows, endingsOf(ctx, reach, deadline));
+    const body = bodyOf(await call(deadline), endingsOf(ctx, backend, deadline));
     return new Response(body, { headers: { 'Content-Type': NDJSON } });
   } catch (thrown) {
     deadline.end();
-    countCall(ctx, reach.endpoint, reach.mode, thrown);
+    countCall(ctx, backend.endpoint, backend.mode, thrown);
     throw thrown;
   }
 }
 
-function endingsOf(ctx: Context, { endpoint, mode }: Reach, deadline: Deadline) {
+function endingsOf(ctx: Context, { endpoint, mode }: Backend, deadline: Deadline) {
   return {
     ended() {
       deadline.end();

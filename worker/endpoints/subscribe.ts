@@ -8,10 +8,10 @@ import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
-import { callRelay } from '../drivers/relay.ts';
 import { type Endpoint, onEndpoint } from './access.ts';
-import { EVENT_STREAM, eventBody, opened, type Subscription } from './events.ts';
-import { type Reach, reachOf, targetOf } from './reach.ts';
+import type { Asked, Backend } from './backend/backend.ts';
+import { backendOf } from './backend/reach.ts';
+import { EVENT_STREAM, eventBody, type Subscription } from './events.ts';
 import { isInSession } from './sessions.ts';
 import { countCall } from './usage/count.ts';
 
@@ -32,46 +32,33 @@ export function acceptsEvents({ headers }: Request): boolean {
   return headers.get('Accept')?.toLowerCase().includes(EVENT_STREAM) ?? false;
 }
 
-/** What is subscribed to. */
-export interface Wanted {
-  readonly request: RequestBase;
-  /** The request as the relay gets it. */
-  readonly bytes: Uint8Array;
-  /** The level that it needs, now and later. */
-  readonly level: Level;
-}
-
 /**
  * The events' response. The request's deadline bounds the time until it begins; then it lasts
  * until the client leaves, the token expires, the caller may no longer, or the endpoint changes.
  * A failure meanwhile is its last event, `error`.
+ * @param level what the request needs, now and later
  * @throws GatewayError BAD_REQUEST, and what a call may end in
  */
 export async function subscribeOn(
   ctx: Context,
   endpoint: Endpoint,
-  { request, bytes, level }: Wanted,
+  asked: Asked,
+  level: Level,
 ): Promise<Response> {
   demandEvents(ctx.request);
-  const reach = await reachOf(ctx, endpoint, 'read');
-  const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const deadline = startDeadline(ctx, timeoutMs);
+  const backend = await backendOf(ctx, endpoint, 'read');
+  const timeoutMs = asked.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const deadline = startDeadline(ctx, timeoutMs, backend.keepsTime);
   const late = setTimeout(deadline.abort, timeoutMs);
   const resumeAfter = ctx.request.headers.get(LAST_EVENT) ?? '';
   try {
-    const plan = { ...reach, writes: false, deadline };
-    const subscription = await callRelay(ctx, plan, (attempt) => {
-      // A deadline that the relay were told would end the events, too.
-      const { timeoutMs: _, ...options } = attempt.options;
-      const message = { target: targetOf(reach, attempt), request: bytes, resumeAfter };
-      return opened(attempt.relay.watch(message, options));
-    });
-    const body = lasting(ctx, { reach, deadline, subscription }, () =>
+    const subscription = await backend.watch(asked, resumeAfter, deadline);
+    const body = lasting(ctx, { backend, deadline, subscription }, () =>
       demandStill(ctx, endpoint, level),
     );
     return new Response(body, { headers: { 'Content-Type': EVENT_STREAM } });
   } catch (thrown) {
-    countCall(ctx, reach.endpoint, reach.mode, thrown);
+    countCall(ctx, backend.endpoint, backend.mode, thrown);
     throw thrown;
   } finally {
     clearTimeout(late);
@@ -93,7 +80,7 @@ function demandEvents(request: Request): void {
 
 /** A subscription under way. */
 interface Standing {
-  readonly reach: Reach;
+  readonly backend: Backend;
   readonly deadline: Deadline;
   readonly subscription: Subscription;
 }
@@ -101,7 +88,7 @@ interface Standing {
 /** Its events, with what ends them; `demand` throws once the caller may no longer. */
 function lasting(
   ctx: Context,
-  { reach, deadline, subscription }: Standing,
+  { backend, deadline, subscription }: Standing,
   demand: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let isOver = false;
@@ -112,7 +99,7 @@ function lasting(
     clearTimeout(expiry);
     ctx.signal.removeEventListener('abort', leave);
     deadline.abort();
-    countCall(ctx, reach.endpoint, reach.mode, failure);
+    countCall(ctx, backend.endpoint, backend.mode, failure);
   };
   const leave = (): void => end();
   const { body, beat, fail } = eventBody(subscription, {

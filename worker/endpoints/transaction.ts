@@ -8,7 +8,7 @@ import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../proto/kinds
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { JsonBytes } from '../http/route.ts';
-import { reachOf, targetOf } from './reach.ts';
+import { backendOf } from './backend/reach.ts';
 import { resultOf } from './result.ts';
 import type { RequestInput } from './run.ts';
 import { OperationBody } from './shapes.ts';
@@ -51,11 +51,9 @@ export const TransactionBody = z
   });
 export type TransactionBody = z.infer<typeof TransactionBody>;
 
-const encoder = new TextEncoder();
-
 /**
  * An array with one result per operation. References to earlier results travel as they are: the
- * relay puts the values in.
+ * driver puts the values in.
  * @throws GatewayError BAD_REQUEST naming the operation from 0, NOT_SUPPORTED for kinds without, and what the call may end in
  */
 export async function transactOnEndpoint(
@@ -70,21 +68,15 @@ export async function transactOnEndpoint(
     const level = needs?.(request);
     if (level !== undefined) demand(input, level);
   }
-  const written = keepsText ? input.bytes : undefined;
-  const operations =
-    written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
-  const reach = await reachOf(ctx, endpoint, 'write');
-  return resultOf(ctx, reach, body.timeout_ms ?? timeoutOf(requests), (attempt) =>
-    attempt.relay.transact(
-      {
-        target: targetOf(reach, attempt),
-        operations,
-        resultMaxBytes: BigInt(ctx.settings.RESULT_MAX_BYTES),
-        numbersAsStrings: query.numbers === 'string',
-        canonical: query.ejson === 'canonical',
-      },
-      attempt.options,
-    ),
+  const asked = {
+    requests,
+    written: keepsText ? input.bytes : undefined,
+    numbersAsStrings: query.numbers === 'string',
+    canonical: query.ejson === 'canonical',
+  };
+  const backend = await backendOf(ctx, endpoint, 'write');
+  return resultOf(ctx, backend, body.timeout_ms ?? timeoutOf(requests), (deadline) =>
+    backend.transact(asked, deadline),
   );
 }
 

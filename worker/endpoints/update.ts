@@ -18,11 +18,12 @@ import { refuseRedacted } from './redact.ts';
 import { releaseEndpoint } from './release.ts';
 import { Changeable, type PatchBody } from './schema.ts';
 import { type EndpointChanges, noteConnection, selectEndpoint, updateEndpoint } from './store.ts';
+import { transportsOf } from './transport.ts';
 
 /**
  * Applies a JSON Merge Patch; when it fails, the old configuration goes on serving. Contract §5.
  * @throws GatewayError EDIT_CONFLICT when another change came between, PRECONDITION_FAILED,
- * ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig` and `connectAll` throw
+ * ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig`, `transportsOf` and `connectAll` throw
  */
 export async function changeEndpoint(
   ctx: Context,
@@ -89,11 +90,11 @@ function isPooledOtherwise(row: EndpointRow, { backendProfile, poolLimits }: Mem
   );
 }
 
-type StoredConfig = Pick<EndpointRow, 'sealedConfig' | 'hasDevelopmentConn'>;
+type StoredConfig = Pick<EndpointRow, 'sealedConfig' | 'hasDevelopmentConn' | 'transports'>;
 type Members = Pick<EndpointRow, 'description' | 'backendProfile' | 'poolLimits'>;
 
-function configOf({ sealedConfig, hasDevelopmentConn }: EndpointRow): StoredConfig {
-  return { sealedConfig, hasDevelopmentConn };
+function configOf({ sealedConfig, hasDevelopmentConn, transports }: EndpointRow): StoredConfig {
+  return { sealedConfig, hasDevelopmentConn, transports };
 }
 
 /** The members beside `config`, merged and checked as a whole. */
@@ -132,10 +133,12 @@ async function connectedConfig(
   { row, policy }: Endpoint,
   config: EndpointConfig,
 ): Promise<StoredConfig> {
-  await connectAll(ctx, policy, row.kind, config);
+  const transports = transportsOf(row.kind, config);
+  await connectAll(ctx, policy, row.kind, config, transports);
   const { sealedDataKey } = policy;
   return {
     sealedConfig: await sealConfig(ctx, { uuid: row.uuid, sealedDataKey }, config),
     hasDevelopmentConn: config.development_conn !== undefined,
+    transports,
   };
 }

@@ -21,13 +21,7 @@ export async function chooseNodes(ctx: Context, endpoint: Endpoint): Promise<rea
   const node = await defaultNode(ctx.settings);
   const placements = endpoint.placements.filter(({ nodeUuid }) => nodeUuid === node.uuid);
   const profile = profileOf(endpoint);
-  const onDevelopment = placements.some(({ poolRole }) => poolRole === 'development');
-  if (profile === 'development' && !endpoint.row.hasDevelopmentConn && !onDevelopment) {
-    throw new GatewayError(
-      'DEVELOPMENT_ROUTE_MISSING',
-      'The endpoint has the development profile, but no development_conn and no node for development',
-    );
-  }
+  const onDevelopment = demandRoute(endpoint, placements);
   if (placements.length === 0) return [node];
   const fitting = placements.filter(({ poolRole }) => fits(poolRole, profile, onDevelopment));
   const chosen = inOrder(fitting, Math.random);
@@ -35,6 +29,23 @@ export async function chooseNodes(ctx: Context, endpoint: Endpoint): Promise<rea
   throw new GatewayError('NODE_UNAVAILABLE', 'No node that may serve the endpoint is available', {
     retryAfter: RETRY_AFTER_S,
   });
+}
+
+/**
+ * Whether a node is for development only.
+ * @throws GatewayError DEVELOPMENT_ROUTE_MISSING
+ */
+export function demandRoute(
+  endpoint: Pick<Endpoint, 'row'>,
+  placements: readonly PlacementRow[],
+): boolean {
+  const onDevelopment = placements.some(({ poolRole }) => poolRole === 'development');
+  const isDevelopment = profileOf(endpoint) === 'development';
+  if (!isDevelopment || endpoint.row.hasDevelopmentConn || onDevelopment) return onDevelopment;
+  throw new GatewayError(
+    'DEVELOPMENT_ROUTE_MISSING',
+    'The endpoint has the development profile, but no development_conn and no node for development',
+  );
 }
 
 /** Seconds after which asking again may find a placement changed. Spec silent. */

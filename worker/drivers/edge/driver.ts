@@ -1,11 +1,14 @@
 /** What a driver is that reaches its backend from the edge by HTTP, without a relay. Contract §6, "Edge or relay". */
 import type { ConnectionEnvelope, Session } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 
 /** What an edge driver may use; there is no other way to the network. */
 export interface EdgeHost {
   /**
-   * Sends a request to an address that may be reached; redirects are not followed.
-   * @throws GatewayError ADDRESS_REFUSED for an address that may not, CONNECTION_FAILED, TIMED_OUT by the request's signal
+   * Sends a request to an address that may be reached; redirects are not followed. Its failures
+   * have to reach the driver's caller as they are: they tell whether a write may have arrived.
+   * @throws GatewayError ADDRESS_REFUSED and CONNECTION_FAILED when nothing was sent
+   * @throws Lost when the request may have arrived
    */
   fetch(request: Request): Promise<Response>;
 }
@@ -19,6 +22,17 @@ export interface EdgeDriver<Request = unknown> {
   serves(host: string): boolean;
   /** Names what the vendor's protocol lacks, so that NOT_SUPPORTED can name `config.transport: "relay"`. */
   readonly vendor: string;
+  /**
+   * HTTP is the kind's own protocol: any other host is served, too, where the network refuses all
+   * but public addresses, and a relay has no more to offer.
+   */
+  readonly anyHost?: true;
   /** @throws GatewayError INVALID_CONFIGURATION */
   open(envelope: ConnectionEnvelope, host: EdgeHost): Session<Request>;
 }
+
+/**
+ * A request of which no reply came: CONNECTION_FAILED, or TIMED_OUT when its signal aborted. It may
+ * have arrived; of a call that may write, the caller is told OUTCOME_UNKNOWN.
+ */
+export class Lost extends GatewayError {}

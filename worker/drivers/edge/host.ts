@@ -1,0 +1,88 @@
+/** The network as edge drivers have it: what may not be reached is refused, and how a request failed is told. */
+import { canonicalHost, isNeverReached, isPublic } from '../../../proto/addresses.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { parseAddress } from '../../../proto/networks.ts';
+import type { PublicContext } from '../../context.ts';
+import type { Settings } from '../../settings.ts';
+import { timedOut } from '../deadline.ts';
+import { type EdgeHost, Lost } from './driver.ts';
+
+/**
+ * A self-hosted edge sends through its binding, whose network looks at the address that a name
+ * resolved to when it connects; on the platform no private network can be reached. Literal
+ * addresses are refused before.
+ */
+export function edgeHost({ env, settings, outside }: PublicContext): EdgeHost {
+  const { NETWORK } = env;
+  const send = NETWORK ? (request: Request) => NETWORK.fetch(request) : outside.fetch;
+  return {
+    async fetch(request) {
+      demandReachable(new URL(request.url), settings);
+      const { signal } = request;
+      signal.throwIfAborted();
+      try {
+        const isManual = request.redirect === 'manual';
+        return await send(isManual ? request : new Request(request, { redirect: 'manual' }));
+      } catch (cause) {
+        throw networkFailure(cause, signal);
+      }
+    },
+  };
+}
+
+type Rules = Pick<Settings, 'HTTP_ALLOW_PRIVATE' | 'OWN_PORTS'>;
+
+/**
+ * Refuses what the URL itself shows may not be reached.
+ * @throws GatewayError ADDRESS_REFUSED
+ */
+export function demandReachable(url: URL, rules: Rules): void {
+  const host = canonicalHost(url.hostname);
+  const address = host === undefined ? undefined : parseAddress(host);
+  if (host === undefined || (address && isNeverReached(address))) throw addressRefused();
+  if (address && isPublic(address)) return;
+  const isPrivate = address !== undefined || isLocalName(host);
+  const isRefused = rules.HTTP_ALLOW_PRIVATE === 'true' ? isOwn(url, isPrivate, rules) : isPrivate;
+  if (isRefused) throw addressRefused();
+}
+
+/**
+ * Whether the port is the gateway's or its relay's, on what may be this machine. What a name
+ * resolves to is not known here; on a scheme's usual port it is taken for another's.
+ */
+function isOwn({ port, protocol }: URL, isPrivate: boolean, { OWN_PORTS }: Rules): boolean {
+  if (port !== '') return OWN_PORTS.includes(port);
+  return isPrivate && OWN_PORTS.includes(protocol === 'https:' ? '443' : '80');
+}
+
+/** RFC 6761, section 6.3: such names mean this machine, whatever a resolver says. */
+function isLocalName(host: string): boolean {
+  return host === 'localhost' || host.endsWith('.localhost');
+}
+
+function addressRefused(): GatewayError {
+  return new GatewayError('ADDRESS_REFUSED', 'The address is not one that may be connected to', {
+    details: [{ rule: 'address' }],
+  });
+}
+
+/**
+ * What the runtime's failure of a request, or of reading its reply, stands for. It tells nothing
+ * but whether a connection was made: a name that does not resolve, TLS that fails and an address
+ * that the network refuses look alike; so do a refused connection and a lost one.
+ */
+export function networkFailure(cause: unknown, signal: AbortSignal): GatewayError {
+  if (cause instanceof GatewayError && !signal.aborted) return cause;
+  if (signal.aborted) return new Lost('TIMED_OUT', timedOut().message, { cause });
+  if (isUnsent(cause)) {
+    const message =
+      'The backend cannot be reached: its name, its certificate or its address is not as it must be';
+    return new GatewayError('CONNECTION_FAILED', message, { cause });
+  }
+  return new Lost('CONNECTION_FAILED', 'The connection to the backend failed', { cause });
+}
+
+/** The runtime hides from workers why it could not connect. */
+function isUnsent(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('internal error');
+}

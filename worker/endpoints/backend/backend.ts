@@ -1,0 +1,71 @@
+/** A backend as calls in one mode reach it, whoever speaks to it. Contract §6, "Edge or relay". */
+import type { InspectPage, Mode, Profile } from '../../../proto/driver.ts';
+import type { RequestBase } from '../../../proto/kinds/kind.ts';
+import type { Deadline } from '../../drivers/deadline.ts';
+import type { Opened } from '../../drivers/pieces.ts';
+import type { JsonBytes } from '../../http/route.ts';
+import type { Subscription } from '../events.ts';
+
+/** How results are to be written. */
+export interface Form {
+  readonly numbersAsStrings: boolean;
+  readonly canonical: boolean;
+}
+
+/** One request. */
+export interface Asked extends Form {
+  readonly request: RequestBase;
+  /** As its client wrote it, where that means something. */
+  readonly written: Uint8Array | undefined;
+}
+
+/** Requests that take effect together. */
+export interface AskedTogether extends Form {
+  readonly requests: readonly RequestBase[];
+  /** As for one, with the members beside them. */
+  readonly written: Uint8Array | undefined;
+}
+
+/** A result's JSON; of a large one a stream. */
+export type Result = JsonBytes['bytes'];
+
+/** What calls do to a backend. Each may end in what its operation declares. */
+export interface Backend {
+  readonly endpoint: string;
+  /** The pool's, not the row's: what closes connections raises it. */
+  readonly revision: number;
+  readonly mode: Mode;
+  readonly profile: Profile;
+  /** Whether nobody beyond here keeps the time: `startDeadline`. */
+  readonly keepsTime: boolean;
+  run(asked: Asked, deadline: Deadline): Promise<Result>;
+  /** Rows as lines, once the first has come. */
+  stream(asked: Asked, deadline: Deadline): Promise<Opened>;
+  transact(asked: AskedTogether, deadline: Deadline): Promise<Result>;
+  /** Events, once the backend has accepted; they end with the deadline's signal. @param resumeAfter an event's id, or nothing */
+  watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
+  /** A page of tables, of which whoever reads it looks at the shape. */
+  inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }>;
+  /** Milliseconds of one round trip. */
+  ping(deadline: Deadline): Promise<number>;
+  /** A connection of the caller's own. */
+  lease(deadline: Deadline): Promise<Leased>;
+  /** Ends one; answers whether there was such. */
+  endLease(leaseId: string, deadline: Deadline): Promise<boolean>;
+}
+
+/** A connection that a caller holds. */
+export interface Leased {
+  /** Of the node that has it. */
+  readonly node: string;
+  /** The node's own name for it. */
+  readonly leaseId: string;
+  /** Unix epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Which connection a call runs on, where it is not any. */
+export interface HeldLease {
+  readonly leaseId: string;
+  readonly node: string;
+}

@@ -1,0 +1,165 @@
+/** A backend that the edge itself speaks to, by HTTP. */
+import type { Call, InspectPage, Mode, Profile, Session } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { kindSpec } from '../../../proto/kinds/index.ts';
+import type { Context } from '../../context.ts';
+import { type Deadline, timedOut } from '../../drivers/deadline.ts';
+import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
+import { edgeSession } from '../../drivers/edge/sessions.ts';
+import { type Opened, open } from '../../drivers/pieces.ts';
+import { opened, type Subscription } from '../events.ts';
+import type { Asked, AskedTogether, Backend, Form, Leased, Result } from './backend.ts';
+import { untilAborted } from './pull.ts';
+import type { Reach } from './reach.ts';
+
+const PLAIN: Form = { numbersAsStrings: false, canonical: false };
+
+/** Of one request. There are no connections to hold, so neither leases nor caps. */
+export class EdgeBackend implements Backend {
+  /** Nobody is told the deadline. */
+  readonly keepsTime = true;
+  readonly #ctx: Context;
+  readonly #reach: Reach;
+  readonly #driver: EdgeDriver;
+
+  constructor(ctx: Context, reach: Reach, driver: EdgeDriver) {
+    this.#ctx = ctx;
+    this.#reach = reach;
+    this.#driver = driver;
+  }
+
+  get endpoint(): string {
+    return this.#reach.endpoint;
+  }
+
+  get revision(): number {
+    return this.#reach.revision;
+  }
+
+  get mode(): Mode {
+    return this.#reach.mode;
+  }
+
+  get profile(): Profile {
+    return this.#reach.profile;
+  }
+
+  run(asked: Asked, deadline: Deadline): Promise<Result> {
+    return this.#measured(this.mode === 'write', deadline, (session) =>
+      session.run(asked.request, this.#call(asked, deadline)),
+    );
+  }
+
+  stream(asked: Asked, deadline: Deadline): Promise<Opened> {
+    const writes = this.mode === 'write';
+    return this.#measured(writes, deadline, (session) => {
+      if (!session.stream) throw this.#lacks('streams');
+      const lines = session.stream(asked.request, this.#call(asked, deadline));
+      return open(this.#told(lines, writes, deadline, (chunk) => ({ chunk })));
+    });
+  }
+
+  transact(asked: AskedTogether, deadline: Deadline): Promise<Result> {
+    return this.#measured(true, deadline, (session) => {
+      if (!session.transact) throw this.#lacks('transactions');
+      return session.transact(asked.requests, this.#call(asked, deadline));
+    });
+  }
+
+  watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
+    return this.#measured(false, deadline, (session) => {
+      if (!session.watch) throw this.#lacks('subscriptions');
+      const after = resumeAfter === '' ? undefined : resumeAfter;
+      const events = session.watch(asked.request, this.#call(asked, deadline), after);
+      return opened(
+        this.#told(events, false, deadline, ({ id = '', data }) => ({ id, event: data })),
+      );
+    });
+  }
+
+  inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }> {
+    return this.#measured(false, deadline, (session) => {
+      if (!session.inspect) throw this.#lacks('a schema to tell of');
+      return session.inspect(page, this.#call(PLAIN, deadline));
+    });
+  }
+
+  ping(deadline: Deadline): Promise<number> {
+    return this.#measured(false, deadline, (session) => session.ping(this.#call(PLAIN, deadline)));
+  }
+
+  async lease(): Promise<Leased> {
+    throw this.#lacks('sessions');
+  }
+
+  async endLease(): Promise<boolean> {
+    return false;
+  }
+
+  async #measured<Answer>(
+    writes: boolean,
+    deadline: Deadline,
+    work: (session: Session) => Promise<Answer>,
+  ): Promise<Answer> {
+    const ctx = this.#ctx;
+    const session = await edgeSession(ctx, this.#driver, this.#reach, this.#reach.connection);
+    deadline.remaining();
+    const started = ctx.now();
+    try {
+      const answer = await work(session);
+      if (writes) ctx.effects.written = true;
+      return answer;
+    } catch (thrown) {
+      throw toldFailure(thrown, writes, deadline);
+    } finally {
+      ctx.timing.backend = ctx.now() - started;
+    }
+  }
+
+  /** What a driver tells piece by piece, until the call ends: it is not asked again then, and frees what it holds. */
+  async *#told<Piece, Told>(
+    pieces: AsyncIterable<Piece>,
+    writes: boolean,
+    deadline: Deadline,
+    tell: (piece: Piece) => Told,
+  ): AsyncGenerator<Told> {
+    try {
+      for await (const piece of untilAborted(pieces, deadline.signal)) yield tell(piece);
+    } catch (thrown) {
+      throw toldFailure(thrown, writes, deadline);
+    }
+  }
+
+  #call({ numbersAsStrings, canonical }: Form, { signal }: Deadline): Call {
+    const resultMaxBytes = this.#ctx.settings.RESULT_MAX_BYTES;
+    return { mode: this.mode, signal, resultMaxBytes, numbersAsStrings, canonical };
+  }
+
+  #lacks(what: string): GatewayError {
+    const { vendor, anyHost } = this.#driver;
+    if (anyHost) {
+      return new GatewayError('NOT_SUPPORTED', `Endpoints of this kind do not have ${what}`);
+    }
+    const { label } = kindSpec(this.#reach.kind);
+    const message = `${vendor} does not have ${what} over HTTP: set config.transport to "relay" to reach it as ${label}`;
+    return new GatewayError('NOT_SUPPORTED', message);
+  }
+}
+
+/** As for a relay: a write of which no reply came may have taken effect, and what nobody foresaw tells nothing of itself. */
+function toldFailure(thrown: unknown, writes: boolean, { signal }: Deadline): GatewayError {
+  const isLost = thrown instanceof Lost || !(thrown instanceof GatewayError) || signal.aborted;
+  const isTold =
+    thrown instanceof GatewayError && !['TIMED_OUT', 'CONNECTION_FAILED'].includes(thrown.code);
+  if (isTold) return thrown;
+  if (writes && isLost) {
+    return new GatewayError(
+      'OUTCOME_UNKNOWN',
+      'The connection was lost after the request was sent: it may have taken effect',
+      { cause: thrown },
+    );
+  }
+  if (thrown instanceof GatewayError) return thrown;
+  if (signal.aborted) return timedOut(thrown);
+  return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
+}

@@ -1,0 +1,87 @@
+/** How a backend is reached: who speaks to it, and as whose. */
+import type { Caps, ConnectionEnvelope, Mode, Profile } from '../../../proto/driver.ts';
+import type { Kind } from '../../../proto/kinds/index.ts';
+import type { Context } from '../../context.ts';
+import type { ChosenTransport } from '../../db/schema.ts';
+import type { EdgeDriver } from '../../drivers/edge/driver.ts';
+import { edgeDriver } from '../../drivers/edge/index.ts';
+import { chooseNodes, demandRoute, profileOf } from '../../nodes/choose.ts';
+import type { Endpoint } from '../access.ts';
+import { envelopeOf, openConfig, serving } from '../config.ts';
+import { sessionNotFound } from '../session-not-found.ts';
+import type { Backend, HeldLease } from './backend.ts';
+import { EdgeBackend } from './edge.ts';
+import { RelayBackend } from './relay.ts';
+
+/** One backend, as calls in one mode reach it. */
+export interface Reach {
+  readonly kind: Kind;
+  readonly endpoint: string;
+  /** The pool's, not the row's: what closes connections raises it. */
+  readonly revision: number;
+  /** Names the pool, or the session at the edge. */
+  readonly poolKey: string;
+  readonly mode: Mode;
+  readonly profile: Profile;
+  readonly caps: Caps;
+  /** Opens the configuration: expensive, and asked only by who does not know the pool. */
+  connection(): Promise<ConnectionEnvelope>;
+}
+
+/**
+ * The endpoint's backend under the profile in force.
+ * @param held the connection that the calls run on, where it is not any
+ * @throws GatewayError DEVELOPMENT_ROUTE_MISSING, NODE_UNAVAILABLE, SESSION_NOT_FOUND
+ */
+export async function backendOf(
+  ctx: Context,
+  endpoint: Endpoint,
+  mode: Mode,
+  held?: HeldLease,
+): Promise<Backend> {
+  const reach = reachOf(ctx, endpoint, mode);
+  const driver = driverAtEdge(ctx, endpoint, reach);
+  if (driver) {
+    demandRoute(endpoint, endpoint.placements);
+    if (held) throw sessionNotFound();
+    return new EdgeBackend(ctx, reach, driver);
+  }
+  const nodes = await chooseNodes(ctx, endpoint);
+  if (!held) return new RelayBackend(ctx, reach, nodes);
+  const holder = nodes.find(({ uuid }) => uuid === held.node);
+  if (!holder) throw sessionNotFound();
+  return new RelayBackend(ctx, reach, [holder], held.leaseId);
+}
+
+function reachOf(ctx: Context, endpoint: Endpoint, mode: Mode): Reach {
+  const { row } = endpoint;
+  const profile = profileOf(endpoint);
+  return {
+    kind: row.kind,
+    endpoint: row.uuid,
+    revision: row.poolRevision,
+    poolKey: `${row.uuid}:${row.poolRevision}:${mode}:${profile}`,
+    mode,
+    profile,
+    caps: row.poolLimits,
+    connection: async () => envelopeOf(await openConfig(ctx, endpoint), mode, profile),
+  };
+}
+
+/** The driver, where the edge itself speaks to the backend. */
+function driverAtEdge(
+  ctx: Context,
+  { row }: Endpoint,
+  { kind, mode, profile }: Reach,
+): EdgeDriver | undefined {
+  const { transports } = row;
+  if (transports === null) return undefined;
+  const name = serving((each) => transports[each] !== undefined, mode, profile);
+  return isAtEdge(ctx, transports[name]) ? edgeDriver(kind) : undefined;
+}
+
+/** What the row says under the settings in force. Contract §6, "Edge or relay". */
+function isAtEdge({ env, settings }: Context, chosen: ChosenTransport = 'relay'): boolean {
+  if (chosen !== 'public') return chosen === 'edge';
+  return env.NETWORK !== undefined && settings.HTTP_ALLOW_PRIVATE !== 'true';
+}

@@ -1,0 +1,210 @@
+/** A backend that relays speak to. */
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { InspectPage, Mode, Profile } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
+import { kindSpec } from '../../../proto/kinds/index.ts';
+import { TIMEOUT_MAX_MS } from '../../../proto/kinds/members.ts';
+import type { Context } from '../../context.ts';
+import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
+import type { Node } from '../../drivers/node.ts';
+import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
+import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
+import { opened, type Subscription } from '../events.ts';
+import type { Asked, AskedTogether, Backend, Form, Leased, Result } from './backend.ts';
+import type { Reach } from './reach.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Of one request: its context goes with every call. */
+export class RelayBackend implements Backend {
+  /** Relays are told the deadline. */
+  readonly keepsTime = false;
+  readonly #ctx: Context;
+  readonly #reach: Reach;
+  readonly #nodes: readonly Node[];
+  readonly #leaseId: string;
+
+  /** @param nodes in the order in which they are tried @param leaseId of the connection that runs it, if one does */
+  constructor(ctx: Context, reach: Reach, nodes: readonly Node[], leaseId = '') {
+    this.#ctx = ctx;
+    this.#reach = reach;
+    this.#nodes = nodes;
+    this.#leaseId = leaseId;
+  }
+
+  get endpoint(): string {
+    return this.#reach.endpoint;
+  }
+
+  get revision(): number {
+    return this.#reach.revision;
+  }
+
+  get mode(): Mode {
+    return this.#reach.mode;
+  }
+
+  get profile(): Profile {
+    return this.#reach.profile;
+  }
+
+  run(asked: Asked, deadline: Deadline): Promise<Result> {
+    return this.#result(deadline, ({ relay, options, ...attempt }) =>
+      relay.run(this.#message(asked, attempt), options),
+    );
+  }
+
+  stream(asked: Asked, deadline: Deadline): Promise<Opened> {
+    return this.#call(this.mode === 'write', deadline, ({ relay, options, ...attempt }) =>
+      open(relay.runStream(this.#message(asked, attempt), options)),
+    );
+  }
+
+  transact(asked: AskedTogether, deadline: Deadline): Promise<Result> {
+    const { requests, written } = asked;
+    // As its client wrote it, a transaction has more members.
+    const { keepsText } = kindSpec(this.#reach.kind);
+    const operations =
+      written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
+    return this.#result(deadline, ({ relay, options, ...attempt }) =>
+      relay.transact(
+        { target: this.#target(attempt), operations, ...this.#bounds(asked) },
+        options,
+      ),
+    );
+  }
+
+  watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
+    const request = bytesOf(asked);
+    return this.#call(false, deadline, ({ relay, options, ...attempt }) => {
+      // A deadline that the relay were told would end the events, too.
+      const { timeoutMs: _, ...lasting } = options;
+      return opened(relay.watch({ target: this.#target(attempt), request, resumeAfter }, lasting));
+    });
+  }
+
+  async inspect({ after = ['', ''], limit }: InspectPage, deadline: Deadline) {
+    const [afterNamespace, afterName] = after;
+    const answer = await this.#call(false, deadline, ({ relay, options, ...attempt }) =>
+      relay.inspect({ target: this.#target(attempt), afterNamespace, afterName, limit }, options),
+    );
+    this.#ctx.timing.backend = Number(answer.backendUs) / 1000;
+    const tables: unknown = JSON.parse(decoder.decode(answer.tables));
+    return { tables, more: answer.more };
+  }
+
+  async ping(deadline: Deadline): Promise<number> {
+    const { latencyUs } = await this.#call(false, deadline, ({ relay, options, ...attempt }) =>
+      relay.ping({ target: this.#target(attempt) }, options),
+    );
+    return Number(latencyUs) / 1000;
+  }
+
+  /** Nothing is written: a lease whose name was lost ends by itself. */
+  lease(deadline: Deadline): Promise<Leased> {
+    return this.#call(false, deadline, async ({ relay, options, node, ...attempt }) => {
+      const held = await relay.openSession({ target: this.#target(attempt) }, options);
+      return { node: node.uuid, leaseId: held.sessionId, expiresAt: Number(held.expiresMs) };
+    });
+  }
+
+  async endLease(leaseId: string, deadline: Deadline): Promise<boolean> {
+    const { endpoint } = this;
+    const ended = await this.#call(false, deadline, ({ relay, options }) =>
+      relay.closeSession({ sessionId: leaseId, endpoint }, options),
+    );
+    return ended.found;
+  }
+
+  #call<Answer>(
+    writes: boolean,
+    deadline: Deadline,
+    call: (attempt: Attempt) => Promise<Answer>,
+  ): Promise<Answer> {
+    return callRelay(this.#ctx, this.#plan(this.#nodes, writes, deadline), call);
+  }
+
+  #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): Plan {
+    return { nodes, writes, deadline, connection: this.#reach.connection };
+  }
+
+  async #result(
+    deadline: Deadline,
+    send: (attempt: Attempt) => Promise<RunResponse>,
+  ): Promise<Result> {
+    const writes = this.mode === 'write';
+    const { response, node } = await this.#call(writes, deadline, async (attempt) => ({
+      response: await send(attempt),
+      node: attempt.node,
+    }));
+    this.#ctx.timing.backend = Number(response.backendUs) / 1000;
+    const { collectId, result } = response;
+    return collectId === '' ? result : this.#collect(node, collectId);
+  }
+
+  /**
+   * Fetches a kept result from the node that keeps it. The deadline was the backend's: how long
+   * the client takes to read is bounded by the longest there is.
+   */
+  async #collect(node: Node, collectId: string): Promise<ReadableStream<Uint8Array>> {
+    const deadline = startDeadline(this.#ctx, TIMEOUT_MAX_MS);
+    try {
+      const plan = this.#plan([node], false, deadline);
+      const pieces = await callRelay(this.#ctx, plan, ({ relay, options }) =>
+        open(relay.collect({ collectId }, options)),
+      );
+      return bodyOf(pieces, {
+        ended: deadline.end,
+        cancelled() {
+          deadline.abort();
+          deadline.end();
+        },
+        failed() {
+          deadline.end();
+          return undefined; // Half a JSON text has no place for an error: the connection breaks off.
+        },
+      });
+    } catch (cause) {
+      deadline.end();
+      throw lost(this.mode === 'write', cause);
+    }
+  }
+
+  #message(asked: Asked, attempt: Sealed) {
+    return {
+      target: this.#target(attempt),
+      request: bytesOf(asked),
+      ...this.#bounds(asked),
+      sessionId: this.#leaseId,
+    };
+  }
+
+  #bounds({ numbersAsStrings, canonical }: Form) {
+    const resultMaxBytes = BigInt(this.#ctx.settings.RESULT_MAX_BYTES);
+    return { resultMaxBytes, numbersAsStrings, canonical };
+  }
+
+  #target({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
+    const { kind, endpoint, poolKey, mode, profile, caps } = this.#reach;
+    return { kind, endpoint, poolKey, mode, profile, caps, sealedConnection };
+  }
+}
+
+type Sealed = Pick<Attempt, 'sealedConnection'>;
+
+function bytesOf({ request, written }: Asked): Uint8Array {
+  return written ?? encoder.encode(JSON.stringify(request));
+}
+
+function lost(written: boolean, cause: unknown): GatewayError {
+  return written
+    ? new GatewayError('OUTCOME_UNKNOWN', 'The request took effect, but its result was lost', {
+        cause,
+      })
+    : new GatewayError('NODE_UNAVAILABLE', 'The result was lost on its way', {
+        cause,
+        retryAfter: 1,
+      });
+}

@@ -1,0 +1,57 @@
+/** Who will speak to the backend of each connection: decided when a configuration is stored. Contract §6, "Edge or relay". */
+import { canonicalHost } from '../../proto/addresses.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type Json } from '../../proto/json.ts';
+import { type Kind, kindSpec } from '../../proto/kinds/index.ts';
+import type { ChosenTransport, ConnectionName, Transports } from '../db/schema.ts';
+import type { EdgeDriver } from '../drivers/edge/driver.ts';
+import { edgeDriver } from '../drivers/edge/index.ts';
+import type { EndpointConfig } from './config.ts';
+import { splitUrl } from './connection-url.ts';
+
+const NAMES: readonly ConnectionName[] = ['write', 'read', 'development'];
+
+/**
+ * What `config.transport` says for all connections, else what follows from kind and host; null
+ * when it is a relay for all.
+ * @throws GatewayError INVALID_CONFIGURATION for `edge` where the kind has no driver there
+ */
+export function transportsOf(kind: Kind, config: EndpointConfig): Transports | null {
+  const driver = edgeDriver(kind);
+  const { transport } = config;
+  if (transport === 'edge' && !driver) throw notAtEdge(kind);
+  const chosen = NAMES.flatMap((name) => {
+    const connection = config[`${name}_conn`];
+    if (connection === undefined) return [];
+    return [[name, asked(transport) ?? following(driver, connection)] as const];
+  });
+  return chosen.every(([, each]) => each === 'relay') ? null : Object.fromEntries(chosen);
+}
+
+function asked(transport: Json | undefined): ChosenTransport | undefined {
+  return transport === 'edge' || transport === 'relay' ? transport : undefined;
+}
+
+function following(driver: EdgeDriver | undefined, connection: Json): ChosenTransport {
+  if (!driver) return 'relay';
+  const host = hostOf(connection);
+  if (host !== undefined && driver.serves(host)) return 'edge';
+  return driver.anyHost ? 'public' : 'relay';
+}
+
+/** The one host that a connection names; of several, or where an option may name another, none. */
+function hostOf(connection: Json): string | undefined {
+  if (!isJsonObject(connection)) return undefined;
+  const { url, host } = connection;
+  if (typeof url !== 'string') return typeof host === 'string' ? canonicalHost(host) : undefined;
+  const { hosts = '', options = '' } = splitUrl(url) ?? {};
+  if (/(?:^|&)(?:host|hostaddr)=/i.test(options)) return undefined;
+  return canonicalHost(hosts.replace(/:\d*$/, ''));
+}
+
+function notAtEdge(kind: Kind): GatewayError {
+  const message = `${kindSpec(kind).label} endpoints are served by relays only`;
+  return new GatewayError('INVALID_CONFIGURATION', message, {
+    details: [{ path: 'config.transport', message: 'must be relay, or left out' }],
+  });
+}
