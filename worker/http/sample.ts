@@ -17,6 +17,8 @@ export const SAMPLE = {
   group: 'support',
   endpoint: 'shop',
   endpointUuid: 'd3b07384-d9a0-4c9b-8f3e-2a6f1b0c4e52',
+  template: 'order-summary',
+  run: '3c9d1b7e-5a2f-4e60-9b8c-7d6e5f4a3b21',
   nodeUuid: '7a1c5e90-3b2d-4f68-a1e4-c5d6e7f80912',
   /** When the organization was made; then the endpoint, its last change, and now. */
   founded: '2026-03-02T08:00:00.000Z',
