@@ -17,6 +17,8 @@ export interface Config {
   /** Public keys that call tokens are signed with. */
   readonly gatewayKeys: readonly JWK[];
   readonly allow: AllowList;
+  /** In place of `allow` for kinds `http` and `pinecone`, whose callers name paths and follow redirects. */
+  readonly httpAllow: AllowList;
   /** Where the gateway listens; never a backend. */
   readonly gateway: Listener | undefined;
   readonly tls: TlsFiles | undefined;
@@ -42,6 +44,7 @@ Flag        Setting               Meaning
             RELAY_NODE_KEY        private key of this node: JWK, EC P-256 (required)
             GATEWAY_PUBLIC_KEY    the gateway's public key: JWK, Ed25519, or an array of them (required)
             RELAY_ALLOW           beside public addresses: CIDRs, hosts, host:port by comma; * for all
+            HTTP_ALLOW_PRIVATE    true: http and pinecone endpoints may reach private addresses (false)
             RELAY_TLS_CERT        file of the certificate; turns TLS on
             RELAY_TLS_KEY         file of its private key
             RELAY_TLS_CLIENT_CA   file of the authority whose client certificates are required
@@ -83,6 +86,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | und
       env.GATEWAY_PUBLIC_KEY,
     ),
     allow: parseAllowList(env.RELAY_ALLOW ?? ''),
+    httpAllow: parseAllowList(isTrue('HTTP_ALLOW_PRIVATE', env) ? '*' : ''),
     gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
     tls: tlsFiles(env),
   };
@@ -125,6 +129,12 @@ function jwk<Key>(
   } catch {
     throw invalid(`${name} must be ${form}`);
   }
+}
+
+function isTrue(name: string, env: NodeJS.ProcessEnv): boolean {
+  const text = env[name] || 'false';
+  if (text !== 'true' && text !== 'false') throw invalid(`${name} must be true or false`);
+  return text === 'true';
 }
 
 function listener(text: string): Listener | undefined {

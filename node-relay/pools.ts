@@ -14,6 +14,9 @@ export const POOL_IDLE_MAX_MS = 300_000;
 /** How often idle pools are looked for, in milliseconds. */
 const SWEEP_EVERY_MS = 30_000;
 
+/** Kinds whose backends anything that speaks HTTP is. Contract §6, "http kind". */
+const HTTP_KINDS: readonly string[] = ['http', 'pinecone'];
+
 /** A session that one call or lease uses. */
 export interface PoolUse {
   readonly session: Session;
@@ -37,6 +40,8 @@ export interface PoolsOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly connections: Connections;
   readonly dialer: Pick<Dialer, 'dial'>;
+  /** Of `HTTP_KINDS`: `RELAY_ALLOW` alone opens nothing to them. */
+  readonly httpDialer: Pick<Dialer, 'dial'>;
   readonly seals: Seals;
   /** Told of what goes wrong when nobody waits for it. */
   readonly onFault: (cause: unknown) => void;
@@ -125,8 +130,9 @@ export class Pools {
     return pool;
   }
 
-  #host({ endpoint, profile }: CallTarget): Host {
-    const { dialer, seals } = this.#options;
+  #host({ kind, endpoint, profile }: CallTarget): Host {
+    const { httpDialer, seals } = this.#options;
+    const dialer = HTTP_KINDS.includes(kind) ? httpDialer : this.#options.dialer;
     const own = (bound: string) => `${endpoint}\n${bound}`;
     return {
       dial: (host, port, signal) => dialer.dial(host, port, signal),

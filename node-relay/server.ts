@@ -81,10 +81,12 @@ async function assemble(
   const node = { id: await nodeUuid({ kty, crv, x, y }), version, startedMs: Date.now() };
   const onFault = (cause: unknown): void =>
     log.warn({ fault: describeFault(cause) ?? { name: 'GatewayError' } }, 'closing failed');
-  const dialer = new Dialer({ allow: config.allow, gateway: config.gateway, ownPort });
+  const { allow, httpAllow, gateway } = config;
+  const dialer = new Dialer({ allow, gateway, ownPort });
+  const httpDialer = new Dialer({ allow: httpAllow, gateway, ownPort });
   const connections = new Connections(config.nodeKey);
   const seals = new Seals(config.nodeKey);
-  const pools = new Pools({ drivers, connections, dialer, seals, onFault });
+  const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault });
   const sessions = new Sessions(onFault);
   const results = new Results();
   const metrics = new Metrics(() => ({

@@ -6,6 +6,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
+import { backendNetwork } from './network.ts';
 import { SETPRIV } from './server-process.ts';
 import { type Clock, startTimer } from './timer.ts';
 
@@ -112,6 +113,7 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
           // As a module it would be copied a hundred times before the runtime starts.
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           RELAY: { external: { address: options.relay, http: {} } },
+          NETWORK: backendNetwork(options.bindings.HTTP_ALLOW_PRIVATE === 'true'),
         },
       },
     ],

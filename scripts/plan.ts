@@ -43,6 +43,7 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
     RELAY_URL: `http://127.0.0.1:${relayPort}`,
     RELAY_NODE_PUBLIC_KEY: publicHalf('RELAY_NODE_KEY', keys.RELAY_NODE_KEY),
     PEER: peerSetting(mode, secret),
+    OWN_PORTS: `${port},${relayPort}`,
     LOCAL_SERVER: String(isLoopback(options.host) && options.trustedProxy === undefined),
   };
   checkSettings(bindings);
@@ -77,6 +78,7 @@ export function relayEnvironment(plan: Plan, demo?: string): Record<string, stri
     GATEWAY_PUBLIC_KEY: publicHalf('GATEWAY_KEY', keys.GATEWAY_KEY),
     GATEWAY_URL: `http://${urlHost(options.host)}:${port}`,
     RELAY_ALLOW: allowed(options.host, demo),
+    HTTP_ALLOW_PRIVATE: plan.bindings.HTTP_ALLOW_PRIVATE ?? '',
   };
 }
 

@@ -4,7 +4,7 @@ import { SETTING_NAMES, settingsOf } from '../worker/settings.ts';
 import { HELP, KEY_SETTINGS, WORKER_SETTINGS } from './settings.ts';
 
 /** What a start finds out by itself. */
-const OURS = ['RELAY_URL', 'RELAY_NODE_PUBLIC_KEY', 'PEER', 'LOCAL_SERVER'];
+const OURS = ['RELAY_URL', 'RELAY_NODE_PUBLIC_KEY', 'PEER', 'LOCAL_SERVER', 'OWN_PORTS'];
 
 test('every setting of the worker comes from the environment, a key file, or the start itself', () => {
   const told = [...KEY_SETTINGS, ...WORKER_SETTINGS].map(({ name }) => name);

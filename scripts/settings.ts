@@ -54,6 +54,11 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     meaning: 'largest result that is not streamed',
     fallback: '10485760',
   },
+  {
+    name: 'HTTP_ALLOW_PRIVATE',
+    meaning: 'true lets http and pinecone endpoints reach private addresses, through the relay',
+    fallback: 'false',
+  },
   { name: 'BODY_MAX_BYTES', meaning: 'largest request body', fallback: '10485760' },
 ];
 

@@ -76,7 +76,7 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<void> {
     ...socket,
     state: folder.state,
     cache: `${folder.path}/cache`,
-    bindings: plan.bindings,
+    bindings: { ...plan.bindings, OWN_PORTS: `${plan.bindings.OWN_PORTS},${socket.port}` },
     relay: `127.0.0.1:${plan.relayPort}`,
   });
   await shutdown.add(() => edge.dispose());

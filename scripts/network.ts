@@ -1,0 +1,43 @@
+/** The network in which a self-hosted edge reaches backends by itself: what it refuses at connect. Contract §6, "http kind". */
+import { NEVER_REACHED, SPECIAL_PURPOSE } from '../proto/addresses.ts';
+
+/** A service binding of the runtime; `deny` wins where it is narrower. */
+export interface NetworkBinding {
+  readonly network: { readonly allow: string[]; readonly deny: string[] };
+}
+
+/** IPv6 that is not routed, or that a machine on the way turns into what embeds an IPv4 address. */
+const UNROUTED: readonly string[] = [
+  '::/96',
+  '::ffff:0:0:0/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  'fec0::/10',
+];
+/** The runtime would take the whole network's first address for any address of this machine. */
+const ANY: readonly string[] = ['0.0.0.0/32', '::/128'];
+
+/**
+ * Public addresses only, by the same lists as all else that connects; with `allowPrivate` private
+ * ones too, link-local and metadata addresses never.
+ */
+export function backendNetwork(allowPrivate: boolean): NetworkBinding {
+  if (allowPrivate) {
+    return {
+      network: { allow: ['public', 'private'], deny: withTranslated([...NEVER_REACHED, ...ANY]) },
+    };
+  }
+  const deny = withTranslated([...NEVER_REACHED, ...SPECIAL_PURPOSE, ...UNROUTED, ...ANY]);
+  return { network: { allow: ['public'], deny } };
+}
+
+/** The networks, and those of IPv4 as NAT64 reaches them. RFC 6052, section 2.1. */
+function withTranslated(networks: readonly string[]): string[] {
+  const translated = networks
+    .filter((each) => !each.includes(':'))
+    .map((each) => {
+      const [address = '', prefix] = each.split('/');
+      return `64:ff9b::${address}/${96 + Number(prefix)}`;
+    });
+  return [...new Set([...networks, ...translated])];
+}
