@@ -58,6 +58,16 @@ export class Dialer {
   }
 
   /**
+   * The address that `dial` would try first.
+   * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, the signal's reason
+   */
+  async vet(host: string, port: number, signal: AbortSignal): Promise<string> {
+    const [first] = await orAbort(this.addresses(host, port), signal);
+    if (first === undefined) throw refused();
+    return first.address;
+  }
+
+  /**
    * The addresses that may be connected to, in order; at least one.
    * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED when the name does not resolve
    */

@@ -39,9 +39,9 @@ interface Pool {
 export interface PoolsOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly connections: Connections;
-  readonly dialer: Pick<Dialer, 'dial'>;
+  readonly dialer: Pick<Dialer, 'dial' | 'vet'>;
   /** Of `HTTP_KINDS`: `RELAY_ALLOW` alone opens nothing to them. */
-  readonly httpDialer: Pick<Dialer, 'dial'>;
+  readonly httpDialer: Pick<Dialer, 'dial' | 'vet'>;
   readonly seals: Seals;
   /** Told of what goes wrong when nobody waits for it. */
   readonly onFault: (cause: unknown) => void;
@@ -136,6 +136,7 @@ export class Pools {
     const own = (bound: string) => `${endpoint}\n${bound}`;
     return {
       dial: (host, port, signal) => dialer.dial(host, port, signal),
+      vet: (host, port, signal) => dialer.vet(host, port, signal),
       pool: (maker) => new SlottedPool(this.#slotsOf(endpoint), profile, maker),
       seal: (clear, bound) => seals.seal(clear, own(bound)),
       unseal: (sealed, bound) => seals.unseal(sealed, own(bound)),

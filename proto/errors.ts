@@ -3,6 +3,8 @@
  * `error` word that a client sees, so no other file names a status.
  */
 
+import type { Json } from './json.ts';
+
 /** Spec: "Errors", and the contract's table of what the specification leaves open. */
 export const ERRORS = {
   BAD_REQUEST: { status: 400, error: 'Bad Request' },
@@ -85,7 +87,8 @@ export type ErrorDetails =
       /** The write took effect although the request failed. */
       readonly applied?: true;
     }
-  | { readonly operation: number; readonly applied?: true }
+  /** Of an operation beside the one that failed; with its result where it took effect. */
+  | { readonly operation: number; readonly applied?: true; readonly result?: Json }
   | { readonly rule: string; readonly [member: string]: unknown };
 
 /** What an error may carry beside its message. */

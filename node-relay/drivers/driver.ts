@@ -18,6 +18,11 @@ export interface Host {
    * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED
    */
   dial(host: string, port: number, signal: AbortSignal): Promise<Socket>;
+  /**
+   * An address of the host that `dial` would connect to, for what a backend is asked to connect to.
+   * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED
+   */
+  vet(host: string, port: number, signal: AbortSignal): Promise<string>;
   /** Connections for drivers whose calls each need one, within the endpoint's caps. */
   pool<Connection>(maker: ConnectionMaker<Connection>): ConnectionPool<Connection>;
   /** Seals what clients bring back with a later call, for this endpoint and what it is bound to. */

@@ -1,6 +1,7 @@
 /** The body of every error, as the description shows it. Contract: "Errors". */
 import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
+import { JsonValue } from '../../proto/kinds/members.ts';
 import { AccessLevel } from '../access/levels.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { errorExample } from './error-examples.ts';
@@ -62,6 +63,10 @@ const OfBackend = {
   applied: z
     .literal(true)
     .meta({ description: 'The change took effect although the request failed' }),
+  result: JsonValue.optional().meta({
+    description: 'What an operation answered that took effect although the transaction failed',
+    examples: ['OK'],
+  }),
 };
 
 const OfRule = {

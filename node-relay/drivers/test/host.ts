@@ -21,6 +21,7 @@ export function testHost(connections = 4): Host {
   });
   return {
     dial: (host, port, signal) => dialer.dial(host, port, signal),
+    vet: (host, port, signal) => dialer.vet(host, port, signal),
     pool: (maker) => new SlottedPool(slots, 'production', maker),
     seal: (clear, bound) => SEALS.seal(clear, bound),
     unseal: (sealed, bound) => SEALS.unseal(sealed, bound),
