@@ -9,6 +9,7 @@ import cassandra from 'cassandra-driver';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { type BackendKind, backend, freshDatabase } from '../../scripts/backends.ts';
+import { startPinecone } from '../stand-ins/pinecone/index.ts';
 
 /** One kind in the pages. */
 interface Row {
@@ -18,7 +19,7 @@ interface Row {
   fresh(): Promise<string>;
 }
 
-const ROWS: Partial<Record<BackendKind, Row>> = {
+const ROWS: Partial<Record<BackendKind | 'pinecone', Row>> = {
   postgres: {
     written: 'postgresql://user:password@host:5432/database',
     fresh: postgres,
@@ -63,6 +64,11 @@ const ROWS: Partial<Record<BackendKind, Row>> = {
       url.pathname = `/${name}`;
       return url.href;
     },
+  },
+  pinecone: {
+    written: 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io',
+    // It ends with the process of the tests.
+    fresh: async () => (await startPinecone({ apiKey: 'pcsk_s3cr3t' })).url,
   },
   clickhouse: {
     written: 'clickhouse://user:password@host:8123/database',

@@ -12,14 +12,11 @@ import {
 
 const shared = { kind: kindMember('Pinecone'), timeout_ms: TimeoutMs };
 
+const LIMIT = `is a whole number from 1 to ${PAGE_MAX}, or its text`;
 /** Member `limit` of a list: a number, or the text of one. */
 const Limit = z
-  .union([z.int(), z.string().regex(/^\d{1,3}$/)], {
-    error: `is a whole number from 1 to ${PAGE_MAX}, or its text`,
-  })
-  .refine((limit) => Number(limit) >= 1 && Number(limit) <= PAGE_MAX, {
-    message: `is a whole number from 1 to ${PAGE_MAX}, or its text`,
-  })
+  .union([z.number(), z.string()], { error: LIMIT })
+  .refine((limit) => /^[1-9]\d{0,2}$/.test(String(limit)) && Number(limit) <= PAGE_MAX, LIMIT)
   .optional()
   .meta({
     description: `Most ids of the page, 1 to ${PAGE_MAX} as a text or a number; ${PAGE_MAX} when left out`,
