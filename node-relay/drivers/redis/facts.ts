@@ -1,0 +1,88 @@
+/** What commands do to the connection that they come on. Source: redis.io/docs/latest/commands. */
+import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import { optionName } from '../../../proto/kinds/redis/replies/words.ts';
+
+/** Leave something on their connection, which no other caller may meet. */
+const STATEFUL = new Set([
+  ...['multi', 'exec', 'discard', 'watch', 'unwatch', 'select', 'readonly', 'readwrite', 'asking'],
+  ...['client tracking', 'client caching', 'client setname', 'client setinfo', 'client capa'],
+  ...['client no-evict', 'client no-touch', 'client import-source'],
+]);
+
+/** Ends or changes what the connection is, or who is on it: callers never may. */
+const NEVER: Readonly<Record<string, string>> = {
+  auth: "changes who is on the connection: the endpoint's configuration says who that is",
+  hello: "changes who is on the connection: the endpoint's configuration says who that is",
+  reset: 'forgets who is on the connection: end the session instead',
+  quit: 'ends the connection: end the session instead',
+  'client reply': 'would leave requests without their replies',
+  'script debug': 'needs a terminal',
+  sync: 'is for replicas',
+  psync: 'is for replicas',
+  replconf: 'is for replicas',
+};
+
+/** Answered by events. */
+const SUBSCRIBING = new Set(['subscribe', 'psubscribe', 'ssubscribe', 'monitor']);
+const UNSUBSCRIBING = new Set(['unsubscribe', 'punsubscribe', 'sunsubscribe']);
+
+/** Commands whose first word belongs to their name, as far as it matters here. */
+const CONTAINERS = new Set(['client', 'script']);
+
+/** What a command does to its connection. */
+export type Effect =
+  | 'none'
+  /** Only in a session. */
+  | 'state'
+  | 'subscribe'
+  | 'unsubscribe'
+  /** Waits for others. */
+  | 'wait'
+  | { readonly refused: string };
+
+/** The name as this file has it, however the words are divided among type and arguments. */
+export function canonicalName({ type, args }: RedisCommand): string {
+  const [first = '', second = optionName(args[0])] = type.trim().toLowerCase().split(/\s+/);
+  return CONTAINERS.has(first) ? `${first} ${second.toLowerCase()}` : first;
+}
+
+/** What a command does to its connection. */
+export function effectOf(command: RedisCommand): Effect {
+  const name = canonicalName(command);
+  const refused = Object.hasOwn(NEVER, name) ? NEVER[name] : undefined;
+  if (refused !== undefined) return { refused };
+  if (STATEFUL.has(name)) return 'state';
+  if (SUBSCRIBING.has(name)) return 'subscribe';
+  if (UNSUBSCRIBING.has(name)) return 'unsubscribe';
+  return waitPlace(command) === undefined ? 'none' : 'wait';
+}
+
+/** Where a command says how long it waits at most, and in what; 0 is for ever. */
+export interface WaitPlace {
+  readonly at: number;
+  readonly unit: 's' | 'ms';
+  /** Its own answer says that it waited in vain: a number of servers. */
+  readonly answersAnyway?: true;
+}
+
+const LAST = new Set(['blpop', 'brpop', 'bzpopmin', 'bzpopmax', 'blmove', 'brpoplpush']);
+const FIRST = new Set(['blmpop', 'bzmpop']);
+
+/** Where a command says how long it waits; undefined for one that does not wait. */
+export function waitPlace(command: RedisCommand): WaitPlace | undefined {
+  const name = canonicalName(command);
+  const { args } = command;
+  if (LAST.has(name)) return { at: args.length - 1, unit: 's' };
+  if (FIRST.has(name)) return { at: 0, unit: 's' };
+  if (name === 'wait' || name === 'waitaof') {
+    return { at: args.length - 1, unit: 'ms', answersAnyway: true };
+  }
+  if (name !== 'xread' && name !== 'xreadgroup') return undefined;
+  const streams = args.findIndex((word) => optionName(word) === 'STREAMS');
+  const block = args.findIndex((word, at) => {
+    const isName = name === 'xreadgroup' && at > 0 && at < 3;
+    return !isName && optionName(word) === 'BLOCK';
+  });
+  // A group, or a stream, of that name.
+  return block < 0 || (streams >= 0 && block > streams) ? undefined : { at: block + 1, unit: 'ms' };
+}

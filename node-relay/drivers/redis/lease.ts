@@ -1,0 +1,174 @@
+/** A session that one caller holds for a while: MULTI, WATCH, SELECT, subscriptions and tracking from call to call. Contract §6, "Sessions". */
+import type { Call, Lease } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import {
+  isPipeline,
+  type RedisCommand,
+  type RedisRequest,
+} from '../../../proto/kinds/redis/command.ts';
+import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { fromReply } from './errors.ts';
+import { canonicalName } from './facts.ts';
+import { checkCommand } from './guard.ts';
+import { vetted } from './hosts.ts';
+import { keysOf } from './known.ts';
+import type { BorrowedLink } from './link.ts';
+import { pushJson } from './pushes.ts';
+import { entryOf, resultOf, resultsOf, sendOn } from './result.ts';
+import type { Scene } from './run.ts';
+import { bounded } from './wait.ts';
+
+/** Bytes of pushes that wait for their caller's next request; more end the session. Spec silent. */
+const PUSHES_MAX_BYTES = 1_048_576;
+
+/** Keeps what its calls set, until it is closed; then all of it is undone. */
+export class RedisLease implements Lease<RedisRequest> {
+  readonly #scene: Scene;
+  #link: BorrowedLink;
+  #turn: Promise<unknown> = Promise.resolve();
+  #running = false;
+  /** Commands that wait for EXEC; undefined outside of MULTI. */
+  #queued: RedisCommand[] | undefined;
+  /** Nothing yet that another connection would not have. */
+  #pristine = true;
+  #pushes: string[] = [];
+  #pushBytes = 0;
+
+  private constructor(scene: Scene, link: BorrowedLink) {
+    this.#scene = scene;
+    this.#link = link;
+    this.#hear();
+  }
+
+  /** @throws GatewayError CONNECTION_FAILED, POOL_EXHAUSTED */
+  static async open(scene: Scene, call: Call): Promise<RedisLease> {
+    return new RedisLease(scene, await scene.server.borrow([], call.signal));
+  }
+
+  /** @throws GatewayError SESSION_NOT_FOUND once the connection is lost or a call on it was stopped */
+  run(request: RedisRequest, call: Call): Promise<Uint8Array> {
+    const result = this.#turn.then(() => this.#run(request, call));
+    this.#turn = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    if (this.#running) this.#link.cut();
+    await this.#turn;
+    this.#link.release(this.#pristine);
+  }
+
+  async #run(request: RedisRequest, call: Call): Promise<Uint8Array> {
+    if (this.#link.lost) {
+      throw new GatewayError('SESSION_NOT_FOUND', 'The session has ended with its connection');
+    }
+    if (call.mode === 'read' && this.#queued !== undefined) {
+      throw new GatewayError(
+        'TRANSACTION_OPEN',
+        'A transaction is open in this session; send reads to /write',
+      );
+    }
+    this.#running = true;
+    try {
+      return isPipeline(request)
+        ? await this.#pipeline(request.pipeline, call)
+        : await this.#command(request, request.timeout_ms, call);
+    } finally {
+      this.#running = false;
+      // A reply that nobody waits for must not be taken for another's.
+      if (call.signal.aborted) this.#link.cut();
+    }
+  }
+
+  async #command(
+    request: RedisCommand,
+    timeoutMs: number | undefined,
+    call: Call,
+  ): Promise<Uint8Array> {
+    const effect = checkCommand(request, call.mode, 'session');
+    const addressed = await vetted(request, this.#scene.host, call.signal);
+    // Within MULTI nothing waits.
+    const { command, check } =
+      this.#queued === undefined
+        ? bounded(addressed, timeoutMs)
+        : { command: addressed, check: () => {} };
+    const [reply = null] = await this.#send([command], call);
+    check(reply);
+    if (effect !== 'none' && effect !== 'wait') this.#pristine = false;
+    const json = this.#noted(request, reply, call);
+    if (reply instanceof ReplyError) throw fromReply(reply);
+    return json ?? resultOf(request, reply, call, this.#told());
+  }
+
+  async #pipeline(commands: readonly RedisCommand[], call: Call): Promise<Uint8Array> {
+    for (const [index, each] of commands.entries()) {
+      checkCommand(each, call.mode, 'pipeline', `pipeline.${index}.type`);
+    }
+    const { host } = this.#scene;
+    const addressed = await Promise.all(commands.map((each) => vetted(each, host, call.signal)));
+    const replies = await this.#send(addressed, call);
+    for (const [index, each] of commands.entries()) this.#note(each, replies[index] ?? null);
+    return resultsOf(commands, replies, call, ['{"results":[', `]${this.#told()}}`]);
+  }
+
+  /** In a cluster, a session that has nothing to lose goes where its first keys are. */
+  async #send(commands: readonly RedisCommand[], call: Call): Promise<readonly ReplyValue[]> {
+    const replies = await sendOn(this.#link, commands, call);
+    const isElsewhere = replies.every(
+      (each) => each instanceof ReplyError && each.code === 'MOVED',
+    );
+    if (!this.#pristine || !isElsewhere) return replies;
+    const link = await this.#scene.server.borrow(commands.flatMap(keysOf), call.signal);
+    this.#link.onPush = undefined;
+    this.#link.release(true);
+    this.#link = link;
+    this.#hear();
+    return sendOn(link, commands, call);
+  }
+
+  /** Takes note of a reply; of EXEC's answers the JSON, each by its own command. */
+  #noted(command: RedisCommand, reply: ReplyValue, call: Call): Uint8Array | undefined {
+    const queued = this.#queued;
+    this.#note(command, reply);
+    if (queued === undefined || canonicalName(command) !== 'exec' || !Array.isArray(reply)) {
+      return undefined;
+    }
+    if (call.replyForm !== undefined) return resultOf(command, reply, call);
+    const results: readonly ReplyValue[] = reply;
+    const texts = results.map((each, index) => textOf(queued[index] ?? command, each, call));
+    return Buffer.from(`{"result":[${texts.join(',')}]${this.#told()}}`);
+  }
+
+  #note(command: RedisCommand, reply: ReplyValue): void {
+    const name = canonicalName(command);
+    if (name === 'multi' && !(reply instanceof ReplyError)) this.#queued = [];
+    else if (name === 'exec' || name === 'discard') this.#queued = undefined;
+    else if (!(reply instanceof ReplyError)) this.#queued?.push(command);
+  }
+
+  #hear(): void {
+    this.#link.onPush = (push) => {
+      const text = pushJson(push);
+      if (text === undefined) return;
+      this.#pushes.push(text);
+      this.#pushBytes += text.length;
+      // Nobody may think that he has heard all.
+      if (this.#pushBytes > PUSHES_MAX_BYTES) this.#link.cut();
+    };
+  }
+
+  /** What was pushed since the last request, as a member beside its result. */
+  #told(): string {
+    if (this.#pushes.length === 0) return '';
+    const text = `,"pushes":[${this.#pushes.join(',')}]`;
+    this.#pushes = [];
+    this.#pushBytes = 0;
+    return text;
+  }
+}
+
+/** A result within EXEC's: an error stands in its place. */
+function textOf(command: RedisCommand, reply: ReplyValue, call: Call): string {
+  const entry = entryOf(command, reply, call);
+  return reply instanceof ReplyError ? entry : entry.slice('{"result":'.length, -1);
+}

@@ -1,0 +1,85 @@
+/** Runs single commands and pipelines: on the connection that callers share, or on one of their own where they wait. Contract §6. */
+import type { Call } from '../../../proto/driver.ts';
+import {
+  isPipeline,
+  type RedisCommand,
+  type RedisCommandRequest,
+  type RedisPipelineRequest,
+  type RedisRequest,
+} from '../../../proto/kinds/redis/command.ts';
+import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { Host } from '../driver.ts';
+import { fromReply } from './errors.ts';
+import { checkCommand } from './guard.ts';
+import { vetted } from './hosts.ts';
+import { keysOf } from './known.ts';
+import type { RedisServer } from './link.ts';
+import { resultOf, resultsOf, sendOn } from './result.ts';
+import { bounded } from './wait.ts';
+
+/** What requests run on. */
+export interface Scene {
+  readonly server: RedisServer;
+  readonly host: Host;
+}
+
+/** Runs a request. @throws GatewayError */
+export function runRequest(scene: Scene, request: RedisRequest, call: Call): Promise<Uint8Array> {
+  return isPipeline(request) ? runPipeline(scene, request, call) : runCommand(scene, request, call);
+}
+
+async function runCommand(
+  { server, host }: Scene,
+  request: RedisCommandRequest,
+  call: Call,
+): Promise<Uint8Array> {
+  const effect = checkCommand(request, call.mode, 'request');
+  const command = await vetted(request, host, call.signal);
+  const reply =
+    effect === 'wait'
+      ? await waitFor(server, command, request.timeout_ms, call)
+      : await firstOf(sendOn(server, [command], call));
+  if (reply instanceof ReplyError) throw fromReply(reply);
+  return resultOf(request, reply, call);
+}
+
+/** A connection of its own, so that nobody else waits with it. */
+async function waitFor(
+  server: RedisServer,
+  asked: RedisCommand,
+  timeoutMs: number | undefined,
+  call: Call,
+): Promise<ReplyValue> {
+  const { command, check } = bounded(asked, timeoutMs);
+  const link = await server.borrow(keysOf(command), call.signal);
+  let isDone = false;
+  try {
+    const reply = await firstOf(sendOn(link, [command], call));
+    isDone = true;
+    check(reply);
+    return reply;
+  } finally {
+    // A server that still waits would take what is meant for others.
+    if (!isDone) link.cut();
+    link.release(true);
+  }
+}
+
+async function firstOf(replies: Promise<readonly ReplyValue[]>): Promise<ReplyValue> {
+  const [first = null] = await replies;
+  return first;
+}
+
+/** Many commands in one trip, each with its own result or error. */
+async function runPipeline(
+  { server, host }: Scene,
+  { pipeline }: RedisPipelineRequest,
+  call: Call,
+): Promise<Uint8Array> {
+  for (const [index, command] of pipeline.entries()) {
+    checkCommand(command, call.mode, 'pipeline', `pipeline.${index}.type`);
+  }
+  const commands = await Promise.all(pipeline.map((each) => vetted(each, host, call.signal)));
+  const replies = await sendOn(server, commands, call);
+  return resultsOf(pipeline, replies, call, ['{"results":[', ']}']);
+}

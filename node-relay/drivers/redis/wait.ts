@@ -1,0 +1,37 @@
+/** Commands that wait: they end before the deadline, so that nothing is taken of which nobody hears. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../../proto/kinds/members.ts';
+import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import { textOfWord } from '../../../proto/kinds/redis/replies/words.ts';
+import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { waitPlace } from './facts.ts';
+
+/** Milliseconds before the deadline at which the server shall answer, and what part of the time at most. Spec silent. */
+const MARGIN_MS = 250;
+const MARGIN_PART = 0.2;
+
+/** A command that waits no longer than its caller does. */
+export interface Waiting {
+  readonly command: RedisCommand;
+  /** @throws GatewayError TIMED_OUT for an answer that came only because the caller's time was up */
+  check(reply: ReplyValue): void;
+}
+
+/** The command with a time that ends before the deadline, whatever its own; one that does not wait as it is. */
+export function bounded(command: RedisCommand, timeoutMs = TIMEOUT_DEFAULT_MS): Waiting {
+  const place = waitPlace(command);
+  const word = place && command.args[place.at];
+  if (place === undefined || word === undefined) return { command, check: () => {} };
+  const asked = Number(textOfWord(word)) * (place.unit === 's' ? 1000 : 1);
+  const most = Math.max(1, timeoutMs - Math.min(MARGIN_MS, timeoutMs * MARGIN_PART));
+  // What is no number is for the server to refuse.
+  if (!(asked >= 0) || (asked > 0 && asked <= most)) return { command, check: () => {} };
+  const text = place.unit === 's' ? String(most / 1000) : String(Math.floor(most));
+  const args = command.args.with(place.at, text);
+  return {
+    command: { ...command, args },
+    check(reply) {
+      if (reply === null) throw new GatewayError('TIMED_OUT', 'The deadline passed');
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** Messages of channels and lines of MONITOR, as they come. Contract §6, "Subscriptions". */
+import type { Call, WatchEvent } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import {
+  isPipeline,
+  type RedisCommandRequest,
+  type RedisRequest,
+} from '../../../proto/kinds/redis/command.ts';
+import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
+import { badRequest, fromReply } from './errors.ts';
+import { canonicalName, effectOf } from './facts.ts';
+import { wordBytes } from './known.ts';
+import type { BorrowedLink } from './link.ts';
+import { messageJson, monitorJson } from './pushes.ts';
+import { sendOn } from './result.ts';
+import type { Scene } from './run.ts';
+
+/** Most subscriptions at once of one pool; each holds a connection's slot. Spec silent. */
+const WATCHES_MAX = 16;
+/** Characters of events that wait for a slow reader, before the server is held back. Spec silent. */
+const WAITING_MAX = 1_048_576;
+
+/** How many subscriptions of one pool are open. */
+export class Watches {
+  #open = 0;
+
+  /**
+   * Events until the caller leaves.
+   * @throws GatewayError POOL_EXHAUSTED when there are as many as may be
+   */
+  async *follow(scene: Scene, request: RedisRequest, call: Call): AsyncGenerator<WatchEvent> {
+    if (isPipeline(request) || effectOf(request) !== 'subscribe') {
+      throw badRequest('type', `Requests of type ${request.type} are not subscriptions`);
+    }
+    if (this.#open >= WATCHES_MAX) {
+      throw new GatewayError(
+        'POOL_EXHAUSTED',
+        `As many subscriptions are open as may be: ${WATCHES_MAX}`,
+        { retryAfter: 1 },
+      );
+    }
+    this.#open += 1;
+    try {
+      yield* eventsOf(scene, request, call);
+    } finally {
+      this.#open -= 1;
+    }
+  }
+}
+
+async function* eventsOf(
+  { server }: Scene,
+  request: RedisCommandRequest,
+  call: Call,
+): AsyncGenerator<WatchEvent> {
+  const name = canonicalName(request);
+  // Channels of shards are where keys of their names would be.
+  const keys = name === 'ssubscribe' ? request.args.map(wordBytes) : [];
+  const link = await server.borrow(keys, call.signal);
+  const events = new Events(link, name === 'monitor' ? monitorJson : messageJson);
+  const leave = () => events.end(call.signal.reason);
+  call.signal.addEventListener('abort', leave, { once: true });
+  try {
+    const [reply] = await sendOn(link, [request], { ...call, mode: 'read' });
+    if (reply instanceof ReplyError) throw fromReply(reply);
+    yield { data: new Uint8Array() };
+    for (;;) yield { data: await events.next() };
+  } finally {
+    call.signal.removeEventListener('abort', leave);
+    link.onPush = undefined;
+    link.onLost = undefined;
+    link.release(false);
+  }
+}
+
+type Told = (push: Parameters<typeof messageJson>[0]) => string | undefined;
+
+/** Events that wait to be taken, no more than some: then the server's own buffer fills, which it ends by itself. */
+class Events {
+  readonly #link: BorrowedLink;
+  #waiting: string[] = [];
+  #length = 0;
+  /** The server was held back: if it ends now, it has dropped what waited there. */
+  #heldBack = false;
+  #ended: { readonly reason: unknown } | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(link: BorrowedLink, told: Told) {
+    this.#link = link;
+    link.onPush = (push) => {
+      const text = told(push);
+      if (text !== undefined) this.#add(text);
+    };
+    link.onLost = () => this.end(this.#lossOf());
+  }
+
+  /** The next event's data. @throws what has ended them, once all that came before are taken */
+  async next(): Promise<Uint8Array> {
+    for (;;) {
+      const text = this.#waiting.shift();
+      if (text !== undefined) {
+        this.#length -= text.length;
+        if (this.#waiting.length === 0 && this.#heldBack) this.#link.resume();
+        return Buffer.from(text);
+      }
+      if (this.#ended) throw this.#ended.reason;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      await promise;
+    }
+  }
+
+  end(reason: unknown): void {
+    this.#ended ??= { reason };
+    this.#wake?.();
+  }
+
+  #add(text: string): void {
+    this.#waiting.push(text);
+    this.#length += text.length;
+    if (this.#length > WAITING_MAX) {
+      this.#heldBack = true;
+      this.#link.pause();
+    }
+    this.#wake?.();
+  }
+
+  #lossOf(): GatewayError {
+    return this.#heldBack
+      ? new GatewayError(
+          'SERVICE_UNAVAILABLE',
+          'Messages were lost: they came faster than they were read, and the server has ended the subscription',
+        )
+      : new GatewayError('CONNECTION_FAILED', 'The connection to the database was lost');
+  }
+}
