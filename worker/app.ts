@@ -15,6 +15,7 @@ import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { upstashRoutes } from './upstash/routes.ts';
 import { noteOperation } from './users/activity/note.ts';
 import { userRoutes } from './users/routes.ts';
 
@@ -30,6 +31,9 @@ export const routes: readonly AnyRoute[] = [
   ...helpRoutes(() => routes),
 ];
 
+/** What speaks another product's protocol, beside the API. Contract: "Base path". */
+export const facades: readonly AnyRoute[] = upstashRoutes;
+
 /** The app with all routes mounted; `outside` is the clock and the network. */
 export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
@@ -39,7 +43,7 @@ export function createApp(outside: Outside): App {
   for (const page of ['/healthz', '/docs', '/openapi.json']) {
     app.all(page, (c) => refuseMethod(c, ['GET']));
   }
-  mount(app, routes, outside, { refused: recordDenial, performed: noteOperation });
+  mount(app, [...routes, ...facades], outside, { refused: recordDenial, performed: noteOperation });
   shareWithOrigins(app);
   return app;
 }

@@ -21,8 +21,9 @@ const VERBS = {
   GET: 'get',
 } as const;
 
-/** Stable: it follows from the route's method and path alone. */
+/** Stable: it follows from the route's method and path alone, but a facade's, which says it. */
 export function actionOf(route: AnyRoute): string {
+  if (route.facade) return route.facade.action;
   const [path = '/'] = pathsOf(route);
   const segments = path.split('/').filter((each) => each !== '' && each !== 'iam');
   const names = segments.filter((each) => !each.startsWith(':'));

@@ -17,9 +17,14 @@ const REPLACEMENT = String(encoder.encode('\ufffd'));
 
 /**
  * Refuses a body by its headers alone, before it is read.
+ * @param types which types are taken
  * @throws GatewayError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
-export function checkBodyHeaders(request: Request, maxBytes: number): void {
+export function checkBodyHeaders(
+  request: Request,
+  maxBytes: number,
+  types: 'json' | 'any' = 'json',
+): void {
   const length = request.headers.get('Content-Length');
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody(request, length)) return;
@@ -31,6 +36,7 @@ export function checkBodyHeaders(request: Request, maxBytes: number): void {
       { headers: { 'Accept-Encoding': 'identity' } },
     );
   }
+  if (types === 'any') return;
   const type = request.headers.get('Content-Type');
   if (type !== null && type !== 'application/json') checkType(type);
 }

@@ -38,7 +38,7 @@ describe('a preflight', () => {
       '',
       {
         'access-control-allow-headers':
-          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, X-Org-Id, X-Request-Id, X-Session-Id',
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, Upstash-Encoding, Upstash-Response-Format, Upstash-Sync-Token, Upstash-Telemetry-Platform, Upstash-Telemetry-Retry, Upstash-Telemetry-Runtime, Upstash-Telemetry-Sdk, X-Org-Id, X-Request-Id, X-Session-Id',
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
         'access-control-allow-origin': APP,
         'access-control-max-age': '7200',

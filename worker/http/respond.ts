@@ -2,7 +2,7 @@
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { PublicContext, Timing } from '../context.ts';
 import { isKnown } from './conditional.ts';
-import { JsonBytes, type Reply, Tagged } from './route.ts';
+import { type Facade, JsonBytes, type Reply, Tagged } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
 export const ALWAYS = {
@@ -101,12 +101,21 @@ export function failureOf(thrown: unknown): GatewayError {
   return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
 }
 
-/** The documented error reply. A failure of ours is logged with its cause; a client's fault is not. */
-export function respondToError(thrown: unknown, told: Told, path: string): Response {
+/**
+ * The documented error reply, or that of a facade. A failure of ours is logged with its cause; a
+ * client's fault is not.
+ */
+export function respondToError(
+  thrown: unknown,
+  told: Told,
+  path: string,
+  facade?: Facade,
+): Response {
   const failure = failureOf(thrown);
   const { status } = ERRORS[failure.code];
   if (status >= 500) logFailure(failure, told.requestId, path);
-  return new Response(JSON.stringify(errorBody(failure, told.requestId)), {
+  const body = facade ? facade.errorBody(failure) : errorBody(failure, told.requestId);
+  return new Response(JSON.stringify(body), {
     status,
     headers: {
       ...headersOf(told),

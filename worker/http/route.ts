@@ -1,6 +1,6 @@
 /** Declares an operation of the API as data; worker/http/run.ts runs it. */
 import * as z from 'zod';
-import type { ErrorCode } from '../../proto/errors.ts';
+import type { ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
 import type { Context, PublicContext } from '../context.ts';
@@ -19,12 +19,25 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
  */
 export type Changes = 'nothing' | 'backend' | 'organization' | 'installation';
 
+/** Another product's protocol, spoken beside the API. Contract: "Base path", "Errors". */
+export interface Facade {
+  /** What is done, as audit entries name it. */
+  readonly action: string;
+  /** An error in the form of that product; the status is ours. */
+  errorBody(failure: GatewayError): Json;
+}
+
 /** One operation of the API. A route without `access` does not compile. */
 export interface Route<Params, Query, Body, Resource> {
   /** Where the specification lists two, both serve alike. */
   readonly method: Method | readonly Method[];
   /** Below /api/v1, parameters as `:name`; where the specification lists two, both serve alike. */
   readonly path: string | readonly string[];
+  /**
+   * Of routes that speak another product's protocol: `path` is whole, bodies are of any type, and
+   * the handler reads them and the query by itself.
+   */
+  readonly facade?: Facade;
   readonly summary: string;
   /** What the summary leaves out: one or more sentences in CommonMark. */
   readonly description: string;

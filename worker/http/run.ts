@@ -21,7 +21,7 @@ import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError } from './respond.ts';
-import { type AnyRoute, methodsOf, pathsOf } from './route.ts';
+import { type AnyRoute, type Facade, methodsOf, pathsOf } from './route.ts';
 
 /** What every route is below. Spec: "Versioning". */
 export const BASE_PATH = '/api/v1';
@@ -48,15 +48,18 @@ export function mount(
   outside: Outside,
   observers: Observers,
 ): void {
-  const methods = new Map<string, string[]>();
+  const served = new Map<string, { readonly allowed: string[]; readonly facade?: Facade }>();
   for (const each of routes) {
+    const { facade } = each;
     for (const path of pathsOf(each)) {
-      app.on([...methodsOf(each)], BASE_PATH + path, (c) => answer(c, each, outside, observers));
-      methods.set(path, [...(methods.get(path) ?? []), ...methodsOf(each)]);
+      const whole = facade ? path : BASE_PATH + path;
+      app.on([...methodsOf(each)], whole, (c) => answer(c, each, outside, observers));
+      const allowed = [...(served.get(whole)?.allowed ?? []), ...methodsOf(each)];
+      served.set(whole, { allowed, ...(facade ? { facade } : {}) });
     }
   }
-  for (const [path, allowed] of methods) {
-    app.all(BASE_PATH + path, (c) => refuseMethod(c, allowed));
+  for (const [path, { allowed, facade }] of served) {
+    app.all(path, (c) => refuseMethod(c, allowed, facade));
   }
   app.notFound((c) =>
     refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: see /docs`)),
@@ -80,11 +83,13 @@ async function answer(
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
+  // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
+  const path = each.facade ? (pathsOf(each)[0] ?? '') : c.req.path;
   const ends = {
     performed: (ctx: Context) => observers.performed(ctx, each, c.req.param()),
     refuse(thrown: unknown): Response {
       observers.refused(open, each, c.req.param(), thrown);
-      return respondToError(thrown, open, c.req.path);
+      return respondToError(thrown, open, path, each.facade);
     },
   };
   return perform(open, each, c.req.param(), ends).catch(async (thrown: unknown) => {
@@ -108,7 +113,7 @@ async function perform(
   { performed, refuse }: Ends,
 ): Promise<Response> {
   const { request, settings } = open;
-  checkBodyHeaders(request, settings.BODY_MAX_BYTES);
+  checkBodyHeaders(request, settings.BODY_MAX_BYTES, each.facade ? 'any' : 'json');
   await each.admit?.(open);
   const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
   if (each.access.level !== 'Public') countCaller(ctx);
@@ -124,7 +129,7 @@ async function perform(
   const ifMatch = ifMatchOf(request, each);
   const keyed = keyOf(request, each.idempotency);
   const bytes = await readBody(request, settings.BODY_MAX_BYTES);
-  const body: unknown = parse(each.body, parseBody(bytes), 'body');
+  const body: unknown = parse(each.body, each.facade ? undefined : parseBody(bytes), 'body');
   const run = async (own: Context): Promise<Response> => {
     try {
       const reply = await each.handle(own, { ...authorized, params, query, body, bytes, ifMatch });
@@ -150,14 +155,19 @@ function queryOf(url: string): Record<string, string> {
 }
 
 /** Answers a method that a path does not have. @param allowed those it has; HEAD goes with GET */
-export function refuseMethod(c: HonoContext, allowed: readonly string[]): Response {
+export function refuseMethod(
+  c: HonoContext,
+  allowed: readonly string[],
+  facade?: Facade,
+): Response {
   const own = allowed.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   const allow = [...new Set(own)].join(', ');
   const message = `${c.req.method} is not a method of ${c.req.path}: it takes ${allow}`;
-  return refuse(c, new GatewayError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } }));
+  const refusal = new GatewayError('METHOD_NOT_ALLOWED', message, { headers: { Allow: allow } });
+  return refuse(c, refusal, facade);
 }
 
-function refuse(c: HonoContext, thrown: unknown): Response {
+function refuse(c: HonoContext, thrown: unknown, facade?: Facade): Response {
   const told = { requestId: requestIdOf(c.req.raw.headers), timing: {} };
-  return respondToError(thrown, told, c.req.path);
+  return respondToError(thrown, told, c.req.path, facade);
 }

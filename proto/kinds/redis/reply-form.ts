@@ -1,5 +1,6 @@
 /** Writes replies as they came, for clients that decode them by themselves. Source: upstash.com/docs/redis/features/restapi. */
 import type { ReplyForm } from '../../driver.ts';
+import { withoutAddresses } from './replies/addresses.ts';
 import { ReplyDouble, ReplyError, ReplyMap, ReplySet, type ReplyValue } from './reply-value.ts';
 
 const encoder = new TextEncoder();
@@ -25,7 +26,7 @@ type JsonForm = Exclude<ReplyForm, 'resp2'>;
 
 function envelope(reply: ReplyValue, form: JsonForm): string {
   return reply instanceof ReplyError
-    ? JSON.stringify({ error: reply.message })
+    ? JSON.stringify({ error: withoutAddresses(reply.message) })
     : `{"result":${json(reply, form)}}`;
 }
 
@@ -40,7 +41,7 @@ function json(reply: ReplyValue, form: JsonForm): string {
     const written = form === 'base64' && plain !== 'OK' ? base64(encoder.encode(plain)) : plain;
     return JSON.stringify(written);
   }
-  if (plain instanceof ReplyError) return json(plain.message, form);
+  if (plain instanceof ReplyError) return json(withoutAddresses(plain.message), form);
   return `[${plain.map((each) => json(each, form)).join(',')}]`;
 }
 
@@ -67,7 +68,7 @@ function resp2(reply: ReplyValue): Uint8Array[] {
   const plain = plainOf(reply);
   if (plain === null) return [line('$-1')];
   if (plain instanceof Uint8Array) return [line(`$${plain.byteLength}`), plain, line('')];
-  if (plain instanceof ReplyError) return [line(`-${plain.message}`)];
+  if (plain instanceof ReplyError) return [line(`-${withoutAddresses(plain.message)}`)];
   if (typeof plain === 'string') return [line(`+${plain}`)];
   if (typeof plain === 'object') return [line(`*${plain.length}`), ...plain.flatMap(resp2)];
   return [line(`:${plain}`)];

@@ -1,5 +1,5 @@
 /** A backend as calls in one mode reach it, whoever speaks to it. Contract §6, "Edge or relay". */
-import type { InspectPage, Mode, Profile } from '../../../proto/driver.ts';
+import type { InspectPage, Mode, Profile, ReplyForm } from '../../../proto/driver.ts';
 import type { RequestBase } from '../../../proto/kinds/kind.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Opened } from '../../drivers/pieces.ts';
@@ -10,6 +10,8 @@ import type { Subscription } from '../events.ts';
 export interface Form {
   readonly numbersAsStrings: boolean;
   readonly canonical: boolean;
+  /** Redis's replies as they came: for the facade that speaks Upstash's protocol. */
+  readonly replyForm?: ReplyForm;
 }
 
 /** One request. */

@@ -130,9 +130,9 @@ export class EdgeBackend implements Backend {
     }
   }
 
-  #call({ numbersAsStrings, canonical }: Form, { signal }: Deadline): Call {
+  #call({ numbersAsStrings, canonical, replyForm }: Form, { signal }: Deadline): Call {
     const resultMaxBytes = this.#ctx.settings.RESULT_MAX_BYTES;
-    return { mode: this.mode, signal, resultMaxBytes, numbersAsStrings, canonical };
+    return { mode: this.mode, signal, resultMaxBytes, numbersAsStrings, canonical, replyForm };
   }
 
   #lacks(what: string): GatewayError {

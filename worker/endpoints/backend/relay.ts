@@ -181,9 +181,9 @@ export class RelayBackend implements Backend {
     };
   }
 
-  #bounds({ numbersAsStrings, canonical }: Form) {
+  #bounds({ numbersAsStrings, canonical, replyForm }: Form) {
     const resultMaxBytes = BigInt(this.#ctx.settings.RESULT_MAX_BYTES);
-    return { resultMaxBytes, numbersAsStrings, canonical };
+    return { resultMaxBytes, numbersAsStrings, canonical, replyForm: replyForm ?? '' };
   }
 
   #target({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {

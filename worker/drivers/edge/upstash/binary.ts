@@ -1,0 +1,51 @@
+/** Commands with bytes that are no text: a JSON body cannot hold them, the body of a command in the path can. */
+import { GatewayError } from '../../../../proto/errors.ts';
+import type { RedisCommand, Word } from '../../../../proto/kinds/redis/command.ts';
+
+/** A command as a path with the binary word as its body, and what follows that as a query. */
+export interface PathCommand {
+  /** Escaped. */
+  readonly path: readonly string[];
+  /** With its question mark, or empty. */
+  readonly query: string;
+  readonly body: Uint8Array;
+}
+
+/** The words as a JSON array can hold them; `undefined` where one is no text. */
+export function textsOf(words: readonly Word[]): readonly string[] | undefined {
+  const texts = words.filter((word) => typeof word === 'string');
+  return texts.length === words.length ? texts : undefined;
+}
+
+/**
+ * The command in the path. The protocol has room for one binary word: words after it come in
+ * pairs, as `EX` and `100`, and none before it is empty.
+ * @param name of the command, and its subcommand
+ * @throws GatewayError NOT_SUPPORTED
+ */
+export function inPath(name: readonly string[], { args }: RedisCommand): PathCommand {
+  const at = args.findIndex((word) => typeof word !== 'string');
+  const binary = args[at];
+  const [before, after] = [textsOf(args.slice(0, at)), textsOf(args.slice(at + 1))];
+  if (typeof binary !== 'object' || !before || !after) throw notBinary();
+  if (before.includes('') || after.includes('') || after.length % 2 === 1) throw notBinary();
+  const pairs = Array.from({ length: after.length / 2 }, (_, nth) =>
+    after
+      .slice(2 * nth, 2 * nth + 2)
+      .map(encodeURIComponent)
+      .join('='),
+  );
+  return {
+    path: [...name, ...before].map(encodeURIComponent),
+    query: pairs.length === 0 ? '' : `?${pairs.join('&')}`,
+    body: Uint8Array.from(atob(binary.$bytes), (each) => each.charCodeAt(0)),
+  };
+}
+
+/** What the vendor's protocol has no place for. */
+export function notBinary(): GatewayError {
+  return new GatewayError(
+    'NOT_SUPPORTED',
+    'Upstash takes bytes that are no text as one value of a single command, with nothing after it but options with values: config.transport: "relay" takes them anywhere',
+  );
+}
