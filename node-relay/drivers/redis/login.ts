@@ -67,10 +67,19 @@ function lacksHello({ code, message }: ReplyError): boolean {
   return code === 'ERR' && /unknown|syntax|wrong number|unsupported/i.test(message);
 }
 
+/** The server was reached and lets nobody in that way: no other server, and no other time, is better. */
+export class LoginRefused extends GatewayError {}
+
+/** Whether a server could not be reached, so that another may be tried, or the same one later. */
+export function isUnreached(error: unknown): boolean {
+  if (error instanceof LoginRefused || error instanceof TlsFailed) return false;
+  return error instanceof GatewayError && error.code === 'CONNECTION_FAILED';
+}
+
 /** Words for a refused login; nothing of the server's own text. */
 function refused(error: ReplyError): GatewayError {
   const [code, message] = namedRefusal(error);
-  return new GatewayError(code, message, { cause: new Error(error.code) });
+  return new LoginRefused(code, message, { cause: new Error(error.code) });
 }
 
 function namedRefusal({

@@ -1,9 +1,11 @@
 /** An endpoint's server, by what its configuration names: one server, a cluster, or sentinels. */
 import type { ConnectionEnvelope } from '../../../proto/driver.ts';
 import type { Host } from '../driver.ts';
+import { Cluster } from './cluster.ts';
 import { connect } from './connection.ts';
 import type { RedisServer } from './link.ts';
 import { Node } from './node.ts';
+import { SentinelServer } from './sentinel.ts';
 import { type Settings, settingsOf } from './settings.ts';
 
 /**
@@ -12,6 +14,8 @@ import { type Settings, settingsOf } from './settings.ts';
  */
 export async function openServer(envelope: ConnectionEnvelope, host: Host): Promise<RedisServer> {
   const settings = settingsOf(envelope.connection);
+  if (settings.topology === 'cluster') return new Cluster(settings, host);
+  if (settings.topology === 'sentinel') return new SentinelServer(settings, host);
   return singleServer(settings, host);
 }
 
