@@ -1,9 +1,10 @@
 /** Which commands are taken where: reads, what needs a session, what nobody may. Contract §6. */
+
+import { type Effect, effectOf } from '../../../dialects/redis/effects.ts';
+import { badRequest } from '../../../dialects/redis/errors.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { badRequest } from './errors.ts';
-import { type Effect, effectOf } from './facts.ts';
-import { modeOfCommand } from './known.ts';
+import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
 
 /** Where a command comes from. */
 export type Place = 'request' | 'pipeline' | 'transaction' | 'session';

@@ -1,12 +1,13 @@
 /** Driver of kind `redis`: Redis, Valkey and what speaks their protocol, as one server, a cluster, or behind sentinels. */
+
+import { fromReply } from '../../../dialects/redis/errors.ts';
 import type { Call, Lease, Session, Target, WatchEvent } from '../../../proto/driver.ts';
 import type { RedisRequest } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Driver, Host } from '../driver.ts';
-import { fromReply } from './errors.ts';
 import { RedisLease } from './lease.ts';
-import { sendOn } from './result.ts';
 import { runRequest, type Scene } from './run.ts';
+import { sendOn } from './send.ts';
 import { openServer } from './server.ts';
 import { runTransaction } from './transact.ts';
 import { Watches } from './watch.ts';
@@ -14,24 +15,32 @@ import { Watches } from './watch.ts';
 /** Sessions to Redis. Contract §5, §6. */
 export const redis: Driver<RedisRequest> = {
   async open({ envelope }: Target, host: Host): Promise<Session<RedisRequest>> {
-    return new RedisSession({ server: await openServer(envelope, host), host });
+    const scene = { server: await openServer(envelope, host), host };
+    return new RedisSession(scene, async () => ({
+      server: await openServer(envelope, host, 2),
+      host,
+    }));
   },
 };
 
 class RedisSession implements Session<RedisRequest> {
   readonly #scene: Scene;
+  readonly #openRaw: () => Promise<Scene>;
+  /** In RESP2, which those read who take replies as they come; its connections count as the others do. */
+  #raw: Promise<Scene> | undefined;
   readonly #watches = new Watches();
 
-  constructor(scene: Scene) {
+  constructor(scene: Scene, openRaw: () => Promise<Scene>) {
     this.#scene = scene;
+    this.#openRaw = openRaw;
   }
 
-  run(request: RedisRequest, call: Call): Promise<Uint8Array> {
-    return runRequest(this.#scene, request, call);
+  async run(request: RedisRequest, call: Call): Promise<Uint8Array> {
+    return runRequest(await this.#sceneOf(call), request, call);
   }
 
-  transact(requests: readonly RedisRequest[], call: Call): Promise<Uint8Array> {
-    return runTransaction(this.#scene, requests, call);
+  async transact(requests: readonly RedisRequest[], call: Call): Promise<Uint8Array> {
+    return runTransaction(await this.#sceneOf(call), requests, call);
   }
 
   lease(call: Call): Promise<Lease<RedisRequest>> {
@@ -49,7 +58,14 @@ class RedisSession implements Session<RedisRequest> {
     return performance.now() - start;
   }
 
-  close(): Promise<void> {
-    return this.#scene.server.close();
+  async close(): Promise<void> {
+    const raw = await this.#raw;
+    await Promise.all([this.#scene.server.close(), raw?.server.close()]);
+  }
+
+  #sceneOf({ replyForm }: Call): Scene | Promise<Scene> {
+    if (replyForm === undefined) return this.#scene;
+    this.#raw ??= this.#openRaw();
+    return this.#raw;
   }
 }

@@ -1,4 +1,9 @@
 /** A session that one caller holds for a while: MULTI, WATCH, SELECT, subscriptions and tracking from call to call. Contract §6, "Sessions". */
+
+import { canonicalName } from '../../../dialects/redis/effects.ts';
+import { fromReply } from '../../../dialects/redis/errors.ts';
+import { pushJson } from '../../../dialects/redis/messages.ts';
+import { entryOf, resultOf, resultsOf } from '../../../dialects/redis/result.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import {
@@ -7,15 +12,12 @@ import {
   type RedisRequest,
 } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
-import { fromReply } from './errors.ts';
-import { canonicalName } from './facts.ts';
 import { checkCommand } from './guard.ts';
 import { vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
 import type { BorrowedLink } from './link.ts';
-import { pushJson } from './pushes.ts';
-import { entryOf, resultOf, resultsOf, sendOn } from './result.ts';
 import type { Scene } from './run.ts';
+import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
 
 /** Bytes of pushes that wait for their caller's next request; more end the session. Spec silent. */

@@ -1,4 +1,7 @@
 /** Runs single commands and pipelines: on the connection that callers share, or on one of their own where they wait. Contract §6. */
+
+import { fromReply } from '../../../dialects/redis/errors.ts';
+import { resultOf, resultsOf } from '../../../dialects/redis/result.ts';
 import type { Call } from '../../../proto/driver.ts';
 import {
   isPipeline,
@@ -9,12 +12,11 @@ import {
 } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
-import { fromReply } from './errors.ts';
 import { checkCommand } from './guard.ts';
 import { vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
 import type { RedisServer } from './link.ts';
-import { resultOf, resultsOf, sendOn } from './result.ts';
+import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
 
 /** What requests run on. */

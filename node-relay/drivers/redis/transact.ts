@@ -1,5 +1,7 @@
 /** A transaction: MULTI, the operations and EXEC, in one trip on a connection of its own. Contract §6, "Transactions". */
 
+import { badRequest, detailOf, fromReply } from '../../../dialects/redis/errors.ts';
+import { resultsOf } from '../../../dialects/redis/result.ts';
 import { checkEach } from '../../../dialects/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
@@ -12,12 +14,11 @@ import {
 } from '../../../proto/kinds/redis/command.ts';
 import { replyJson } from '../../../proto/kinds/redis/replies/index.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
-import { badRequest, detailOf, fromReply } from './errors.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
 import { keysOf } from './known.ts';
-import { resultsOf, sendOn } from './result.ts';
 import type { Scene } from './run.ts';
+import { sendOn } from './send.ts';
 
 const MULTI: RedisCommand = { type: 'multi', args: [] };
 const EXEC: RedisCommand = { type: 'exec', args: [] };

@@ -1,4 +1,8 @@
 /** Messages of channels and lines of MONITOR, as they come. Contract §6, "Subscriptions". */
+
+import { canonicalName, effectOf } from '../../../dialects/redis/effects.ts';
+import { badRequest, fromReply } from '../../../dialects/redis/errors.ts';
+import { messageJson, monitorJson } from '../../../dialects/redis/messages.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import {
@@ -7,13 +11,10 @@ import {
   type RedisRequest,
 } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
-import { badRequest, fromReply } from './errors.ts';
-import { canonicalName, effectOf } from './facts.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';
-import { messageJson, monitorJson } from './pushes.ts';
-import { sendOn } from './result.ts';
 import type { Scene } from './run.ts';
+import { sendOn } from './send.ts';
 
 /** Most subscriptions at once of one pool; each holds a connection's slot. Spec silent. */
 const WATCHES_MAX = 16;

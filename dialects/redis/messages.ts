@@ -1,10 +1,11 @@
 /** What a server says unasked, as JSON: messages of channels, invalidations of tracked keys, lines of MONITOR. */
-import type { Form } from '../../../proto/kinds/redis/replies/index.ts';
-import { naturalJson } from '../../../proto/kinds/redis/replies/index.ts';
-import { textOf } from '../../../proto/kinds/redis/replies/natural.ts';
-import { record, type Shaped } from '../../../proto/kinds/redis/replies/shaped.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { Form } from '../../proto/kinds/redis/replies/index.ts';
+import { naturalJson } from '../../proto/kinds/redis/replies/index.ts';
+import { textOf } from '../../proto/kinds/redis/replies/natural.ts';
+import { record, type Shaped } from '../../proto/kinds/redis/replies/shaped.ts';
+import type { ReplyValue } from '../../proto/kinds/redis/reply-value.ts';
 
+const encoder = new TextEncoder();
 const FORM: Form = { numbersAsStrings: false };
 
 /** A message of a channel, whichever way it was subscribed to; undefined for what is none. */
@@ -58,8 +59,8 @@ export function monitorJson(push: ReplyValue): string | undefined {
   if (time === undefined || words === undefined) return undefined;
   const command = [...words.matchAll(WORD)].map(([, escaped = '']) => unescaped(escaped));
   // What the server hides stands there without quotes.
-  if (command.length === 0 && words !== '') command.push(Buffer.from(words));
-  const redacted = words.match(/\(redacted\)/g)?.map(() => Buffer.from('(redacted)')) ?? [];
+  if (command.length === 0 && words !== '') command.push(encoder.encode(words));
+  const redacted = words.match(/\(redacted\)/g)?.map(() => encoder.encode('(redacted)')) ?? [];
   const script = client === 'lua' ? { client } : {};
   return naturalJson(
     record({ time: Number(time), db: Number(db), ...script, command: [...command, ...redacted] }),
@@ -71,5 +72,5 @@ function unescaped(text: string): Uint8Array {
   const latin = text.replace(/\\(?:x([0-9a-f]{2})|(.))/gs, (_, hex?: string, one = '') =>
     hex === undefined ? (ESCAPES[one] ?? one) : String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  return Buffer.from(latin, 'latin1');
+  return Uint8Array.from(latin, (each) => each.charCodeAt(0));
 }

@@ -1,6 +1,6 @@
 /** What commands do to the connection that they come on. Source: redis.io/docs/latest/commands. */
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { optionName } from '../../../proto/kinds/redis/replies/words.ts';
+import type { RedisCommand } from '../../proto/kinds/redis/command.ts';
+import { optionName } from '../../proto/kinds/redis/replies/words.ts';
 
 /** Leave something on their connection, which no other caller may meet. */
 const STATEFUL = new Set([

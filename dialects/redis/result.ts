@@ -1,35 +1,12 @@
-/** Replies as the bytes that a caller gets. Contract §6, "Redis". */
-import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { errorJson, replyJson } from '../../../proto/kinds/redis/replies/index.ts';
-import { writeReplies, writeReply } from '../../../proto/kinds/redis/reply-form.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
-import type { Sending } from './link.ts';
+/** Replies as the bytes that a caller gets, whoever spoke to the server. Contract §6, "Redis". */
+import type { Call } from '../../proto/driver.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { RedisCommand } from '../../proto/kinds/redis/command.ts';
+import { errorJson, replyJson } from '../../proto/kinds/redis/replies/index.ts';
+import { writeReplies, writeReply } from '../../proto/kinds/redis/reply-form.ts';
+import { ReplyError, type ReplyValue } from '../../proto/kinds/redis/reply-value.ts';
 
-/** Bytes that a reply may have for one of JSON: a list of small numbers is shorter in JSON than on the wire. */
-const WIRE_FACTOR = 4;
-
-/** Where commands go. */
-interface Way {
-  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
-}
-
-/** Sends commands within the bounds of a call. @throws GatewayError as `RedisLink.send` */
-export async function sendOn(
-  way: Way,
-  commands: readonly RedisCommand[],
-  call: Call,
-): Promise<readonly ReplyValue[]> {
-  const { mode, signal, resultMaxBytes } = call;
-  try {
-    return await way.send(commands, { mode, signal, replyMaxBytes: resultMaxBytes * WIRE_FACTOR });
-  } catch (error) {
-    // The wire's own bound is another.
-    const isTooLarge = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
-    throw isTooLarge ? tooLarge(call) : error;
-  }
-}
+const encoder = new TextEncoder();
 
 /** `{result}`, or the reply as it came. @param more members beside it, with a comma before them */
 export function resultOf(
@@ -39,7 +16,7 @@ export function resultOf(
   more = '',
 ): Uint8Array {
   if (call.replyForm !== undefined) return within(call, writeReply(reply, call.replyForm));
-  return within(call, Buffer.from(`{"result":${replyJson(command, reply, call)}${more}}`));
+  return within(call, encoder.encode(`{"result":${replyJson(command, reply, call)}${more}}`));
 }
 
 /** A reply in its place among others: `{result}`, or `{error, message, code}`. */
@@ -62,7 +39,7 @@ export function resultsOf(
     // No caller takes more, and the rest need not be written.
     if (text.length > call.resultMaxBytes) throw tooLarge(call);
   }
-  return within(call, Buffer.from(text + tail));
+  return within(call, encoder.encode(text + tail));
 }
 
 function within(call: Call, bytes: Uint8Array): Uint8Array {
@@ -70,7 +47,8 @@ function within(call: Call, bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-function tooLarge({ mode, resultMaxBytes }: Call): GatewayError {
+/** The caller takes no more; of a write, what was done is done. */
+export function tooLarge({ mode, resultMaxBytes }: Call): GatewayError {
   return new GatewayError(
     'RESULT_TOO_LARGE',
     `The result is larger than ${resultMaxBytes} bytes; ask for less at a time, with SCAN or a range`,

@@ -1,7 +1,7 @@
 /** What a caller is told of a server's error. Source: redis.io/docs/latest/develop/reference/protocol-spec, src/server.c. */
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
-import { withoutAddresses } from '../../../proto/kinds/redis/replies/index.ts';
-import type { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
+import { type ErrorCode, type ErrorDetails, GatewayError } from '../../proto/errors.ts';
+import { withoutAddresses } from '../../proto/kinds/redis/replies/index.ts';
+import type { ReplyError } from '../../proto/kinds/redis/reply-value.ts';
 
 /** The server cannot take requests for a while, and has done nothing. */
 const BUSY = new Set([

@@ -1,0 +1,31 @@
+/** Commands on their way, within the bounds of a call. */
+import { tooLarge } from '../../../dialects/redis/result.ts';
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { Sending } from './link.ts';
+
+/** Bytes that a reply may have for one of JSON: a list of small numbers is shorter in JSON than on the wire. */
+const WIRE_FACTOR = 4;
+
+/** Where commands go. */
+interface Way {
+  send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
+}
+
+/** Sends commands within the bounds of a call. @throws GatewayError as `RedisLink.send` */
+export async function sendOn(
+  way: Way,
+  commands: readonly RedisCommand[],
+  call: Call,
+): Promise<readonly ReplyValue[]> {
+  const { mode, signal, resultMaxBytes } = call;
+  try {
+    return await way.send(commands, { mode, signal, replyMaxBytes: resultMaxBytes * WIRE_FACTOR });
+  } catch (error) {
+    // The wire's own bound is another.
+    const isTooLarge = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
+    throw isTooLarge ? tooLarge(call) : error;
+  }
+}
