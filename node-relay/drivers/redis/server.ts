@@ -10,10 +10,16 @@ import { type Settings, settingsOf } from './settings.ts';
 
 /**
  * Readies a line to a server; connections are made when first needed.
+ * @param protocol in place of the configuration's
  * @throws GatewayError INVALID_CONFIGURATION
  */
-export async function openServer(envelope: ConnectionEnvelope, host: Host): Promise<RedisServer> {
-  const settings = settingsOf(envelope.connection);
+export async function openServer(
+  envelope: ConnectionEnvelope,
+  host: Host,
+  protocol?: Settings['protocol'],
+): Promise<RedisServer> {
+  const configured = settingsOf(envelope.connection);
+  const settings = { ...configured, protocol: protocol ?? configured.protocol };
   if (settings.topology === 'cluster') return new Cluster(settings, host);
   if (settings.topology === 'sentinel') return new SentinelServer(settings, host);
   return singleServer(settings, host);
