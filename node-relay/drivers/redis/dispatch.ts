@@ -6,7 +6,7 @@ import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-va
 import { joinOf } from './fan-out.ts';
 import type { Sending } from './link.ts';
 import { isUnreached } from './login.ts';
-import { slotOfCommand } from './routing.ts';
+import { canonical, slotOfCommand } from './routing.ts';
 import { scanReplyOf, scanStepOf } from './scan.ts';
 import type { Address } from './settings.ts';
 import { type Redirection, redirectionOf, type SlotMap } from './slot-map.ts';
@@ -204,7 +204,7 @@ interface Plan {
 }
 
 function planOf(command: RedisCommand, map: SlotMap): Plan {
-  const join = joinOf(command.type);
+  const join = joinOf(canonical(command).type);
   if (join) {
     const steps = map.masters().map(({ slot }) => stepOf(command, slot));
     return { steps, reply: () => join(steps.map((step) => step.reply ?? null)) };

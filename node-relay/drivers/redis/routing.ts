@@ -1,47 +1,27 @@
 /** Where in a cluster a command goes. */
+import { canonicalName } from '../../../dialects/redis/effects.ts';
 import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
+import { keysOf } from '../../../proto/kinds/redis/keys.ts';
+import { commandNamed } from '../../../proto/kinds/redis/table.ts';
 import { slotOf } from './key-slot.ts';
 
-/** Commands without a key; of any other the first word is taken for one. */
-const KEYLESS = new Set([
-  'ping',
-  'echo',
-  'info',
-  'time',
-  'dbsize',
-  'keys',
-  'scan',
-  'flushall',
-  'flushdb',
-  'randomkey',
-  'publish',
-  'subscribe',
-  'unsubscribe',
-  'psubscribe',
-  'punsubscribe',
-  'monitor',
-  'role',
-  'lastsave',
-  'wait',
-  'waitaof',
-  'multi',
-  'exec',
-  'discard',
-  'unwatch',
-  'reset',
-  'hello',
-  'auth',
-  'select',
-]);
-const KEYLESS_PARENTS =
-  /^(?:acl|client|cluster|command|config|function|latency|module|pubsub|script|slowlog|memory (?!usage)) /;
-
-/** The slot of a command's first key; undefined when it has none. */
+/**
+ * The slot of a command's first key; undefined when it has none. Of a command that the table does
+ * not know the first word is taken for a key: the node says MOVED where that is right, and what it
+ * is where it is wrong.
+ */
 export function slotOfCommand(command: RedisCommand): number | undefined {
-  const { type, args } = command;
-  if (KEYLESS.has(type) || KEYLESS_PARENTS.test(`${type} `)) return undefined;
-  const [first] = args;
-  return first === undefined ? undefined : slotOf(bytesOf(first));
+  const plain = canonical(command);
+  const [key] = commandNamed(plain.type) ? keysOf(plain) : plain.args;
+  return key === undefined ? undefined : slotOf(bytesOf(key));
+}
+
+/** With its subcommand in its name, wherever the caller has it. */
+export function canonical(command: RedisCommand): RedisCommand {
+  const type = canonicalName(command);
+  if (type === command.type) return command;
+  const isWord = type.includes(' ') && !command.type.trim().includes(' ');
+  return { type, args: isWord ? command.args.slice(1) : command.args };
 }
 
 function bytesOf(word: Word): Uint8Array {
