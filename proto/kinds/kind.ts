@@ -1,6 +1,7 @@
 /** What both programs know of one kind of backend. */
 import type { ZodType } from 'zod';
 import type { Mode } from '../driver.ts';
+import type { JsonObject } from '../json.ts';
 
 /** Members that every request to a backend may carry. */
 export interface RequestBase {
@@ -52,4 +53,6 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   needs?(request: Request): 'Admin' | undefined;
   /** Whether a `type` may be left out, and what it then is. */
   readonly defaultType?: string;
+  /** What a `type` that was left out is by the other members; undefined when it must be there. */
+  impliedType?(members: JsonObject): string | undefined;
 }

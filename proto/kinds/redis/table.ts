@@ -1,0 +1,71 @@
+/** The table of commands: what servers say of them, and what is told by hand beside it. */
+import { TABLE } from './generated-table.ts';
+import { grammarOf, type Scope } from './grammar.ts';
+import { GRAMMARS } from './grammars.ts';
+import { KEYS } from './key-places.ts';
+
+/** What is known of a command. */
+export interface CommandEntry {
+  /** In lower case, with its subcommand after a blank. */
+  readonly name: string;
+  /** Servers that have it: `8` and `7` of Redis, `v` of Valkey; empty for what only servers hide. */
+  readonly servers: string;
+  /** As in the generated table. */
+  readonly flags: string;
+  /** Where its keys are, as in the generated table; undefined without any. */
+  readonly keys: string | undefined;
+  /** Its members; undefined where only `args` say what is meant. */
+  readonly grammar: Scope | undefined;
+}
+
+const entries = new Map<string, CommandEntry>();
+/** Commands whose first word is a subcommand. */
+const containers = new Set<string>();
+
+for (const line of TABLE.trim().split('\n')) {
+  const [key = '', servers = '', flags = '', keys = '', ...grammar] = line.split(' ');
+  const name = key.replace('|', ' ');
+  if (flags.includes('c')) containers.add(name);
+  add(name, servers, flags, keys, grammar.join(' '));
+}
+// Search and JSON look for their subcommands themselves, so that servers tell nothing of them.
+for (const name of Object.keys(GRAMMARS)) {
+  const [parent = '', subcommand] = name.split(' ');
+  if (entries.has(name) || (subcommand !== undefined && containers.has(parent))) continue;
+  const { servers = '', flags = '-', keys = '-' } = entries.get(parent) ?? {};
+  if (subcommand !== undefined) containers.add(parent);
+  add(name, servers, flags, keys, '');
+}
+
+function add(name: string, servers: string, flags: string, keys: string, generated: string): void {
+  let grammar: Scope | undefined;
+  const own = GRAMMARS[name];
+  const isModule = name.includes('.') || /^v[a-z]+$/.test(name);
+  entries.set(name, {
+    name,
+    servers,
+    flags: flags === '-' ? '' : flags,
+    keys: KEYS[name] ?? (keys === '-' ? undefined : keys),
+    get grammar() {
+      // Servers tell nothing of the members of their modules' commands.
+      if (own === undefined && isModule && generated === '') return undefined;
+      grammar ??= grammarOf(own ?? generated);
+      return grammar;
+    },
+  });
+}
+
+/** All commands, in the order of the generated table. */
+export function allCommands(): Iterable<CommandEntry> {
+  return entries.values();
+}
+
+/** The command of that name in lower case. */
+export function commandNamed(name: string): CommandEntry | undefined {
+  return entries.get(name);
+}
+
+/** Whether a command's first word is its subcommand. */
+export function isContainer(name: string): boolean {
+  return containers.has(name);
+}
