@@ -6,8 +6,14 @@ import { mongo } from './mongo/index.ts';
 import { mysql } from './mysql/index.ts';
 import { pinecone } from './pinecone/index.ts';
 import { postgres } from './postgres/index.ts';
+import { redis } from './redis/index.ts';
 
-export const drivers = { mysql, postgres, clickhouse, mongo, cassandra, pinecone } satisfies Record<
-  string,
-  Driver
->;
+export const drivers = {
+  mysql,
+  postgres,
+  clickhouse,
+  mongo,
+  cassandra,
+  pinecone,
+  redis,
+} satisfies Record<string, Driver>;

@@ -9,12 +9,18 @@ import { mongo } from './mongo.ts';
 import { mysql } from './mysql.ts';
 import { pinecone } from './pinecone.ts';
 import { postgres } from './postgres.ts';
+import { redis } from './redis.ts';
 
 /** Kinds served so far. Spec: "Endpoint", create body, member `kind`. */
-export const kinds = { postgres, mysql, mongo, clickhouse, cassandra, pinecone } satisfies Record<
-  string,
-  KindSpec
->;
+export const kinds = {
+  postgres,
+  mysql,
+  mongo,
+  clickhouse,
+  cassandra,
+  pinecone,
+  redis,
+} satisfies Record<string, KindSpec>;
 export type Kind = keyof typeof kinds;
 
 /** All kinds of the specification, served or not. */
@@ -101,7 +107,7 @@ function namedType(
   spec: KindSpec,
   body: { [member: string]: Json },
 ): { type: string; [member: string]: Json } {
-  const { type = spec.defaultType } = body;
+  const { type = spec.defaultType ?? spec.impliedType?.(body) } = body;
   if (type === undefined) throw badRequest('type: is required', 'type', 'is required');
   if (typeof type !== 'string') throw badRequest('type: must be text', 'type', 'must be text');
   return { ...body, type: type.toLowerCase() };
