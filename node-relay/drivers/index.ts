@@ -2,6 +2,7 @@
 import { cassandra } from './cassandra/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import type { Driver } from './driver.ts';
+import { http } from './http/index.ts';
 import { mongo } from './mongo/index.ts';
 import { mysql } from './mysql/index.ts';
 import { pinecone } from './pinecone/index.ts';
@@ -15,5 +16,6 @@ export const drivers = {
   mongo,
   cassandra,
   pinecone,
+  http,
   redis,
 } satisfies Record<string, Driver>;

@@ -4,6 +4,7 @@ import { GatewayError } from '../errors.ts';
 import { isJsonObject, type Json } from '../json.ts';
 import { cassandra } from './cassandra.ts';
 import { clickhouse } from './clickhouse.ts';
+import { http } from './http.ts';
 import type { KindSpec, RequestBase } from './kind.ts';
 import { mongo } from './mongo.ts';
 import { mysql } from './mysql.ts';
@@ -19,6 +20,7 @@ export const kinds = {
   clickhouse,
   cassandra,
   pinecone,
+  http,
   redis,
 } satisfies Record<string, KindSpec>;
 export type Kind = keyof typeof kinds;
@@ -107,7 +109,7 @@ function namedType(
   spec: KindSpec,
   body: { [member: string]: Json },
 ): { type: string; [member: string]: Json } {
-  const { type = spec.defaultType ?? spec.impliedType?.(body) } = body;
+  const { type = spec.defaultType } = body;
   if (type === undefined) throw badRequest('type: is required', 'type', 'is required');
   if (typeof type !== 'string') throw badRequest('type: must be text', 'type', 'must be text');
   return { ...body, type: type.toLowerCase() };

@@ -1,9 +1,10 @@
 /** Drivers of the kinds that the edge reaches by itself: a row for each. */
 import type { Kind } from '../../../proto/kinds/index.ts';
 import type { EdgeDriver } from './driver.ts';
+import { http } from './http/index.ts';
 import { pinecone } from './pinecone/index.ts';
 
-const drivers: Partial<Record<Kind, EdgeDriver>> = { pinecone };
+const drivers: Partial<Record<Kind, EdgeDriver>> = { http, pinecone };
 
 /** The driver of a kind that has one. */
 export function edgeDriver(kind: Kind): EdgeDriver | undefined {

@@ -146,13 +146,15 @@ export class EdgeBackend implements Backend {
   }
 }
 
-/** As for a relay: a write of which no reply came may have taken effect, and what nobody foresaw tells nothing of itself. */
+/**
+ * As for a relay: a write of which no reply came may have taken effect, and what nobody foresaw
+ * tells nothing of itself. A driver that knows better makes a failure of its own.
+ */
 function toldFailure(thrown: unknown, writes: boolean, { signal }: Deadline): GatewayError {
-  const isLost = thrown instanceof Lost || !(thrown instanceof GatewayError) || signal.aborted;
   const isTold =
-    thrown instanceof GatewayError && !['TIMED_OUT', 'CONNECTION_FAILED'].includes(thrown.code);
+    thrown instanceof GatewayError && !(thrown instanceof Lost) && thrown !== signal.reason;
   if (isTold) return thrown;
-  if (writes && isLost) {
+  if (writes) {
     return new GatewayError(
       'OUTCOME_UNKNOWN',
       'The connection was lost after the request was sent: it may have taken effect',

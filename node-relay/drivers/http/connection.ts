@@ -1,0 +1,126 @@
+/** One kept-alive connection to a server: one request after another. */
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as startRequest,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Outgoing } from '../../../proto/kinds/http/line.ts';
+import type { Host } from '../driver.ts';
+import { openSocket } from '../tls-socket.ts';
+
+/** Milliseconds until a connection stands. Spec silent. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Bytes of a reply's head. Spec silent. */
+const HEAD_MAX = 64 * 1024;
+
+/** The connection was gone before anything of a request was sent on it. */
+export class Gone extends Error {}
+
+/** Hands the one socket out; the agent keeps it between requests for as long as the server does. */
+class OneSocket extends Agent {
+  readonly #socket: Socket;
+  #isOut = false;
+
+  constructor(socket: Socket) {
+    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
+    this.#socket = socket;
+  }
+
+  override createConnection(
+    _: unknown,
+    told?: (failure: Error | null, socket: Duplex) => void,
+  ): Socket | undefined {
+    if (!this.#isOut && !this.#socket.destroyed) {
+      this.#isOut = true;
+      return this.#socket;
+    }
+    // Between two requests the agent has let it go, as the server asked.
+    told?.(new Gone('The connection is closed'), this.#socket);
+    return undefined;
+  }
+}
+
+/** An open connection to one origin. */
+export class Connection {
+  /** A call has it; else the pool does. */
+  inUse = true;
+  /** It has served a request before. */
+  reused = false;
+  /** Called once when the server or we close it. */
+  onLost = () => {};
+  readonly #socket: Socket;
+  readonly #agent: OneSocket;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#agent = new OneSocket(socket);
+    socket.once('close', () => this.onLost());
+  }
+
+  /** @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, the signal's reason */
+  static async open(host: Host, url: URL, signal: AbortSignal): Promise<Connection> {
+    const tls = url.protocol === 'https:';
+    const server = {
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port === '' ? (tls ? 443 : 80) : Number(url.port),
+      tls,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    };
+    return new Connection(await openSocket(host, server, signal, ['http/1.1']));
+  }
+
+  get lost(): boolean {
+    return this.#socket.destroyed || !this.#socket.writable;
+  }
+
+  /**
+   * Answers the reply when its head has arrived, its body still to be read.
+   * @throws Gone, any other Error when the request may have arrived
+   */
+  async exchange({ method, url, headers, body }: Outgoing): Promise<IncomingMessage> {
+    if (this.lost) throw new Gone('The connection is closed');
+    const sending = startRequest({
+      agent: this.#agent,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        ...Object.fromEntries(headers),
+        host: url.host,
+        ...lengthOf(method, body),
+      },
+      maxHeaderSize: HEAD_MAX,
+    });
+    sending.end(body);
+    return replyTo(sending);
+  }
+
+  /** Ends it without a word. */
+  cut(): void {
+    this.inUse = true;
+    this.#agent.destroy();
+    this.#socket.destroy();
+  }
+}
+
+/** RFC 9110, section 8.6: a method that may have a body tells that it has none. */
+function lengthOf(method: string, body: Uint8Array | undefined): Record<string, number> {
+  if (body !== undefined) return { 'content-length': body.byteLength };
+  return ['POST', 'PUT', 'PATCH'].includes(method) ? { 'content-length': 0 } : {};
+}
+
+function replyTo(sending: ClientRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  sending.once('response', (reply) => {
+    // Whoever reads the body meets its failures; nobody else is there to hear of them.
+    reply.on('error', () => {});
+    resolve(reply);
+  });
+  // Nobody asked for another protocol.
+  sending.once('upgrade', (_reply, socket) => socket.destroy());
+  sending.on('error', reject);
+  sending.once('close', () => reject(new Error('The connection was closed')));
+  return promise;
+}

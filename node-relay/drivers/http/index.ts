@@ -1,0 +1,14 @@
+/** Driver of kind `http`: any server that speaks HTTP, over sockets that the relay dialled. */
+import type { Session, Target } from '../../../proto/driver.ts';
+import { baseIn, HttpSession } from '../../../proto/kinds/http/session.ts';
+import type { HttpRequest } from '../../../proto/kinds/http.ts';
+import type { Driver, Host } from '../driver.ts';
+import { RelayLine } from './line.ts';
+
+/** Sessions to servers that speak HTTP. Contract §6, "http kind". */
+export const http: Driver<HttpRequest> = {
+  async open({ envelope }: Target, host: Host): Promise<Session<HttpRequest>> {
+    const base = baseIn(envelope);
+    return new HttpSession(base, new RelayLine(base.url, host));
+  },
+};

@@ -1,0 +1,88 @@
+/** A session to a server that speaks HTTP, over either program's line. */
+import type { Call, ConnectionEnvelope, ResultBytes, Session } from '../../driver.ts';
+import { GatewayError } from '../../errors.ts';
+import { type Base, baseOf, urlOf } from './address.ts';
+import { bodyOf } from './body.ts';
+import { HttpConnection } from './config.ts';
+import { discard, exchange, type Intended, lossOf } from './exchange.ts';
+import { type Header, headersOf, mergedHeaders } from './headers.ts';
+import type { Line } from './line.ts';
+import { type HttpRequest, modeOfMethod } from './request.ts';
+import { resultOf } from './result.ts';
+
+/** What a server is told of us unless a header says otherwise. */
+const ALWAYS: readonly Header[] = [
+  ['accept', '*/*'],
+  ['user-agent', 'causeway'],
+];
+/** What nothing else may say: bytes are bounded as they arrive, and mean what they are. */
+const FINALLY: readonly Header[] = [['accept-encoding', 'identity']];
+
+/**
+ * What a connection says.
+ * @throws GatewayError INVALID_CONFIGURATION
+ */
+export function baseIn({ connection }: ConnectionEnvelope): Base {
+  const parsed = HttpConnection.safeParse(connection);
+  if (!parsed.success) {
+    throw new GatewayError(
+      'INVALID_CONFIGURATION',
+      'The connection is not one of an http endpoint',
+    );
+  }
+  return baseOf(parsed.data.url, parsed.data.headers);
+}
+
+/** It has neither transactions nor sessions of a caller's own, and no rows to stream. */
+export class HttpSession implements Session<HttpRequest> {
+  readonly #base: Base;
+  readonly #line: Line;
+
+  constructor(base: Base, line: Line) {
+    this.#base = base;
+    this.#line = line;
+  }
+
+  async run(request: HttpRequest, call: Call): Promise<ResultBytes> {
+    const { method, fail_on_status: failsOnStatus = false } = request;
+    if (call.mode === 'read' && modeOfMethod(method) === 'write') {
+      throw new GatewayError('BAD_REQUEST', `${method} writes: send it to /write`, {
+        details: [{ path: 'method', message: 'writes' }],
+      });
+    }
+    const reply = await exchange(this.#line, this.#base, this.#intended(request), call.signal);
+    try {
+      return await resultOf(reply, { method, failsOnStatus }, call);
+    } catch (thrown) {
+      throw lossOf(thrown, modeOfMethod(method) === 'read');
+    }
+  }
+
+  /** Any status of the configured URL counts. Contract §5. */
+  async ping({ signal }: Call): Promise<number> {
+    const { url, sealed } = this.#base;
+    const headers = mergedHeaders(ALWAYS, sealed, FINALLY);
+    const started = performance.now();
+    const reply = await this.#line.send({ method: 'HEAD', url, headers, body: undefined }, signal);
+    const ms = performance.now() - started;
+    await discard(reply);
+    return ms;
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  #intended(request: HttpRequest): Intended {
+    const { method, path, query = {}, headers, retry = true } = request;
+    const body = bodyOf(request);
+    const typed: Header[] = body ? [['content-type', body.type]] : [];
+    return {
+      method,
+      url: urlOf(this.#base, path, query),
+      headers: mergedHeaders(ALWAYS, typed, headersOf(headers), FINALLY),
+      body: body?.bytes,
+      retries: retry,
+    };
+  }
+}

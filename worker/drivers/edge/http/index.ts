@@ -1,0 +1,16 @@
+/** Edge driver of kind `http`: any server that speaks HTTP. */
+import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
+import { baseIn, HttpSession } from '../../../../proto/kinds/http/session.ts';
+import type { HttpRequest } from '../../../../proto/kinds/http.ts';
+import type { EdgeDriver, EdgeHost } from '../driver.ts';
+import { isVendors } from '../vendors.ts';
+import { lineOf } from './line.ts';
+
+/** Sessions to servers that speak HTTP. Contract §6, "http kind". */
+export const http: EdgeDriver<HttpRequest> = {
+  vendor: 'HTTP',
+  serves: isVendors,
+  anyHost: true,
+  open: (envelope: ConnectionEnvelope, host: EdgeHost) =>
+    new HttpSession(baseIn(envelope), lineOf(host)),
+};
