@@ -1,18 +1,17 @@
 /** A transaction: MULTI, the operations and EXEC, in one trip on a connection of its own. Contract §6, "Transactions". */
 
-import { badRequest, detailOf, fromReply } from '../../../dialects/redis/errors.ts';
+import { badRequest, fromReply } from '../../../dialects/redis/errors.ts';
+import { partlyApplied } from '../../../dialects/redis/partly-applied.ts';
 import { resultsOf } from '../../../dialects/redis/result.ts';
 import { checkEach } from '../../../dialects/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
-import { parseJson } from '../../../proto/json.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import {
   isPipeline,
   type RedisCommand,
   type RedisCommandRequest,
   type RedisRequest,
 } from '../../../proto/kinds/redis/command.ts';
-import { replyJson } from '../../../proto/kinds/redis/replies/index.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
@@ -90,33 +89,9 @@ function resultsAfter(
   const results: readonly ReplyValue[] = done;
   // Clients of other protocols find errors among the results.
   if (call.replyForm === undefined && results.some((each) => each instanceof ReplyError)) {
-    throw partly(commands, results, call);
+    throw partlyApplied(commands, results, call);
   }
   return results;
-}
-
-/** Some have failed, the others are applied: the former first, then the latter with their results. */
-function partly(
-  commands: readonly RedisCommand[],
-  results: readonly ReplyValue[],
-  call: Call,
-): GatewayError {
-  const failed: ErrorDetails[] = [];
-  const applied: ErrorDetails[] = [];
-  for (const [operation, command] of commands.entries()) {
-    const reply = results[operation] ?? null;
-    if (reply instanceof ReplyError) {
-      failed.push({ ...detailOf(reply), operation, applied: true });
-    } else {
-      const result = parseJson(replyJson(command, reply, call));
-      applied.push({ operation, applied: true, result });
-    }
-  }
-  return new GatewayError(
-    'REQUEST_FAILED',
-    'An operation failed; the others are applied: Redis undoes nothing',
-    { details: [...failed, ...applied] },
-  );
 }
 
 function resultsIn(

@@ -4,7 +4,7 @@
  * times though it may write, and reaches the network by itself. Many commands at once go by the
  * same replacement directly: the client's pipelines take none but the commands it knows.
  */
-import { Redis } from '@upstash/redis/cloudflare';
+import { tooLarge } from '../../../../dialects/redis/result.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
@@ -14,7 +14,6 @@ import type { PathCommand } from './binary.ts';
 import { repliesIn } from './replies.ts';
 import type { Settings } from './settings.ts';
 
-type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 type Replies = ReplyValue | readonly ReplyValue[];
 
 /** In base64, four characters stand for three bytes; JSON adds some. */
@@ -35,7 +34,9 @@ export class Line {
    * One command; a server's error is a `ReplyError`.
    * @throws GatewayError CONNECTION_FAILED, SERVICE_UNAVAILABLE, RESULT_TOO_LARGE, what `EdgeHost.fetch` throws
    */
-  async command([name = '', ...args]: readonly string[], bounds: Bounds): Promise<ReplyValue> {
+  async command([name = '', ...args]: readonly string[], call: Call): Promise<ReplyValue> {
+    // Evaluated with the first command to any database, not when the worker starts.
+    const { Redis } = await import('@upstash/redis/cloudflare');
     const redis = new Redis({
       ...this.#settings,
       retry: false,
@@ -45,7 +46,7 @@ export class Line {
     });
     // The client hands on what it is given here as the command's result, whatever that is.
     redis.use(async <Result>({ body }: { body?: unknown }) => {
-      const reply = await this.#send('', JSON.stringify(body), bounds);
+      const reply = await this.#send('', JSON.stringify(body), call);
       return { result: { reply } as Result };
     });
     const { reply } = await redis.exec<{ reply: ReplyValue }>([name, ...args]);
@@ -53,9 +54,9 @@ export class Line {
   }
 
   /** One command with a binary word. @throws GatewayError as `command` */
-  async binary({ path, query, body }: PathCommand, bounds: Bounds): Promise<ReplyValue> {
+  async binary({ path, query, body }: PathCommand, call: Call): Promise<ReplyValue> {
     // Of one command there is one reply; a list of them would be one, too.
-    return (await this.#send(`/${path.join('/')}${query}`, body, bounds)) as ReplyValue;
+    return (await this.#send(`/${path.join('/')}${query}`, body, call)) as ReplyValue;
   }
 
   /**
@@ -65,29 +66,25 @@ export class Line {
   async commands(
     path: '/pipeline' | '/multi-exec',
     rows: readonly (readonly string[])[],
-    bounds: Bounds,
+    call: Call,
   ): Promise<readonly ReplyValue[] | ReplyValue> {
-    return this.#send(path, JSON.stringify(rows), bounds);
+    return this.#send(path, JSON.stringify(rows), call);
   }
 
   /**
-   * Server-sent events.
+   * Server-sent events, or the error in place of them.
    * @throws GatewayError as `command`
    */
-  async events(
-    path: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Replies | ReadableStream<Uint8Array>> {
-    const response = await this.#fetch(`/${path.map(encodeURIComponent).join('/')}`, '[]', signal, {
-      Accept: 'text/event-stream',
-    });
+  async events(path: readonly string[], call: Call): Promise<ReadableStream<Uint8Array> | Replies> {
+    const way = `/${path.map(encodeURIComponent).join('/')}`;
+    const response = await this.#fetch(way, '[]', call.signal, { Accept: 'text/event-stream' });
     if (response.status === 200 && response.body) return response.body;
-    return this.#read(response, { signal, resultMaxBytes: ENVELOPES_BYTES });
+    return this.#read(response, call);
   }
 
-  async #send(path: string, body: string | Uint8Array, bounds: Bounds): Promise<Replies> {
-    const response = await this.#fetch(path, body, bounds.signal, { 'Upstash-Encoding': 'base64' });
-    return this.#read(response, bounds);
+  async #send(path: string, body: string | Uint8Array, call: Call): Promise<Replies> {
+    const response = await this.#fetch(path, body, call.signal, { 'Upstash-Encoding': 'base64' });
+    return this.#read(response, call);
   }
 
   #fetch(
@@ -109,29 +106,28 @@ export class Line {
     );
   }
 
-  async #read(response: Response, { signal, resultMaxBytes }: Bounds): Promise<Replies> {
+  async #read(response: Response, call: Call): Promise<Replies> {
     const { status } = response;
     if (status !== 200 && status !== 400) throw await refused(response);
-    const maxBytes = resultMaxBytes * WIRE_RATIO + ENVELOPES_BYTES;
-    const text = await textOf(response, maxBytes, signal);
-    const replies = repliesIn(text);
+    const replies = repliesIn(await textOf(response, call));
     if (replies === undefined) throw strange();
     return replies;
   }
 }
 
-async function textOf(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
+async function textOf(response: Response, call: Call): Promise<string> {
+  const maxBytes = call.resultMaxBytes * WIRE_RATIO + ENVELOPES_BYTES;
   const decoder = new TextDecoder();
   let text = '';
   let size = 0;
   try {
     for await (const piece of response.body ?? []) {
       size += piece.byteLength;
-      if (size > maxBytes) throw tooLarge();
+      if (size > maxBytes) throw tooLarge(call);
       text += decoder.decode(piece, { stream: true });
     }
   } catch (cause) {
-    throw networkFailure(cause, signal);
+    throw networkFailure(cause, call.signal);
   }
   return text + decoder.decode();
 }
@@ -160,11 +156,7 @@ async function refused(response: Response): Promise<GatewayError> {
   return strange();
 }
 
-function strange(): GatewayError {
+/** What came is no reply. */
+export function strange(): GatewayError {
   return new Lost('CONNECTION_FAILED', "The server does not speak Upstash's REST protocol");
-}
-
-/** The result is larger than the caller's bound, before all of it has come. */
-export function tooLarge(): GatewayError {
-  return new GatewayError('RESULT_TOO_LARGE', 'The result is larger than it may be');
 }

@@ -1,0 +1,54 @@
+/** Edge driver of kind `redis`: databases at Upstash by its REST protocol. Contract §6, "Edge or relay". */
+import { fromReply } from '../../../../dialects/redis/errors.ts';
+import type {
+  Call,
+  ConnectionEnvelope,
+  ResultBytes,
+  Session,
+  WatchEvent,
+} from '../../../../proto/driver.ts';
+import type { RedisRequest } from '../../../../proto/kinds/redis/command.ts';
+import { ReplyError } from '../../../../proto/kinds/redis/reply-value.ts';
+import type { EdgeDriver, EdgeHost } from '../driver.ts';
+import { Line } from './line.ts';
+import { runRequest, runTransaction, sendOne } from './run.ts';
+import { settingsOf } from './settings.ts';
+import { follow } from './watch.ts';
+
+/** Sessions to Upstash; there are no connections, and nothing that holds to one. */
+export const upstash: EdgeDriver<RedisRequest> = {
+  vendor: 'Upstash',
+  serves: (host) => host.endsWith('.upstash.io'),
+  open: ({ connection }: ConnectionEnvelope, host: EdgeHost) =>
+    new UpstashSession(new Line(settingsOf(connection), host)),
+};
+
+class UpstashSession implements Session<RedisRequest> {
+  readonly #line: Line;
+
+  constructor(line: Line) {
+    this.#line = line;
+  }
+
+  run(request: RedisRequest, call: Call): Promise<ResultBytes> {
+    return runRequest(this.#line, request, call);
+  }
+
+  transact(requests: readonly RedisRequest[], call: Call): Promise<ResultBytes> {
+    return runTransaction(this.#line, requests, call);
+  }
+
+  watch(request: RedisRequest, call: Call): AsyncIterable<WatchEvent> {
+    return follow(this.#line, request, call);
+  }
+
+  async ping(call: Call): Promise<number> {
+    const started = performance.now();
+    const reply = await sendOne(this.#line, { type: 'ping', args: [] }, call);
+    if (reply instanceof ReplyError) throw fromReply(reply);
+    return performance.now() - started;
+  }
+
+  /** A request is all that there is of a connection. */
+  async close(): Promise<void> {}
+}

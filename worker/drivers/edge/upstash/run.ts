@@ -1,0 +1,103 @@
+/** Runs commands, pipelines and transactions at Upstash. Contract §6. */
+import { badRequest, fromReply } from '../../../../dialects/redis/errors.ts';
+import { partlyApplied } from '../../../../dialects/redis/partly-applied.ts';
+import { resultOf, resultsOf } from '../../../../dialects/redis/result.ts';
+import { checkEach } from '../../../../dialects/transaction.ts';
+import type { Call } from '../../../../proto/driver.ts';
+import {
+  isPipeline,
+  type RedisCommand,
+  type RedisRequest,
+} from '../../../../proto/kinds/redis/command.ts';
+import { modeOfCommand } from '../../../../proto/kinds/redis/effects.ts';
+import { ReplyError, type ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
+import { inPath, notBinary, textsOf } from './binary.ts';
+import { demandHeld } from './lacks.ts';
+import { type Line, strange } from './line.ts';
+
+/** One command, or many in one trip. @throws GatewayError */
+export async function runRequest(
+  line: Line,
+  request: RedisRequest,
+  call: Call,
+): Promise<Uint8Array> {
+  if (isPipeline(request)) return runPipeline(line, request.pipeline, call);
+  check(request, call, 'type');
+  const reply = await sendOne(line, request, call);
+  if (reply instanceof ReplyError) throw fromReply(reply);
+  return resultOf(request, reply, call);
+}
+
+/** @throws GatewayError */
+export async function sendOne(line: Line, command: RedisCommand, call: Call): Promise<ReplyValue> {
+  const words = textsOf(command.args);
+  return words
+    ? line.command([...nameOf(command), ...words], call)
+    : line.binary(inPath(nameOf(command), command), call);
+}
+
+/** Each has its own result or error. */
+async function runPipeline(
+  line: Line,
+  commands: readonly RedisCommand[],
+  call: Call,
+): Promise<Uint8Array> {
+  for (const [index, each] of commands.entries()) check(each, call, `pipeline.${index}.type`);
+  const replies = await line.commands('/pipeline', commands.map(rowOf), call);
+  return resultsOf(commands, allOf(commands, replies), call, ['{"results":[', ']}']);
+}
+
+/**
+ * All after each other with nothing of others between them. What the vendor refuses before it
+ * begins applies nothing, and it does not say which; one that fails then leaves the others applied.
+ * @throws GatewayError with `operation` in its details where it is known
+ */
+export async function runTransaction(
+  line: Line,
+  requests: readonly RedisRequest[],
+  call: Call,
+): Promise<Uint8Array> {
+  const commands = checkEach(requests, (request) => {
+    if (isPipeline(request)) {
+      throw badRequest('type', 'a pipeline is no operation: name its commands as operations');
+    }
+    check(request, call, 'type');
+    return request;
+  });
+  const replies = allOf(commands, await line.commands('/multi-exec', commands.map(rowOf), call));
+  if (call.replyForm === undefined && replies.some((each) => each instanceof ReplyError)) {
+    throw partlyApplied(commands, replies, call);
+  }
+  return resultsOf(commands, replies, call, ['[', ']']);
+}
+
+/** Refuses what is not a read where only reads are, and what has no meaning here. */
+function check(command: RedisCommand, { mode }: Call, path: string): void {
+  // There is no read-only transaction: what a command does by its table is the guard.
+  if (mode === 'read' && modeOfCommand(command) === 'write') {
+    throw badRequest(path, `${command.type} writes`);
+  }
+  demandHeld(command, path);
+}
+
+/** The name, and its subcommand. */
+function nameOf({ type }: RedisCommand): string[] {
+  return type.split(' ');
+}
+
+/** @throws GatewayError NOT_SUPPORTED for bytes that are no text */
+function rowOf(command: RedisCommand): string[] {
+  const words = textsOf(command.args);
+  if (!words) throw notBinary();
+  return [...nameOf(command), ...words];
+}
+
+/** One reply for each; an error that refused all is thrown. */
+function allOf(
+  commands: readonly RedisCommand[],
+  replies: readonly ReplyValue[] | ReplyValue,
+): readonly ReplyValue[] {
+  if (replies instanceof ReplyError) throw fromReply(replies);
+  if (Array.isArray(replies) && replies.length === commands.length) return replies;
+  throw strange();
+}

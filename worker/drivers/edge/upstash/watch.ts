@@ -1,0 +1,62 @@
+/** Messages of channels and lines of MONITOR, as Upstash tells them. Contract §6, "Subscriptions". */
+import { badRequest, fromReply } from '../../../../dialects/redis/errors.ts';
+import { messageJson, monitorJson } from '../../../../dialects/redis/messages.ts';
+import type { Call, WatchEvent } from '../../../../proto/driver.ts';
+import {
+  isPipeline,
+  type RedisCommandRequest,
+  type RedisRequest,
+} from '../../../../proto/kinds/redis/command.ts';
+import { ReplyError } from '../../../../proto/kinds/redis/reply-value.ts';
+import { Lost } from '../driver.ts';
+import { networkFailure } from '../host.ts';
+import { notBinary, textsOf } from './binary.ts';
+import { dataOf, partsOf } from './events.ts';
+import { lacks } from './lacks.ts';
+import { type Line, strange } from './line.ts';
+
+const TAKEN = new Set(['subscribe', 'psubscribe', 'monitor']);
+const encoder = new TextEncoder();
+
+/** Events until the caller leaves. @throws GatewayError */
+export async function* follow(
+  line: Line,
+  request: RedisRequest,
+  call: Call,
+): AsyncGenerator<WatchEvent> {
+  if (isPipeline(request)) throw badRequest('type', 'pipeline is not a subscription');
+  if (!TAKEN.has(request.type)) throw lacks(request.type, 'holds to a connection');
+  const names = textsOf(request.args);
+  if (!names) throw notBinary();
+  const body = await line.events([request.type, ...names], call);
+  if (body instanceof ReplyError) throw fromReply(body);
+  if (!(body instanceof ReadableStream)) throw strange();
+  try {
+    yield* told(request, dataOf(body));
+  } catch (cause) {
+    throw networkFailure(cause, call.signal);
+  }
+  throw new Lost('CONNECTION_FAILED', 'The connection to the database was lost');
+}
+
+/** What the vendor tells once it has confirmed all that was asked for. */
+async function* told(
+  request: RedisCommandRequest,
+  data: AsyncIterable<string>,
+): AsyncGenerator<WatchEvent> {
+  let unconfirmed = Math.max(1, request.args.length);
+  for await (const each of data) {
+    const parts = partsOf(request, each);
+    const isConfirmation = request.type === 'monitor' ? each === '"OK"' : parts[0] === request.type;
+    if (isConfirmation) {
+      unconfirmed -= 1;
+      if (unconfirmed === 0) yield { data: new Uint8Array() };
+      continue;
+    }
+    const json =
+      request.type === 'monitor'
+        ? monitorJson(each)
+        : messageJson(parts.map((part) => encoder.encode(part)));
+    if (json !== undefined) yield { data: encoder.encode(json) };
+  }
+}
