@@ -88,6 +88,17 @@ export class Budget {
     this.#linked = Math.max(0, this.#linked - length);
   }
 
+  /** Charges a look at some characters of a text: free unless it has to be copied first. @throws BudgetFault */
+  reach(text: string): void {
+    if (text.length > SHORT && this.#linked > 0 && text !== this.#flat) this.touch(text);
+  }
+
+  /** Makes an array or object one that the program may change. */
+  own<Made extends object>(made: Made): Made {
+    this.owned?.add(made);
+    return made;
+  }
+
   /** Charges a new text of that many units, before it is made. @throws BudgetFault */
   text(length: number): void {
     this.fuel -= length / 32;

@@ -1,5 +1,6 @@
 /** The language of expressions and functions: everything that others use of it. See docs/expressions.md. */
 export { type Bounds, Budget } from './budget.ts';
+export { compileExpression } from './expression.ts';
 export {
   BudgetFault,
   type BudgetKind,
@@ -9,5 +10,6 @@ export {
   SyntaxFault,
   ThrownFault,
 } from './fault.ts';
+export { compileFunctions } from './functions.ts';
 export type { CompiledFunctions, Expression, ExpressionOptions } from './language.ts';
 export { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';

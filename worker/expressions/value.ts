@@ -1,6 +1,6 @@
 /** The values of the language: JSON's, `undefined`, functions and regular expressions. */
 import type { Budget } from './budget.ts';
-import type { Pattern } from './regex/pattern.ts';
+import { Pattern } from './regex/pattern.ts';
 
 declare global {
   /** TC39 "JSON.parse source text access"; in today's engines, not yet in the library's types. */
@@ -51,7 +51,7 @@ export class Callable {
 }
 
 /** Whether a value is a number kept as text. */
-export function isExact(value: unknown): value is ExactNumber {
+export function isExact(value: Value): value is ExactNumber {
   return JSON.isRawJSON(value);
 }
 
@@ -62,4 +62,16 @@ export function kindOf(value: Value): string {
   if (value instanceof Callable) return 'a function';
   if (typeof value === 'object') return isExact(value) ? 'a number' : 'an object';
   return value === undefined ? 'undefined' : `a ${typeof value}`;
+}
+
+/** Whether a value is an object with members: no array, number, function or regular expression. */
+export function isObject(value: Value): value is ObjectValue {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof Callable) &&
+    !(value instanceof Pattern) &&
+    !isExact(value)
+  );
 }

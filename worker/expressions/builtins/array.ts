@@ -1,0 +1,220 @@
+/** The methods of arrays that leave them as they are. */
+import type { Budget } from '../budget.ts';
+import { isSame, joined, nest, toIndex, toInteger, toText, unnest } from '../convert.ts';
+import { RunFault } from '../fault.ts';
+import { isSameOrNaN } from '../members.ts';
+import type { Value } from '../value.ts';
+import { callback, required } from './callback.ts';
+import { sorted } from './sort.ts';
+
+type Method = (self: Value[], args: Value[], budget: Budget) => Value;
+
+/** The first index whose element a function holds for; from the end when `step` is -1. */
+function indexWhere(self: Value[], test: Value, step: 1 | -1, budget: Budget): number {
+  const holds = callback(test, self, budget);
+  const { length } = self;
+  for (let count = 0; count < length; count += 1) {
+    const index = step === 1 ? count : length - 1 - count;
+    budget.spend(1);
+    if (holds(self[index], index)) return index;
+  }
+  return -1;
+}
+
+function every(self: Value[], test: Value, budget: Budget): boolean {
+  const holds = callback(test, self, budget);
+  const { length } = self;
+  for (let index = 0; index < length; index += 1) {
+    budget.spend(1);
+    if (!holds(self[index], index)) return false;
+  }
+  return true;
+}
+
+/** A new array that the program may change; its elements are charged. */
+function made(array: Value[], budget: Budget): Value[] {
+  budget.elements(array.length);
+  return budget.own(array);
+}
+
+function filter(self: Value[], [test]: Value[], budget: Budget): Value[] {
+  const holds = callback(test, self, budget);
+  const kept: Value[] = [];
+  const { length } = self;
+  for (let index = 0; index < length; index += 1) {
+    budget.spend(1);
+    const element = self[index];
+    if (!holds(element, index)) continue;
+    budget.elements(1);
+    kept.push(element);
+  }
+  return budget.own(kept);
+}
+
+function map(self: Value[], [change]: Value[], budget: Budget): Value[] {
+  const changed = callback(change, self, budget);
+  const { length } = self;
+  budget.elements(length);
+  const result: Value[] = [];
+  for (let index = 0; index < length; index += 1) result.push(changed(self[index], index));
+  return budget.own(result);
+}
+
+function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Value {
+  const { invoke, takes } = required(args[0], budget);
+  const indexes = { next: step === 1 ? 0 : self.length - 1 };
+  const isWithin = () => indexes.next >= 0 && indexes.next < self.length;
+  let result = args[1];
+  if (args.length < 2) {
+    if (!isWithin()) {
+      throw new RunFault('reduce of an empty array takes a first value', budget.place);
+    }
+    result = self[indexes.next];
+    indexes.next += step;
+  }
+  for (; isWithin(); indexes.next += step) {
+    const at = indexes.next;
+    budget.spend(1);
+    const element = self[at];
+    result =
+      takes <= 2 ? invoke([result, element], budget) : invoke([result, element, at, self], budget);
+  }
+  return result;
+}
+
+function indexOf(self: Value[], [wanted, from]: Value[], budget: Budget): number {
+  const start = toIndex(from, 0, self.length, budget);
+  budget.spend(Math.max(0, self.length - start) / 4);
+  for (let at = start; at < self.length; at += 1) if (isSame(self[at], wanted, budget)) return at;
+  return -1;
+}
+
+function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
+  const from = args.length > 1 ? toInteger(args[1], 0, budget) : self.length - 1;
+  budget.spend(self.length / 4);
+  const start = from < 0 ? self.length + from : Math.min(from, self.length - 1);
+  for (let at = start; at >= 0; at -= 1) if (isSame(self[at], args[0], budget)) return at;
+  return -1;
+}
+
+function includes(self: Value[], [wanted, from]: Value[], budget: Budget): boolean {
+  const start = toIndex(from, 0, self.length, budget);
+  budget.spend(Math.max(0, self.length - start) / 4);
+  for (let at = start; at < self.length; at += 1) {
+    if (isSameOrNaN(self[at], wanted, budget)) return true;
+  }
+  return false;
+}
+
+function flattenInto(to: Value[], from: readonly Value[], levels: number, budget: Budget): void {
+  for (const element of from) {
+    budget.elements(1);
+    if (!Array.isArray(element) || levels < 1) {
+      to.push(element);
+      continue;
+    }
+    nest(budget);
+    flattenInto(to, element, levels - 1, budget);
+    unnest(budget);
+  }
+}
+
+function flat(self: Value[], [levels]: Value[], budget: Budget): Value[] {
+  const flattened: Value[] = [];
+  flattenInto(flattened, self, toInteger(levels, 1, budget), budget);
+  return budget.own(flattened);
+}
+
+function concat(self: Value[], args: Value[], budget: Budget): Value[] {
+  budget.elements(self.length);
+  const result = [...self];
+  for (const each of args) {
+    if (!Array.isArray(each)) {
+      budget.elements(1);
+      result.push(each);
+      continue;
+    }
+    budget.elements(each.length);
+    for (const element of each) result.push(element);
+  }
+  return budget.own(result);
+}
+
+function slice(self: Value[], [from, to]: Value[], budget: Budget): Value[] {
+  const start = toIndex(from, 0, self.length, budget);
+  const end = toIndex(to, self.length, self.length, budget);
+  return made(self.slice(start, end), budget);
+}
+
+function spliced(self: Value[], args: Value[], budget: Budget): Value[] {
+  const start = toIndex(args[0], 0, self.length, budget);
+  const rest = self.length - start;
+  const most = Math.min(Math.max(toInteger(args[1], 0, budget), 0), rest);
+  const count = args.length === 0 ? 0 : args.length === 1 ? rest : most;
+  budget.elements(self.length + args.length);
+  const end = self.slice(start + count);
+  return budget.own([...self.slice(0, start), ...args.slice(2), ...end]);
+}
+
+function replacedAt(self: Value[], [index, value]: Value[], budget: Budget): Value[] {
+  const wanted = toInteger(index, 0, budget);
+  const at = wanted < 0 ? self.length + wanted : wanted;
+  if (at < 0 || at >= self.length) {
+    throw new RunFault('with takes an index within the array', budget.place, 'RangeError');
+  }
+  return made(self.with(at, value), budget);
+}
+
+const METHODS: Readonly<Record<string, Method>> = {
+  at: (self, [index], budget) => self.at(toInteger(index, 0, budget)),
+  concat,
+  entries(self, _, budget) {
+    budget.elements(self.length * 3);
+    return budget.own(self.map((element, index) => budget.own([index, element])));
+  },
+  every: (self, [test], budget) => every(self, test, budget),
+  filter,
+  find: (self, [test], budget) => {
+    const at = indexWhere(self, test, 1, budget);
+    return at < 0 ? undefined : self[at];
+  },
+  findIndex: (self, [test], budget) => indexWhere(self, test, 1, budget),
+  findLast: (self, [test], budget) => {
+    const at = indexWhere(self, test, -1, budget);
+    return at < 0 ? undefined : self[at];
+  },
+  findLastIndex: (self, [test], budget) => indexWhere(self, test, -1, budget),
+  flat,
+  flatMap: (self, args, budget) => flat(map(self, args, budget), [], budget),
+  forEach(self, [act], budget) {
+    const each = callback(act, self, budget);
+    const { length } = self;
+    for (let index = 0; index < length; index += 1) {
+      budget.spend(1);
+      each(self[index], index);
+    }
+    return undefined;
+  },
+  includes,
+  indexOf,
+  join: (self, [separator], budget) =>
+    joined(self, separator === undefined ? ',' : toText(separator, budget), budget),
+  keys: (self, _, budget) => made([...self.keys()], budget),
+  lastIndexOf,
+  map,
+  reduce: (self, args, budget) => reduce(self, args, 1, budget),
+  reduceRight: (self, args, budget) => reduce(self, args, -1, budget),
+  slice,
+  some: (self, [test], budget) => indexWhere(self, test, 1, budget) !== -1,
+  toReversed: (self, _, budget) => made(self.toReversed(), budget),
+  toSorted: (self, [order], budget) => budget.own(sorted(self, order, budget)),
+  toSpliced: spliced,
+  values: (self, _, budget) => made([...self], budget),
+  with: replacedAt,
+};
+
+/** By name; see docs/expressions.md for each. */
+export const readingMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ...Object.entries(METHODS),
+  ['toString', (self, _, budget) => joined(self, ',', budget)],
+]);

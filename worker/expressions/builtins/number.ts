@@ -1,0 +1,49 @@
+/** The methods of numbers, and of what else has a few: booleans, functions, objects. */
+import type { Budget } from '../budget.ts';
+import { toInteger, toNumber, toText } from '../convert.ts';
+import { RunFault } from '../fault.ts';
+import type { Value } from '../value.ts';
+
+type Method = (self: Value, args: Value[], budget: Budget) => Value;
+
+/** Runs a method of the host whose only refusal is a RangeError. */
+function within(digits: number, make: () => string, budget: Budget): string {
+  budget.text(digits > 0 ? digits + 400 : 400);
+  try {
+    return make();
+  } catch {
+    throw new RunFault('the number of digits is out of range', budget.place, 'RangeError');
+  }
+}
+
+function digitsOf(value: Value, budget: Budget): number | undefined {
+  return value === undefined ? undefined : toInteger(value, 0, budget);
+}
+
+const METHODS: Readonly<Record<string, Method>> = {
+  toExponential(self, [digits], budget) {
+    const wanted = digitsOf(digits, budget);
+    return within(wanted ?? 0, () => toNumber(self, budget).toExponential(wanted), budget);
+  },
+  toFixed(self, [digits], budget) {
+    const wanted = digitsOf(digits, budget);
+    return within(wanted ?? 0, () => toNumber(self, budget).toFixed(wanted), budget);
+  },
+  toPrecision(self, [digits], budget) {
+    const wanted = digitsOf(digits, budget);
+    return within(wanted ?? 0, () => toNumber(self, budget).toPrecision(wanted), budget);
+  },
+};
+
+const numberText: Method = (self, [radix], budget) => {
+  if (radix === undefined) return toText(self, budget);
+  const base = toInteger(radix, 10, budget);
+  return within(1100, () => toNumber(self, budget).toString(base), budget);
+};
+
+/** By name; see docs/expressions.md for each. */
+export const numberMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
+  ...Object.entries(METHODS),
+  ['toString', numberText],
+  ['valueOf', (self) => self],
+]);

@@ -1,0 +1,196 @@
+/** Compiles calls: of functions, of built-ins, and of methods by the type of what they are called on. */
+import type * as acorn from 'acorn';
+import type { Budget } from '../budget.ts';
+import { errorNames, hintOfCall } from '../builtins/globals.ts';
+import { arrayMethods, isChanging, otherMethod, textMethods } from '../builtins/methods.ts';
+import { errorValue, toName, toText } from '../convert.ts';
+import { type Place, RunFault } from '../fault.ts';
+import { getMember } from '../members.ts';
+import { Callable, kindOf, type Value } from '../value.ts';
+import type { Code, Context, Frame } from './code.ts';
+import { expression } from './expression.ts';
+import { itemsOf } from './literal.ts';
+import { ENDED, fixedName, link, namespaceMember } from './member.ts';
+import { freeName } from './reference.ts';
+
+/** A method on a value, found by its name. */
+type Method = (self: Value, args: Value[], budget: Budget) => Value;
+
+/** `f(a)`, `a.f(b)` */
+export function call(node: acorn.CallExpression, context: Context): Code {
+  const callee = bare(node.callee);
+  const isMethod =
+    callee.type === 'MemberExpression' && namespaceMember(callee, context) === undefined;
+  if (isMethod) return methodCall(callee, node, context);
+  if (callee.type === 'Super' || callee.type === 'ImportExpression') {
+    throw context.fault(node, 'super and import are not part of the language');
+  }
+  const place = context.place(node);
+  const described = describe(callee);
+  const hint = hintOfCall(freeName(callee, context));
+  if (hint !== undefined) throw context.fault(callee, hint);
+  const code = expression(callee, context);
+  const items = itemsOf(node.arguments, context);
+  const known = context.isConstant(code) ? context.constantOf(code) : undefined;
+  if (known instanceof Callable) {
+    const { invoke } = known;
+    return (frame, budget) => {
+      const args = items(frame, budget);
+      budget.place = place;
+      return invoke(args, budget);
+    };
+  }
+  return (frame, budget) => {
+    const target = code(frame, budget);
+    const args = items(frame, budget);
+    budget.place = place;
+    if (target instanceof Callable) return target.invoke(args, budget);
+    throw notCallable(described, target, place);
+  };
+}
+
+function bare(node: acorn.Node): acorn.AnyNode {
+  const callee = node as acorn.AnyNode; // Every node of acorn's is one of its kinds.
+  return callee.type === 'ParenthesizedExpression' && callee.expression.type !== 'ChainExpression'
+    ? bare(callee.expression)
+    : callee;
+}
+
+function describe(node: acorn.AnyNode): string {
+  if (node.type === 'Identifier') return node.name;
+  return node.type === 'MemberExpression' ? (fixedName(node) ?? 'the member') : 'the value';
+}
+
+function notCallable(name: string, value: Value, place: Place): RunFault {
+  return new RunFault(`${name} is not a function, it is ${kindOf(value)}`, place);
+}
+
+function methodCall(
+  callee: acorn.MemberExpression,
+  node: acorn.CallExpression,
+  context: Context,
+): Code {
+  const object = expression(callee.object, context);
+  const place = context.place(node);
+  const name = fixedName(callee);
+  if (name === undefined) return computedCall(object, callee, node, context);
+  if (isChanging(name)) context.mutates = true;
+  const items = itemsOf(node.arguments, context);
+  const method = methodOf(name, place);
+  const onText = textMethods.get(name);
+  const onArray = arrayMethods.get(name);
+  return (frame, budget) => {
+    const self = object(frame, budget);
+    const args = items(frame, budget);
+    budget.place = place;
+    if (typeof self === 'string' && onText !== undefined) return onText(self, args, budget);
+    if (Array.isArray(self) && onArray !== undefined) return onArray(self, args, budget);
+    return method(self, args, budget);
+  };
+}
+
+function computedCall(
+  object: Code,
+  callee: acorn.MemberExpression,
+  node: acorn.CallExpression,
+  context: Context,
+): Code {
+  const place = context.place(node);
+  context.mutates = true; // It may be a method that changes.
+  const key = expression(callee.property, context);
+  const items = itemsOf(node.arguments, context);
+  return (frame, budget) => {
+    const self = object(frame, budget);
+    const name = toName(key(frame, budget), budget);
+    const args = items(frame, budget);
+    budget.place = place;
+    return methodOf(name, place)(self, args, budget);
+  };
+}
+
+/** The method of a name, on whatever has one. */
+function methodOf(name: string, place: Place): Method {
+  const onText = textMethods.get(name);
+  const onArray = arrayMethods.get(name);
+  return (self, args, budget) => {
+    if (typeof self === 'string' && onText !== undefined) return onText(self, args, budget);
+    if (Array.isArray(self) && onArray !== undefined) return onArray(self, args, budget);
+    const member = getMember(self, name, budget);
+    if (member instanceof Callable) return member.invoke(args, budget);
+    const other = otherMethod(self, name);
+    if (other !== undefined) return other(self, args, budget);
+    if (self === undefined || self === null) {
+      throw new RunFault(`${name}() cannot be called on ${kindOf(self)}`, place);
+    }
+    const what =
+      member === undefined ? `${kindOf(self)} has no ${name}()` : `${name} is not a function`;
+    throw new RunFault(what, place);
+  };
+}
+
+/** A call in a chain: of what the chain came to, or `ENDED`. */
+export function chainedCall(node: acorn.CallExpression, context: Context): Code {
+  const callee = bare(node.callee);
+  if (callee.type === 'MemberExpression' && namespaceMember(callee, context) === undefined) {
+    return chainedMethod(callee, node, context);
+  }
+  const place = context.place(node);
+  const described = describe(callee);
+  const code = link(callee, context);
+  const items = itemsOf(node.arguments, context);
+  return (frame, budget) => {
+    const target = code(frame, budget);
+    if (target === ENDED || (node.optional && (target === undefined || target === null))) {
+      return ENDED;
+    }
+    const args = items(frame, budget);
+    budget.place = place;
+    if (target instanceof Callable) return target.invoke(args, budget);
+    throw notCallable(described, target, place);
+  };
+}
+
+function chainedMethod(
+  callee: acorn.MemberExpression,
+  node: acorn.CallExpression,
+  context: Context,
+): Code {
+  const object = link(callee.object, context);
+  const place = context.place(node);
+  const name = fixedName(callee);
+  if (name === undefined || isChanging(name)) context.mutates = true;
+  const key = name === undefined ? expression(callee.property, context) : context.constant(name);
+  const items = itemsOf(node.arguments, context);
+  return (frame, budget) => {
+    const self = object(frame, budget);
+    if (self === ENDED) return ENDED;
+    if (callee.optional && (self === undefined || self === null)) return ENDED;
+    const wanted = toName(key(frame, budget), budget);
+    if (node.optional && !hasMethod(self, wanted, budget)) return ENDED;
+    const args = items(frame, budget);
+    budget.place = place;
+    return methodOf(wanted, place)(self, args, budget);
+  };
+}
+
+/** Whether `self.name?.()` has something to call; anything but null and undefined counts. */
+function hasMethod(self: Value, name: string, budget: Budget): boolean {
+  if (typeof self === 'string' && textMethods.has(name)) return true;
+  if (Array.isArray(self) && arrayMethods.has(name)) return true;
+  if (otherMethod(self, name) !== undefined) return true;
+  return (getMember(self, name, budget) ?? undefined) !== undefined;
+}
+
+/** `new Error(text)` and its like; nothing else is made by `new`. */
+export function construct(node: acorn.NewExpression, context: Context): Code {
+  const name = freeName(node.callee, context);
+  if (name === undefined || !errorNames.has(name)) {
+    const hint = hintOfCall(name) ?? 'new makes errors only, as in new Error("…")';
+    throw context.fault(node, hint);
+  }
+  const items = itemsOf(node.arguments, context);
+  return (frame, budget) => {
+    const [message] = items(frame, budget);
+    return budget.own(errorValue(name, message === undefined ? '' : toText(message, budget)));
+  };
+}

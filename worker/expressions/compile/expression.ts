@@ -1,0 +1,110 @@
+/** Compiles any expression node to a closure; what is not of the language is a fault. */
+import type * as acorn from 'acorn';
+import { compilePattern, Pattern } from '../regex/pattern.ts';
+import type { Value } from '../value.ts';
+import { assignment, update } from './assign.ts';
+import { call, construct } from './call.ts';
+import type { Code, Context } from './code.ts';
+import { functionValue } from './function.ts';
+import { arrayLiteral, objectLiteral, template } from './literal.ts';
+import { chain, member } from './member.ts';
+import { binary, conditional, logical, unary } from './operator.ts';
+import { reference } from './reference.ts';
+
+/** @throws SyntaxFault */
+export function expression(node: acorn.Node, context: Context): Code {
+  return context.deeper(() => compiled(node as acorn.AnyNode, context)); // All nodes are of these kinds.
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ThisExpression: 'this',
+  ClassExpression: 'a class',
+  ClassDeclaration: 'a class',
+  TaggedTemplateExpression: 'a tagged template',
+  AwaitExpression: 'await',
+  YieldExpression: 'yield',
+  ImportExpression: 'import',
+  MetaProperty: 'import.meta and new.target',
+  Super: 'super',
+  DebuggerStatement: 'debugger',
+  WithStatement: 'with',
+  ImportDeclaration: 'import',
+  ExportNamedDeclaration: 'export',
+  ExportDefaultDeclaration: 'export',
+  ExportAllDeclaration: 'export',
+  PrivateIdentifier: 'a private name',
+};
+
+/** The fault of a node that is not of the language. */
+export function notOfTheLanguage(node: acorn.Node, context: Context): Error {
+  return context.fault(node, `${HINTS[node.type] ?? node.type} is not part of the language`);
+}
+
+// One arm for each kind of node: it reads as a table.
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a table.
+function compiled(node: acorn.AnyNode, context: Context): Code {
+  switch (node.type) {
+    case 'Literal':
+      return literal(node, context);
+    case 'ParenthesizedExpression':
+      return expression(node.expression, context);
+    case 'Identifier':
+      return reference(node, context);
+    case 'TemplateLiteral':
+      return template(node, context);
+    case 'ArrayExpression':
+      return arrayLiteral(node, context);
+    case 'ObjectExpression':
+      return objectLiteral(node, context);
+    case 'MemberExpression':
+      return member(node, context);
+    case 'ChainExpression':
+      return chain(node, context);
+    case 'CallExpression':
+      return call(node, context);
+    case 'NewExpression':
+      return construct(node, context);
+    case 'UnaryExpression':
+      return unary(node, context);
+    case 'BinaryExpression':
+      return binary(node, context);
+    case 'LogicalExpression':
+      return logical(node, context);
+    case 'ConditionalExpression':
+      return conditional(node, context);
+    case 'AssignmentExpression':
+      return assignment(node, context);
+    case 'UpdateExpression':
+      return update(node, context);
+    case 'SequenceExpression':
+      return sequence(node, context);
+    case 'ArrowFunctionExpression':
+    case 'FunctionExpression':
+      return functionValue(node, context);
+    default:
+      throw notOfTheLanguage(node, context);
+  }
+}
+
+function literal(node: acorn.Literal, context: Context): Code {
+  if (node.regex) {
+    const program = compilePattern(node.regex.pattern, node.regex.flags);
+    if (typeof program === 'string') {
+      throw context.fault(node, `the regular expression ${program}`);
+    }
+    return () => new Pattern(program);
+  }
+  if (typeof node.value === 'bigint') {
+    throw context.fault(node, 'a BigInt is not part of the language: numbers are doubles');
+  }
+  return context.constant(node.value as Value); // What is left is text, number, boolean or null.
+}
+
+function sequence(node: acorn.SequenceExpression, context: Context): Code {
+  const parts = node.expressions.map((each) => expression(each, context));
+  return (frame, budget) => {
+    let last: Value;
+    for (const part of parts) last = part(frame, budget);
+    return last;
+  };
+}

@@ -1,0 +1,218 @@
+/** Compiles operators; those on constants are worked out at once. */
+import type * as acorn from 'acorn';
+import { Budget } from '../budget.ts';
+import { isLoose, isSame, toNumber, toPrimitive, toText, typeOf } from '../convert.ts';
+import type { Place } from '../fault.ts';
+import { hasMember, removeMember } from '../members.ts';
+import type { Value } from '../value.ts';
+import type { Code, Context } from './code.ts';
+import { expression } from './expression.ts';
+import { fixedName } from './member.ts';
+import { freeName } from './reference.ts';
+
+/** What an operator makes of two values. */
+export type Operation = (left: Value, right: Value, budget: Budget) => Value;
+
+const numeric =
+  (operation: (left: number, right: number) => number): Operation =>
+  (left, right, budget) =>
+    typeof left === 'number' && typeof right === 'number'
+      ? operation(left, right)
+      : operation(toNumber(left, budget), toNumber(right, budget));
+
+/** By what two values stand to each other: less, equal or more; undefined beside NaN. */
+const ordered =
+  (operation: (left: number | string, right: number | string) => boolean): Operation =>
+  (left, right, budget) => {
+    if (typeof left === 'number' && typeof right === 'number') return operation(left, right);
+    const [one, other] = [toPrimitive(left, budget), toPrimitive(right, budget)];
+    if (typeof one === 'string' && typeof other === 'string') {
+      budget.touch(one.length < other.length ? one : other);
+      return operation(one, other);
+    }
+    return operation(toNumber(one, budget), toNumber(other, budget));
+  };
+
+/** `+` */
+export function add(left: Value, right: Value, budget: Budget): Value {
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  const [one, other] = [toPrimitive(left, budget), toPrimitive(right, budget)];
+  if (typeof one === 'string' || typeof other === 'string') {
+    // A number kept as text joins with its own digits.
+    const [head, tail] = [toText(left, budget), toText(right, budget)];
+    return budget.concat(head, tail);
+  }
+  return toNumber(one, budget) + toNumber(other, budget);
+}
+
+/** Every operator of two values that works both of them out. */
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+  ['+', add],
+  ['-', numeric((left, right) => left - right)],
+  ['*', numeric((left, right) => left * right)],
+  ['/', numeric((left, right) => left / right)],
+  ['%', numeric((left, right) => left % right)],
+  ['**', numeric((left, right) => left ** right)],
+  ['|', numeric((left, right) => left | right)],
+  ['&', numeric((left, right) => left & right)],
+  ['^', numeric((left, right) => left ^ right)],
+  ['<<', numeric((left, right) => left << right)],
+  ['>>', numeric((left, right) => left >> right)],
+  ['>>>', numeric((left, right) => left >>> right)],
+  ['<', ordered((left, right) => left < right)],
+  ['>', ordered((left, right) => left > right)],
+  ['<=', ordered((left, right) => left <= right)],
+  ['>=', ordered((left, right) => left >= right)],
+  ['===', isSame],
+  ['!==', (left, right, budget) => !isSame(left, right, budget)],
+  ['==', isLoose],
+  ['!=', (left, right, budget) => !isLoose(left, right, budget)],
+  ['in', (left, right, budget) => hasMember(right, left, budget)],
+]);
+
+/** `a + b` and the like. @throws SyntaxFault */
+export function binary(node: acorn.BinaryExpression, context: Context): Code {
+  const operation = OPERATIONS.get(node.operator);
+  if (operation === undefined) {
+    const hint = 'use typeof or Array.isArray';
+    throw context.fault(node, `${node.operator} is not part of the language: ${hint}`);
+  }
+  const left = expression(node.left, context);
+  const right = expression(node.right, context);
+  const place = context.place(node);
+  if (context.isConstant(left) && context.isConstant(right)) {
+    const budget = new Budget({ fuel: 10_000, depth: 10, outputBytes: 10_000 }, 0);
+    return context.constant(operation(context.constantOf(left), context.constantOf(right), budget));
+  }
+  return FAST.get(node.operator)?.(left, right, place) ?? general(operation, left, right, place);
+}
+
+function general(operation: Operation, left: Code, right: Code, place: Place): Code {
+  return (frame, budget) => {
+    const one = left(frame, budget);
+    const other = right(frame, budget);
+    budget.place = place;
+    return operation(one, other, budget);
+  };
+}
+
+type Fast = (left: Code, right: Code, place: Place) => Code;
+
+/** Numbers first, each operator in a closure of its own, for those that most sources use. */
+const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
+  [
+    '+',
+    (left, right, place) => (frame, budget) => {
+      const [one, other] = [left(frame, budget), right(frame, budget)];
+      if (typeof one === 'number' && typeof other === 'number') return one + other;
+      budget.place = place;
+      if (typeof one === 'string' && typeof other === 'string') return budget.concat(one, other);
+      return add(one, other, budget);
+    },
+  ],
+  [
+    '-',
+    (left, right) => (frame, budget) => {
+      const [one, other] = [left(frame, budget), right(frame, budget)];
+      if (typeof one === 'number' && typeof other === 'number') return one - other;
+      return toNumber(one, budget) - toNumber(other, budget);
+    },
+  ],
+  [
+    '*',
+    (left, right) => (frame, budget) => {
+      const [one, other] = [left(frame, budget), right(frame, budget)];
+      if (typeof one === 'number' && typeof other === 'number') return one * other;
+      return toNumber(one, budget) * toNumber(other, budget);
+    },
+  ],
+  [
+    '===',
+    (left, right, place) => (frame, budget) => {
+      const [one, other] = [left(frame, budget), right(frame, budget)];
+      if (typeof one === 'number' || typeof other === 'number') return one === other;
+      budget.place = place;
+      return isSame(one, other, budget);
+    },
+  ],
+]);
+
+/** `&&`, `||`, `??` */
+export function logical(node: acorn.LogicalExpression, context: Context): Code {
+  const left = expression(node.left, context);
+  const right = expression(node.right, context);
+  switch (node.operator) {
+    case '&&':
+      return (frame, budget) => {
+        const value = left(frame, budget);
+        return isTrue(value) ? right(frame, budget) : value;
+      };
+    case '||':
+      return (frame, budget) => {
+        const value = left(frame, budget);
+        return isTrue(value) ? value : right(frame, budget);
+      };
+    default:
+      return (frame, budget) => left(frame, budget) ?? right(frame, budget);
+  }
+}
+
+/** Whether a value counts as true; a number kept as text is never 0. */
+export function isTrue(value: Value): boolean {
+  return Boolean(value);
+}
+
+/** `a ? b : c` */
+export function conditional(node: acorn.ConditionalExpression, context: Context): Code {
+  const test = expression(node.test, context);
+  const then = expression(node.consequent, context);
+  const otherwise = expression(node.alternate, context);
+  return (frame, budget) =>
+    isTrue(test(frame, budget)) ? then(frame, budget) : otherwise(frame, budget);
+}
+
+/** `-a`, `!a`, `typeof a`, `delete a.b` and the like. */
+export function unary(node: acorn.UnaryExpression, context: Context): Code {
+  if (node.operator === 'delete') return deletion(node, context);
+  if (node.operator === 'typeof' && freeName(node.argument, context) === 'arguments') {
+    return context.constant('undefined');
+  }
+  const argument = expression(node.argument, context);
+  const apply = UNARY[node.operator];
+  if (context.isConstant(argument)) {
+    const budget = new Budget({ fuel: 10_000, depth: 10, outputBytes: 10_000 }, 0);
+    return context.constant(apply(context.constantOf(argument), budget));
+  }
+  const place = context.place(node);
+  return (frame, budget) => {
+    const value = argument(frame, budget);
+    budget.place = place;
+    return apply(value, budget);
+  };
+}
+
+const UNARY: Readonly<Record<acorn.UnaryOperator, (value: Value, budget: Budget) => Value>> = {
+  '-': (value, budget) => -toNumber(value, budget),
+  '+': toNumber,
+  '!': (value) => !isTrue(value),
+  '~': (value, budget) => ~toNumber(value, budget),
+  typeof: typeOf,
+  void: () => undefined,
+  delete: () => undefined,
+};
+
+function deletion(node: acorn.UnaryExpression, context: Context): Code {
+  const target = node.argument;
+  if (target.type !== 'MemberExpression') throw context.fault(node, 'only members can be deleted');
+  context.mutates = true;
+  const object = expression(target.object, context);
+  const name = fixedName(target);
+  const key = name === undefined ? expression(target.property, context) : context.constant(name);
+  const place = context.place(node);
+  return (frame, budget) => {
+    const value = object(frame, budget);
+    const member = key(frame, budget);
+    budget.place = place;
+    return removeMember(value, member, budget);
+  };
+}

@@ -1,0 +1,132 @@
+/** From one type of value to another, as JavaScript does it, but never by a function of the value. */
+import type { Budget } from './budget.ts';
+import { Pattern } from './regex/pattern.ts';
+import { Callable, isExact, type ObjectValue, type Value } from './value.ts';
+
+/** As text. @throws BudgetFault */
+export function toText(value: Value, budget: Budget): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return joined(value, ',', budget);
+  if (value instanceof Callable) return `[function ${value.calledName}]`;
+  if (value instanceof Pattern) return `/${value.source}/${value.flags}`;
+  return isExact(value) ? value.rawJSON : objectText(value);
+}
+
+/** Errors are told by their message; other objects by what they are. */
+function objectText(value: ObjectValue): string {
+  if (!ERRORS.has(value)) return '[object Object]';
+  return `${String(value.name)}: ${String(value.message)}`;
+}
+
+const ERRORS = new WeakSet<object>();
+
+/** What `new Error(…)` makes: an object of a name and a message, whose text tells both. */
+export function errorValue(name: string, message: string): ObjectValue {
+  const value = { name, message };
+  ERRORS.add(value);
+  return value;
+}
+
+/** Elements as one text. @throws BudgetFault */
+export function joined(array: readonly Value[], separator: string, budget: Budget): string {
+  budget.spend(array.length);
+  nest(budget);
+  budget.text(Math.max(0, array.length - 1) * separator.length);
+  const pieces: string[] = [];
+  for (const element of array) {
+    const text = element === undefined || element === null ? '' : toText(element, budget);
+    budget.text(text.length);
+    pieces.push(text);
+  }
+  unnest(budget);
+  return pieces.join(separator);
+}
+
+/** Levels of the stack that one level of data takes. */
+const NEST_LEVELS = 2;
+
+/** One array or object further within. @throws BudgetFault */
+export function nest(budget: Budget): void {
+  budget.depth -= 1;
+  budget.stack -= NEST_LEVELS;
+  if (budget.depth < 0 || budget.stack < 0) budget.exhausted('depth');
+}
+
+/** Back from an array or object within. */
+export function unnest(budget: Budget): void {
+  budget.depth += 1;
+  budget.stack += NEST_LEVELS;
+}
+
+/** As a number, by the rules of `Number`. @throws BudgetFault */
+export function toNumber(value: Value, budget: Budget): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') {
+    budget.touch(value);
+    return Number(value);
+  }
+  if (typeof value !== 'object' || value === null) return Number(value);
+  if (isExact(value)) return Number(value.rawJSON);
+  return Array.isArray(value) ? toNumber(toText(value, budget), budget) : Number.NaN;
+}
+
+/** As an integer between two others, from a default when there is none. */
+export function toInteger(value: Value, otherwise: number, budget: Budget): number {
+  if (value === undefined) return otherwise;
+  const number = Math.trunc(toNumber(value, budget));
+  return Number.isNaN(number) ? 0 : number;
+}
+
+/** An index as `slice` and its like take it: negative from the end, within the length. */
+export function toIndex(value: Value, otherwise: number, length: number, budget: Budget): number {
+  const index = toInteger(value, otherwise, budget);
+  return index < 0 ? Math.max(0, length + index) : Math.min(index, length);
+}
+
+/** As what operators work on: objects become text, numbers kept as text become doubles. */
+export function toPrimitive(
+  value: Value,
+  budget: Budget,
+): undefined | null | boolean | number | string {
+  if (typeof value !== 'object' || value === null) return value;
+  return isExact(value) ? Number(value.rawJSON) : toText(value, budget);
+}
+
+/** As the name of a member. @throws BudgetFault */
+export function toName(value: Value, budget: Budget): string {
+  const name = typeof value === 'string' ? value : toText(value, budget);
+  budget.touch(name);
+  return name;
+}
+
+/** `===`: numbers kept as text are equal when their texts are. @throws BudgetFault */
+export function isSame(one: Value, other: Value, budget: Budget): boolean {
+  if (typeof one === 'string' && typeof other === 'string') {
+    if (one.length !== other.length) return false;
+    budget.touch(one);
+    budget.touch(other);
+    return one === other;
+  }
+  if (one === other) return true;
+  return isExact(one) && isExact(other) && one.rawJSON === other.rawJSON;
+}
+
+/** `==`. @throws BudgetFault */
+export function isLoose(one: Value, other: Value, budget: Budget): boolean {
+  if (one === undefined || one === null) return other === undefined || other === null;
+  if (other === undefined || other === null) return false;
+  if (typeof one === typeof other && typeof one !== 'object') return isSame(one, other, budget);
+  if (typeof one === 'object' && typeof other === 'object') {
+    return isSame(one, other, budget);
+  }
+  const [left, right] = [toPrimitive(one, budget), toPrimitive(other, budget)];
+  if (typeof left === 'string' && typeof right === 'string') return isSame(left, right, budget);
+  return toNumber(left, budget) === toNumber(right, budget);
+}
+
+/** What `typeof` says. */
+export function typeOf(value: Value): string {
+  if (value instanceof Callable) return 'function';
+  return isExact(value) ? 'number' : typeof value;
+}

@@ -1,0 +1,48 @@
+/** Unicode's general categories: their long names, which ECMAScript takes, to the short ones. */
+const NAMES = {
+  L: 'Letter',
+  LC: 'Cased_Letter',
+  Lu: 'Uppercase_Letter',
+  Ll: 'Lowercase_Letter',
+  Lt: 'Titlecase_Letter',
+  Lm: 'Modifier_Letter',
+  Lo: 'Other_Letter',
+  M: 'Mark Combining_Mark',
+  Mn: 'Nonspacing_Mark',
+  Mc: 'Spacing_Mark',
+  Me: 'Enclosing_Mark',
+  N: 'Number',
+  Nd: 'Decimal_Number digit',
+  Nl: 'Letter_Number',
+  No: 'Other_Number',
+  P: 'Punctuation punct',
+  Pc: 'Connector_Punctuation',
+  Pd: 'Dash_Punctuation',
+  Ps: 'Open_Punctuation',
+  Pe: 'Close_Punctuation',
+  Pi: 'Initial_Punctuation',
+  Pf: 'Final_Punctuation',
+  Po: 'Other_Punctuation',
+  S: 'Symbol',
+  Sm: 'Math_Symbol',
+  Sc: 'Currency_Symbol',
+  Sk: 'Modifier_Symbol',
+  So: 'Other_Symbol',
+  Z: 'Separator',
+  Zs: 'Space_Separator',
+  Zl: 'Line_Separator',
+  Zp: 'Paragraph_Separator',
+  C: 'Other',
+  Cc: 'Control cntrl',
+  Cf: 'Format',
+  Cs: 'Surrogate',
+  Co: 'Private_Use',
+  Cn: 'Unassigned',
+};
+
+/** By long name, the short one. ECMA-262, table "Value aliases for General_Category". */
+export const CATEGORIES: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([short, long]) =>
+    long.split(' ').map((name) => [name, short] as const),
+  ),
+);
