@@ -31,7 +31,7 @@ export function lineOf(host: Host, { origin }: Settings): Line {
     },
     close: (connection) => connection.close(),
   });
-  return { send: (request) => sendOn(pool, request), close: () => pool.close() };
+  return { send: (request, signal) => sendOn(pool, request, signal), close: () => pool.close() };
 }
 
 /** Hands the one socket out; the agent keeps it between requests for as long as the server does. */
@@ -87,15 +87,19 @@ class Connection {
 }
 
 /** A connection that turns out dead is replaced: while nothing was sent on it. */
-async function sendOn(pool: ConnectionPool<Connection>, request: Request): Promise<Response> {
+async function sendOn(
+  pool: ConnectionPool<Connection>,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Response> {
   const body = request.method === 'GET' ? '' : await request.text();
   for (;;) {
-    const connection = await acquired(pool, request.signal);
+    const connection = await acquired(pool, signal);
     try {
-      return await exchange(pool, connection, request, body);
+      return await exchange(pool, connection, request, { body, signal });
     } catch (cause) {
       pool.discard(connection);
-      if (!(cause instanceof Gone) || request.signal.aborted) throw cause;
+      if (!(cause instanceof Gone) || signal.aborted) throw cause;
     }
   }
 }
@@ -117,8 +121,8 @@ async function acquired(
 async function exchange(
   pool: ConnectionPool<Connection>,
   connection: Connection,
-  { url, method, headers, signal }: Request,
-  body: string,
+  { url, method, headers }: Request,
+  { body, signal }: { readonly body: string; readonly signal: AbortSignal },
 ): Promise<Response> {
   if (connection.lost) throw new Gone('The connection is closed');
   const { host, pathname, search } = new URL(url);

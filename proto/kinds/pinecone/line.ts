@@ -4,9 +4,10 @@
 export interface Line {
   /**
    * Sends a request; redirects are not followed.
+   * @param signal the call's own: a request's follows it only while somebody holds the request
    * @throws NotSent, any other Error when the request may have arrived
    */
-  send(request: Request): Promise<Response>;
+  send(request: Request, signal: AbortSignal): Promise<Response>;
   close(): Promise<void>;
 }
 

@@ -13,12 +13,10 @@ import {
 import {
   type ApiResponse,
   Configuration,
-  FetchError,
-  ResponseError,
 } from '@pinecone-database/pinecone/dist/pinecone-generated-ts-fetch/db_data/runtime.js';
 import { queryParamsStringify } from '@pinecone-database/pinecone/dist/utils/queryParamsStringify.js';
 import type { Call, Mode, ResultBytes, Session } from '../../driver.ts';
-import { GatewayError } from '../../errors.ts';
+import { type ErrorDetails, GatewayError } from '../../errors.ts';
 import { type PineconeRequest, pinecone } from '../pinecone.ts';
 import { fromLoss, fromRefusal, noIndex } from './failures.ts';
 import { type Line, NotSent } from './line.ts';
@@ -30,20 +28,12 @@ const REFUSAL_MAX = 65_536;
 
 /** Runs requests against one index; nothing is repeated. */
 export class PineconeSession implements Session<PineconeRequest> {
-  readonly #api: VectorOperationsApi;
+  readonly #settings: Settings;
   readonly #line: Line;
 
-  constructor({ origin, apiKey }: Settings, line: Line) {
+  constructor(settings: Settings, line: Line) {
+    this.#settings = settings;
     this.#line = line;
-    // The client's own middleware would log, copy each reply and put addresses into errors.
-    const configuration = new Configuration({
-      basePath: origin,
-      apiKey,
-      headers: { 'User-Agent': 'causeway' },
-      queryParamsStringify,
-      fetchApi: (url, init) => line.send(new Request(String(url), requestInit(init))),
-    });
-    this.#api = new VectorOperationsApi(configuration);
   }
 
   async run(request: PineconeRequest, call: Call): Promise<ResultBytes> {
@@ -52,16 +42,17 @@ export class PineconeSession implements Session<PineconeRequest> {
       const message = `Requests of type ${request.type} write; send them to /write`;
       throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
     }
-    call.signal.throwIfAborted();
-    let answered = false;
+    const { signal, resultMaxBytes } = call;
+    signal.throwIfAborted();
+    let response: Response | undefined;
     try {
-      const { raw } = await this.#ask(request, call.signal);
-      answered = true;
-      const bytes = await boundedBytes(raw, call.resultMaxBytes);
+      response = await this.#reply(request, signal);
+      if (!response.ok) throw await refusalOf(response, mode);
+      const bytes = await boundedBytes(response, resultMaxBytes);
       checkJson(bytes);
       return bytes;
     } catch (thrown) {
-      throw await failureOf(thrown, mode, answered, call.signal);
+      throw failureOf(thrown, { mode, signal, isAnswered: response !== undefined });
     }
   }
 
@@ -88,35 +79,68 @@ export class PineconeSession implements Session<PineconeRequest> {
     }
   }
 
-  #ask(request: PineconeRequest, signal: AbortSignal): Promise<ApiResponse<unknown>> {
-    const version = { xPineconeApiVersion: X_PINECONE_API_VERSION };
-    const init = { signal } as RequestInit; // The two runtimes' types of a signal differ in name only.
-    const api = this.#api;
-    switch (request.type) {
-      case 'query':
-        return api.queryVectorsRaw({ ...version, queryRequest: wire(request.body) }, init);
-      case 'upsert':
-        return api.upsertVectorsRaw({ ...version, upsertRequest: wire(request.body) }, init);
-      case 'update':
-        return api.updateVectorRaw({ ...version, updateRequest: wire(request.body) }, init);
-      case 'delete': {
-        const { deleteAll, ...others } = request.body;
-        const chosen = deleteAll ? { ...others, deleteAll } : others;
-        return api.deleteVectorsRaw({ ...version, deleteRequest: wire(chosen) }, init);
-      }
-      case 'fetch': {
-        const { ids, namespace } = request;
-        const fetched = { ...version, ids, namespace };
-        return api.fetchVectorsRaw(wire<FetchVectorsRequest>(fetched), init);
-      }
-      case 'list': {
-        const { prefix, namespace, limit, pagination_token: paginationToken } = request;
-        const listed = { ...version, prefix, namespace, limit, paginationToken };
-        return api.listVectorsRaw(wire<ListVectorsRequest>(listed), init);
-      }
-      case 'describe_index_stats':
-        return api.describeIndexStatsRaw({ ...version, describeIndexStatsRequest: {} }, init);
+  /**
+   * The reply, whatever its status. What the client makes of it or of a failure is not looked at.
+   * @throws what the line throws
+   */
+  async #reply(request: PineconeRequest, signal: AbortSignal): Promise<Response> {
+    let response: Response | undefined;
+    let failure: unknown;
+    const { origin: basePath, apiKey } = this.#settings;
+    // The client's own middleware would log, copy each reply and put addresses into errors.
+    const configuration = new Configuration({
+      basePath,
+      apiKey,
+      headers: { 'User-Agent': 'causeway' },
+      queryParamsStringify,
+      fetchApi: async (url, init) => {
+        try {
+          const sent = new Request(String(url), requestInit(init, signal));
+          response = await this.#line.send(sent, signal);
+          return response;
+        } catch (thrown) {
+          failure = thrown;
+          throw thrown;
+        }
+      },
+    });
+    try {
+      await ask(request, new VectorOperationsApi(configuration));
+    } catch (thrown) {
+      if (!response) throw failure ?? thrown;
     }
+    if (!response) throw new Error('the client sent nothing');
+    return response;
+  }
+}
+
+/** Sends a request by the client; its reply is not looked at. */
+function ask(request: PineconeRequest, api: VectorOperationsApi): Promise<ApiResponse<unknown>> {
+  const version = { xPineconeApiVersion: X_PINECONE_API_VERSION };
+  switch (request.type) {
+    case 'query':
+      return api.queryVectorsRaw({ ...version, queryRequest: wire(request.body) });
+    case 'upsert':
+      return api.upsertVectorsRaw({ ...version, upsertRequest: wire(request.body) });
+    case 'update':
+      return api.updateVectorRaw({ ...version, updateRequest: wire(request.body) });
+    case 'delete': {
+      const { deleteAll, ...others } = request.body;
+      const chosen = deleteAll ? { ...others, deleteAll } : others;
+      return api.deleteVectorsRaw({ ...version, deleteRequest: wire(chosen) });
+    }
+    case 'fetch': {
+      const { ids, namespace } = request;
+      const fetched = { ...version, ids, namespace };
+      return api.fetchVectorsRaw(wire<FetchVectorsRequest>(fetched));
+    }
+    case 'list': {
+      const { prefix, namespace, limit, pagination_token: paginationToken } = request;
+      const listed = { ...version, prefix, namespace, limit, paginationToken };
+      return api.listVectorsRaw(wire<ListVectorsRequest>(listed));
+    }
+    case 'describe_index_stats':
+      return api.describeIndexStatsRaw({ ...version, describeIndexStatsRequest: {} });
   }
 }
 
@@ -131,46 +155,56 @@ function wire<Wire>(members: object): Wire {
 }
 
 /** Only what the two runtimes' requests both take. */
-function requestInit(init: RequestInit | undefined): RequestInit {
-  const { method = 'GET', headers, body, signal } = init ?? {};
+function requestInit(init: RequestInit | undefined, signal: AbortSignal): RequestInit {
+  const { method = 'GET', headers, body } = init ?? {};
   return {
     method,
     redirect: 'manual',
+    signal,
     ...(headers ? { headers } : {}),
     ...(body ? { body } : {}),
-    ...(signal ? { signal } : {}),
   };
 }
 
-async function failureOf(
-  thrown: unknown,
-  mode: Mode,
-  answered: boolean,
-  signal: AbortSignal,
-): Promise<unknown> {
-  if (thrown instanceof ResponseError) return refusalOf(thrown.response, mode, signal);
-  if (thrown instanceof TooLarge) {
-    return new GatewayError('RESULT_TOO_LARGE', thrown.message, {
-      ...(mode === 'write' ? { details: [{ operation: 0, applied: true }] } : {}),
-    });
-  }
-  // The client wraps what its fetch throws.
-  const cause = thrown instanceof FetchError ? thrown.cause : thrown;
-  if (cause instanceof NotSent) return fromLoss(cause.cause, { mode, sent: false, signal });
-  if (answered && cause instanceof SyntaxError && mode === 'read') return noIndex(cause);
-  return fromLoss(cause, { mode, sent: true, signal });
+/** Where a failure met a call. */
+interface Circumstances {
+  /** What the request does, not where it was sent. */
+  readonly mode: Mode;
+  readonly signal: AbortSignal;
+  /** A reply began. */
+  readonly isAnswered: boolean;
 }
 
-async function refusalOf(response: Response, mode: Mode, signal: AbortSignal): Promise<unknown> {
-  let text = '';
-  try {
-    text = new TextDecoder().decode(await boundedBytes(response, REFUSAL_MAX));
-  } catch (thrown) {
-    // The status says enough.
-    if (signal.aborted && !(thrown instanceof TooLarge)) {
-      return fromLoss(thrown, { mode, sent: true, signal });
-    }
+function failureOf(thrown: unknown, { mode, signal, isAnswered }: Circumstances): unknown {
+  if (thrown instanceof Refused) return thrown.failure;
+  if (thrown instanceof NotSent) return fromLoss(thrown.cause, { mode, sent: false, signal });
+  if (thrown instanceof TooLarge) {
+    const details: ErrorDetails[] = mode === 'write' ? [{ operation: 0, applied: true }] : [];
+    return new GatewayError('RESULT_TOO_LARGE', thrown.message, { details });
   }
-  const retryAfter = response.headers.get('Retry-After');
-  return fromRefusal({ status: response.status, text, retryAfter }, mode);
+  if (isAnswered && thrown instanceof SyntaxError && mode === 'read') return noIndex(thrown);
+  return fromLoss(thrown, { mode, sent: true, signal });
+}
+
+/** The index answered, and that is no success. */
+class Refused extends Error {
+  readonly failure: GatewayError;
+
+  constructor(failure: GatewayError) {
+    super('refused');
+    this.failure = failure;
+  }
+}
+
+/** @throws Error when the connection is lost before its words have arrived */
+async function refusalOf(response: Response, mode: Mode): Promise<Refused> {
+  const { status, headers } = response;
+  const text = await boundedBytes(response, REFUSAL_MAX).then(
+    (bytes) => new TextDecoder().decode(bytes),
+    (thrown: unknown) => {
+      if (!(thrown instanceof TooLarge)) throw thrown;
+      return '';
+    },
+  );
+  return new Refused(fromRefusal({ status, text, retryAfter: headers.get('Retry-After') }, mode));
 }

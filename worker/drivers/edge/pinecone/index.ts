@@ -1,7 +1,7 @@
 /** Edge driver of kind `pinecone`: an index by its HTTP interface, through the vendor's client. */
 import type { Call, ConnectionEnvelope, ResultBytes, Session } from '../../../../proto/driver.ts';
-import type { Line } from '../../../../proto/kinds/pinecone/line.ts';
-import { NotSent } from '../../../../proto/kinds/pinecone/line.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import { type Line, NotSent } from '../../../../proto/kinds/pinecone/line.ts';
 import { type Settings, settingsOf } from '../../../../proto/kinds/pinecone/settings.ts';
 import type { PineconeRequest } from '../../../../proto/kinds/pinecone.ts';
 import { type EdgeDriver, type EdgeHost, Lost } from '../driver.ts';
@@ -21,7 +21,8 @@ function lineOf(host: EdgeHost): Line {
       try {
         return await host.fetch(request);
       } catch (thrown) {
-        throw thrown instanceof Lost ? thrown : new NotSent(thrown);
+        const isUnsent = thrown instanceof GatewayError && !(thrown instanceof Lost);
+        throw isUnsent ? new NotSent(thrown) : thrown;
       }
     },
     async close() {},
