@@ -75,8 +75,8 @@ class OwnDeadline {
   }
 }
 
-/** Names the operation in the details of its failure. */
-function atOperation<Value>(operation: number, work: () => Value): Value {
+/** Names the operation in the details of its failure, which is a GatewayError. */
+export function atOperation<Value>(operation: number, work: () => Value): Value {
   const named = (error: unknown): never => {
     if (!(error instanceof GatewayError)) throw error;
     throw new GatewayError(error.code, error.message, {

@@ -26,7 +26,9 @@ export interface BuiltWorker {
 export async function buildWorker(cache: string): Promise<BuiltWorker> {
   await mkdir(cache, { recursive: true, mode: 0o700 });
   const [code, options] = await Promise.all([
-    remembered(cache, 'worker', await sources(['worker', 'proto', 'dialects', 'vendor']), () => bundle()),
+    remembered(cache, 'worker', await sources(['worker', 'proto', 'dialects', 'vendor']), () =>
+      bundle(),
+    ),
     remembered(cache, 'options', ['wrangler.toml'], readOptions),
   ]);
   // readOptions wrote it; the folder is the owner's alone.
@@ -47,7 +49,7 @@ export async function bundle(plugins: Plugin[] = []): Promise<string> {
     target: 'es2024',
     conditions: ['workerd', 'worker', 'browser'],
     // Modules of bytes are in a deployed worker alone: scripts/edge.ts gives it their folder.
-    external: ['node:*', 'cloudflare:*', '*.gz'],
+    external: ['node:*', 'cloudflare:*', '*.gz', '*.wasm'],
     write: false,
     logLevel: 'silent',
     plugins,

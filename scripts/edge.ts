@@ -1,5 +1,5 @@
 /** The worker in the real edge runtime on this machine, with a direct socket. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
@@ -91,6 +91,13 @@ function ourSignals(make: () => Miniflare): Miniflare {
   return made;
 }
 
+/** The worker's one compiled module, under the name by which its code imports it. */
+const PARSER = 'libpg-query/wasm/libpg-query.wasm';
+
+function parserFile(): string {
+  return createRequire(import.meta.url).resolve(PARSER);
+}
+
 function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWorker) {
   const converted = convertV4MiniflareOptions({
     // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
@@ -106,7 +113,10 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
       {
         ...read.workerOptions,
         name: 'causeway',
-        modules: [{ type: 'ESModule', path: 'index.js', contents: code }],
+        modules: [
+          { type: 'ESModule', path: 'index.js', contents: code },
+          { type: 'CompiledWasm', path: PARSER, contents: readFileSync(parserFile()) },
+        ],
         bindings: { ...(read.workerOptions.bindings ?? {}), ...options.bindings },
         serviceBindings: {
           ...(read.workerOptions.serviceBindings ?? {}),

@@ -5,8 +5,8 @@ import type { PostgresRequest } from '../../proto/kinds/postgres.ts';
 import { postgres as kind } from '../../proto/kinds/postgres.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
 
-/** Where a statement runs: by itself, as one of a transaction's operations, or on a leased connection. */
-export type Place = 'call' | 'transaction' | 'lease';
+/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or where there are none of those. */
+export type Place = 'call' | 'transaction' | 'lease' | 'http';
 
 /** Statements that only mean something to a later call on the same connection. */
 const SESSION_KINDS = new Set([
@@ -105,6 +105,7 @@ export function makesUnusable(statement: Parsed | undefined): boolean {
   return statement !== undefined && UNUSABLE_KINDS.has(statement.kind);
 }
 
+const NEEDS_RELAY = 'set config.transport to "relay" to have one';
 const NEEDS_SESSION = 'it needs a session: POST /endpoints/{endpoint}/sessions';
 
 function checkPlace({ kind: name, text }: Parsed, place: Place): void {
@@ -112,6 +113,10 @@ function checkPlace({ kind: name, text }: Parsed, place: Place): void {
     throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');
   }
   if (place === 'lease' || !SESSION_KINDS.has(name)) return;
+  if (place === 'http') {
+    const message = `This statement needs a session: ${NEEDS_RELAY}`;
+    throw new GatewayError('NOT_SUPPORTED', message);
+  }
   if (place === 'call')
     throw refused('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
   if (name === 'TransactionStmt') {

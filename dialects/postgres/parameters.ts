@@ -11,6 +11,8 @@ export interface Parameters {
   readonly values: readonly Json[];
   /** OIDs that the caller named, 0 for none; left out when it names none. */
   readonly types?: readonly number[];
+  /** Names of the same types, as SQL writes them. */
+  readonly names?: readonly string[];
 }
 
 /** OIDs by the names that a typed parameter may give, in lower case. Source: backends.md §1.1, pg_type.dat. */
@@ -54,14 +56,16 @@ export function parametersOf(request: PostgresRequest): Parameters {
   }
   const values: Json[] = [];
   const types: number[] = [];
+  const names: string[] = [];
   for (const [index, [value, name]] of request.params.entries()) {
     const lower = name.toLowerCase();
     const oid = Object.hasOwn(NAMED_TYPES, lower) ? NAMED_TYPES[lower] : undefined;
     if (oid === undefined) throw badParameter(index, `has the unknown type ${name.slice(0, 64)}`);
     types.push(oid);
+    names.push(lower);
     values.push(value);
   }
-  return { values, types };
+  return { values, types, names };
 }
 
 /** Whether the text of a value depends on the type that the statement gives it. */

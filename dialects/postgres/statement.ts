@@ -13,6 +13,8 @@ export interface Parsed {
   readonly plain: boolean;
   /** A plain statement that may answer rows. */
   readonly returnsRows: boolean;
+  /** It holds a statement that is no SELECT, such as a WITH that inserts. */
+  readonly nests: boolean;
   /** Why `/read` does not take it, in words that end "…"; undefined when it may. */
   readonly unreadable: string | undefined;
   /** What COPY does with it: its data comes from the caller, or goes there as text. */
@@ -83,6 +85,7 @@ function describe(text: string, stmt: Tree): Parsed {
     references,
     plain,
     returnsRows: plain && (kind === 'SelectStmt' || returning !== undefined),
+    nests: nested.length > 0,
     unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
     copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
   };

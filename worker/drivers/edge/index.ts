@@ -2,9 +2,10 @@
 import type { Kind } from '../../../proto/kinds/index.ts';
 import type { EdgeDriver } from './driver.ts';
 import { http } from './http/index.ts';
+import { neon } from './neon/index.ts';
 import { pinecone } from './pinecone/index.ts';
 
-const drivers: Partial<Record<Kind, EdgeDriver>> = { http, pinecone };
+const drivers: Partial<Record<Kind, EdgeDriver>> = { http, pinecone, postgres: neon };
 
 /** The driver of a kind that has one. */
 export function edgeDriver(kind: Kind): EdgeDriver | undefined {

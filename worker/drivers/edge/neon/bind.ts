@@ -1,0 +1,77 @@
+/** Readies one statement for Neon: admitted, its parameters in text, its count held where that can be. */
+import type { Statement } from '../../../../dialects/postgres/ask.ts';
+import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
+import {
+  dependsOnType,
+  encodeParameters,
+  parametersOf,
+} from '../../../../dialects/postgres/parameters.ts';
+import { type Parsed, REMEMBERED_MAX_CHARACTERS } from '../../../../dialects/postgres/statement.ts';
+import type { Call } from '../../../../proto/driver.ts';
+import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
+import type { Database } from './database.ts';
+import { counted, type Rewritten, unchanged, withTypes } from './rewrite.ts';
+
+/** Requests of one statement with rows. */
+export type RowsRequest = Extract<PostgresRequest, { params?: unknown }>;
+
+/** A statement that may be sent. */
+export interface Ready {
+  readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
+  readonly parsed: Parsed | undefined;
+  readonly read: boolean;
+  readonly rewritten: Rewritten;
+  readonly values: readonly FieldValue[];
+  /** Stands in the error that a wrong number of rows gives; undefined where that is seen afterwards. */
+  readonly mark: string | undefined;
+}
+
+/** The statement with its parameters in text. The database is asked for their types only when that makes a difference. */
+export async function bound(
+  database: Database,
+  request: RowsRequest,
+  { parsed, read }: Pick<Ready, 'parsed' | 'read'>,
+  call: Call,
+): Promise<Ready> {
+  const parameters = parametersOf(request);
+  const { types, names } = parameters;
+  let oids = types;
+  if (dependsOnType(parameters)) {
+    oids ??= await parameterTypes(database, request.query, call);
+    await database.types.learn(oids, database.rows(call));
+  }
+  const values = encodeParameters(parameters, (index) => database.types.get(oids?.[index] ?? 0));
+  const plain = parsed?.text ?? request.query;
+  const typed = names ? withTypes(plain, names) : unchanged(plain);
+  const one = /^query_(?:one|opt)/.test(request.type);
+  const holds = one && !read && parsed?.returnsRows === true && !parsed.nests;
+  const ready = { request, parsed, read, values };
+  if (!holds) return { ...ready, rewritten: typed, mark: undefined };
+  const mark = `causeway ${crypto.randomUUID()} `;
+  const isOne = request.type.startsWith('query_one');
+  return { ...ready, rewritten: counted(typed, typed.text.length, isOne, mark), mark };
+}
+
+/** Prepared by name and asked for in one trip, then let go: the protocol does not describe. */
+async function parameterTypes(
+  database: Database,
+  text: string,
+  call: Call,
+): Promise<readonly number[]> {
+  const known = database.parameterTypes.get(text);
+  if (known) return known;
+  const name = `causeway_${crypto.randomUUID().replaceAll('-', '')}`;
+  const statements: Statement[] = [
+    { text: `PREPARE ${name} AS\n${text}` },
+    {
+      text: 'SELECT parameter_types::pg_catalog.oid[]::text FROM pg_catalog.pg_prepared_statements WHERE name = $1',
+      values: [name],
+    },
+    { text: `DEALLOCATE ${name}` },
+  ];
+  const [, described] = await database.together(statements, true, call);
+  const list = described?.rows[0]?.[0] ?? '{}';
+  const oids = list.slice(1, -1).split(',').filter(Boolean).map(Number);
+  if (text.length <= REMEMBERED_MAX_CHARACTERS) database.parameterTypes.set(text, oids);
+  return oids;
+}

@@ -1,0 +1,123 @@
+/** Sends statements to Neon's HTTP endpoint by the vendor's own driver, one trip each time. */
+import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless';
+import type { Statement } from '../../../../dialects/postgres/ask.ts';
+import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
+import type { Field } from '../../../../dialects/postgres/rows.ts';
+import type { Call } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import type { EdgeHost } from '../driver.ts';
+import { boundedText, replyMax, tooLarge } from '../sql/reply.ts';
+import { refusedByEndpoint } from './failures.ts';
+import type { NeonSettings } from './settings.ts';
+
+/** What a statement came to, its values as the server writes them. */
+export interface Answer {
+  readonly fields: readonly Field[];
+  readonly rows: readonly (readonly FieldValue[])[];
+  /** The tag of the command, as PostgreSQL's own protocol has it. */
+  readonly tag: string;
+}
+
+/** Bounds of a trip. */
+export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
+
+/** How one request is sent; it travels through the driver's options. */
+type Send = (url: string, init: { headers: Record<string, string>; body: string }) => unknown;
+
+// The driver's settings are one object for the whole isolate. This function holds nothing of a
+// caller: what is a caller's comes with each request, among the driver's fetch options.
+neonConfig.fetchFunction = (
+  url: string,
+  { send, headers, body }: { send: Send; headers: Record<string, string>; body: string },
+) => send(url, { headers, body });
+
+/** Leaves every value as the text that the server wrote. */
+const AS_TEXT = { getTypeParser: () => (text: string) => text };
+
+/** The way to one database. */
+export class Exchange {
+  readonly #settings: NeonSettings;
+  readonly #host: EdgeHost;
+
+  constructor(settings: NeonSettings, host: EdgeHost) {
+    this.#settings = settings;
+    this.#host = host;
+  }
+
+  /** Sends one statement by itself, outside a transaction block. @throws as `batch` */
+  async alone(statement: Statement, bounds: Bounds): Promise<Answer> {
+    const sql = this.#driver(bounds);
+    const { text, values = [] } = statement;
+    return told(async () => answerOf(await sql.query(text, [...values], { types: AS_TEXT })));
+  }
+
+  /**
+   * Sends statements that take effect together, in one transaction.
+   * @throws NeonDbError what the database answered
+   * @throws GatewayError CONNECTION_FAILED, RESULT_TOO_LARGE, Lost
+   */
+  async batch(
+    statements: readonly Statement[],
+    readOnly: boolean,
+    bounds: Bounds,
+  ): Promise<readonly Answer[]> {
+    const sql = this.#driver(bounds);
+    const queries = statements.map(({ text, values = [] }) =>
+      sql.query(text, [...values], { types: AS_TEXT }),
+    );
+    return told(async () => (await sql.transaction(queries, { readOnly })).map(answerOf));
+  }
+
+  #driver(bounds: Bounds) {
+    const send: Send = (url, { headers, body }) => this.#send(url, headers, body, bounds);
+    return neon(this.#settings.connectionString, {
+      arrayMode: true,
+      fullResults: true,
+      fetchOptions: { send },
+      disableWarningInBrowsers: true,
+    });
+  }
+
+  async #send(
+    derived: string,
+    headers: Record<string, string>,
+    body: string,
+    { signal, resultMaxBytes }: Bounds,
+  ): Promise<Response> {
+    const request = new Request(this.#settings.url ?? derived, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body,
+      redirect: 'manual',
+      signal,
+    });
+    const response = await this.#host.fetch(request);
+    const text = await boundedText(response, replyMax(resultMaxBytes), signal);
+    if (text === undefined) throw tooLarge(resultMaxBytes);
+    const { status } = response;
+    if (status !== 200) {
+      const refused = refusedByEndpoint(status, text);
+      if (refused) throw refused;
+    }
+    return new Response(text, { status });
+  }
+}
+
+/** The driver wraps what its fetch throws. */
+async function told<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof NeonDbError && error.sourceError instanceof GatewayError) {
+      throw error.sourceError;
+    }
+    throw error;
+  }
+}
+
+function answerOf({ fields, rows, command, rowCount }: FullQueryResults<true>): Answer {
+  // The driver declares values of any type; `AS_TEXT` leaves texts.
+  const texts = rows as FieldValue[][];
+  const tag = command === 'INSERT' ? `INSERT 0 ${rowCount}` : `${command} ${rowCount}`;
+  return { fields, rows: texts, tag };
+}

@@ -1,0 +1,119 @@
+/** Sends statements to Neon and writes their results. */
+import { NeonDbError } from '@neondatabase/serverless';
+import { oneStatement } from '../../../../dialects/postgres/admit.ts';
+import { checkCount } from '../../../../dialects/postgres/count.ts';
+import { rowsAffected } from '../../../../dialects/postgres/rows.ts';
+import type { Call } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import { applied, resultBytes } from '../sql/reply.ts';
+import { bound, type Ready, type RowsRequest } from './bind.ts';
+import type { Database } from './database.ts';
+import type { Answer } from './exchange.ts';
+import { toldFailure } from './failures.ts';
+
+/** A request's statement as it may be sent. @throws GatewayError BAD_REQUEST and what the statement's look-ups give */
+export async function ready(
+  database: Database,
+  request: RowsRequest,
+  read: boolean,
+  place: 'http' | 'transaction',
+  call: Call,
+): Promise<Ready> {
+  const parsed = oneStatement(request.query, read, place);
+  try {
+    if (read && parsed) await database.guard.admit(parsed, database.catalog(call));
+    return await bound(database, request, { parsed, read }, call);
+  } catch (error) {
+    // Looking things up changes nothing.
+    throw toldFailure(error, 'read');
+  }
+}
+
+/** Runs one statement. @throws GatewayError, NeonDbError */
+export async function execute(
+  database: Database,
+  statement: Ready,
+  call: Call,
+): Promise<Uint8Array> {
+  const { read, parsed, rewritten, values } = statement;
+  const sent = { text: rewritten.text, values };
+  return standing(
+    !read,
+    async () => {
+      try {
+        // Some statements may not be in a transaction block, and none of those has values to write.
+        if (!read && !parsed?.plain) return await database.alone(sent, call);
+        const [answer] = await database.together([sent], read, call);
+        return answer;
+      } catch (error) {
+        throw placed(error, statement);
+      }
+    },
+    (answer) => written(database, statement, answer, call, call.resultMaxBytes),
+  );
+}
+
+/**
+ * Sends, then writes what came. Where the statement is a change, it stands by then, and what
+ * fails afterwards says so.
+ */
+export async function standing<Sent, Result>(
+  changes: boolean,
+  send: () => Promise<Sent>,
+  write: (sent: Sent) => Promise<Result>,
+): Promise<Result> {
+  let sent: Sent;
+  try {
+    sent = await send();
+  } catch (error) {
+    // The reply was coming: what it tells of has happened.
+    const isOver = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
+    throw changes && isOver ? applied(error, 'postgres') : error;
+  }
+  try {
+    return await write(sent);
+  } catch (error) {
+    throw changes ? applied(toldFailure(error, 'read'), 'postgres') : error;
+  }
+}
+
+/** The result of one statement as JSON text. @throws GatewayError REQUEST_FAILED, RESULT_TOO_LARGE */
+export async function written(
+  database: Database,
+  { request, parsed, mark }: Ready,
+  answer: Answer | undefined,
+  call: Call,
+  max: number,
+): Promise<Uint8Array> {
+  const { fields, rows, tag } = answer ?? { fields: [], rows: [], tag: '' };
+  checkCount(request.type, rows.length);
+  const oids = fields.map(({ dataTypeID }) => dataTypeID);
+  await database.types.learn(oids, database.rows(call));
+  const { numbersAsStrings } = call;
+  const rowFormat = request.row_format ?? 'object';
+  const shape = database.shapes.of(fields, { numbersAsStrings, rowFormat });
+  const texts = shape ? rows.map(shape.write) : [];
+  // Held to a count, a change stands inside a SELECT; it answers a row for each that it changed.
+  const isChange = mark !== undefined && parsed?.kind !== 'SelectStmt';
+  const affected = isChange ? rows.length : rowsAffected(tag);
+  const tail = affected === undefined ? '' : `,"rows_affected":${affected}`;
+  const head = `{"columns":${shape?.columnsJson ?? '[]'},"rows":[`;
+  return resultBytes(`${head}${texts.join(',')}],"row_count":${rows.length}${tail}}`, max);
+}
+
+/** The error with its place in the text as it was given; a wrong number of rows by its own name. */
+export function placed(error: unknown, { rewritten, request, mark }: Ready): unknown {
+  if (!(error instanceof NeonDbError)) return error;
+  const { message, position } = error;
+  const found = mark === undefined ? -1 : message.indexOf(mark);
+  if (mark !== undefined && found >= 0) {
+    const count = Number.parseInt(message.slice(found + mark.length), 10);
+    try {
+      checkCount(request.type, count);
+    } catch (failure) {
+      return failure;
+    }
+  }
+  if (position !== undefined) error.position = String(rewritten.place(Number(position)));
+  return error;
+}

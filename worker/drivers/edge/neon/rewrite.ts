@@ -1,0 +1,110 @@
+/** Writes into a statement what Neon's protocol cannot say beside it, and finds places in the text that was given. */
+import { parse } from '../../../../dialects/postgres/parser.ts';
+import { isTree } from '../../../../dialects/postgres/tree.ts';
+
+/** A statement's text with insertions. */
+export interface Rewritten {
+  readonly text: string;
+  /** Where a character of `text` stands in the text as it was given; both are counted from 1. */
+  place(position: number): number;
+}
+
+interface Insertion {
+  /** Characters ahead of it in the given text. */
+  readonly at: number;
+  readonly inserted: string;
+}
+
+/** The text as it is. */
+export function unchanged(text: string): Rewritten {
+  return { text, place: (position) => position };
+}
+
+/** Gives each parameter the type that the caller named: `$1` becomes `($1::int8)`. */
+export function withTypes(text: string, names: readonly string[]): Rewritten {
+  const insertions = parametersIn(text).flatMap(({ at, length, number }): Insertion[] => {
+    const name = names[number - 1];
+    if (name === undefined) return [];
+    return [
+      { at, inserted: '(' },
+      { at: at + length, inserted: `::${name})` },
+    ];
+  });
+  return inserted(text, insertions);
+}
+
+/**
+ * Lets a statement that answers rows fail unless it answers as many as are asked for, so that
+ * the database undoes it: its error is that a text is no number.
+ * @param mark stands in the error's message ahead of the number of rows
+ */
+export function counted(
+  statement: Rewritten,
+  length: number,
+  one: boolean,
+  mark: string,
+): Rewritten {
+  const head = 'WITH causeway_rows AS (';
+  const none = one ? '' : ' WHEN 0 THEN false';
+  // The count stands on the side of the join that is looked at even where there are no rows.
+  const tail = `\n) SELECT r.* FROM (
+    SELECT CASE c.n WHEN 1 THEN true${none} ELSE ('${mark}' || c.n::text)::pg_catalog.int4 = 0 END AS fits
+    FROM (SELECT pg_catalog.count(*) AS n FROM causeway_rows) c
+  ) k LEFT JOIN causeway_rows r ON true WHERE k.fits`;
+  const { text, place } = statement;
+  return {
+    text: head + text + tail,
+    place: (position) => place(Math.min(Math.max(position - head.length, 1), length)),
+  };
+}
+
+function inserted(text: string, insertions: readonly Insertion[]): Rewritten {
+  const characters = [...text];
+  let whole = '';
+  let from = 0;
+  for (const { at, inserted: extra } of insertions) {
+    whole += characters.slice(from, at).join('') + extra;
+    from = at;
+  }
+  return {
+    text: whole + characters.slice(from).join(''),
+    place(position) {
+      let shift = 0;
+      for (const { at, inserted: extra } of insertions) {
+        if (position - 1 - shift <= at) break;
+        shift += Math.min(extra.length, position - 1 - shift - at);
+      }
+      return position - shift;
+    },
+  };
+}
+
+interface Parameter {
+  readonly at: number;
+  readonly length: number;
+  readonly number: number;
+}
+
+/** Places of all parameters, in characters, in their order. */
+function parametersIn(text: string): Parameter[] {
+  const answer = parse(text);
+  if ('refused' in answer) return [];
+  const bytes = new TextEncoder().encode(text);
+  const charactersBefore = (at: number) =>
+    [...new TextDecoder().decode(bytes.subarray(0, at))].length;
+  const found: Parameter[] = [];
+  const waiting: unknown[] = answer.statements.map(({ tree }) => tree);
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (Array.isArray(value)) waiting.push(...value);
+    if (!isTree(value)) continue;
+    const { ParamRef: parameter } = value;
+    if (isTree(parameter)) {
+      const at = charactersBefore(Number(parameter.location ?? 0));
+      const number = Number(parameter.number ?? 0);
+      found.push({ at, length: String(number).length + 1, number });
+    }
+    waiting.push(...Object.values(value));
+  }
+  return found.toSorted((one, other) => one.at - other.at);
+}

@@ -1,0 +1,117 @@
+/** Several requests in one transaction and one trip. Contract §6, "Transactions". */
+import { NeonDbError } from '@neondatabase/serverless';
+import { checkType, isRead, oneStatement } from '../../../../dialects/postgres/admit.ts';
+import type { Statement } from '../../../../dialects/postgres/ask.ts';
+import { resolveReferences } from '../../../../dialects/result-references.ts';
+import { atOperation, checkEach } from '../../../../dialects/transaction.ts';
+import type { Call } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import type { Json } from '../../../../proto/json.ts';
+import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
+import { lacks, listBytes } from '../sql/reply.ts';
+import type { Ready, RowsRequest } from './bind.ts';
+import type { Database } from './database.ts';
+import type { Answer } from './exchange.ts';
+import { placed, ready, standing, written } from './execute.ts';
+import { toldFailure } from './failures.ts';
+import { VENDOR } from './run.ts';
+
+/** Runs all or none; the value is a JSON array of SQL results. */
+export async function runTransaction(
+  database: Database,
+  requests: readonly PostgresRequest[],
+  call: Call,
+): Promise<Uint8Array> {
+  const operations = checkEach(requests, rowsRequest);
+  const all: Ready[] = [];
+  for (const [at, operation] of operations.entries()) {
+    all.push(await atOperation(at, () => prepared(database, operation, call)));
+  }
+  return standing(
+    true,
+    () => sendAll(database, operations, all, call),
+    async (answers) => {
+      const results: Uint8Array[] = [];
+      let left = call.resultMaxBytes - 2;
+      for (const [at, each] of all.entries()) {
+        const result = await written(database, each, answers[at], call, left);
+        left -= result.length + 1;
+        results.push(result);
+      }
+      return listBytes('[', results, ']');
+    },
+  );
+}
+
+async function prepared(database: Database, operation: RowsRequest, call: Call): Promise<Ready> {
+  const earlier = (): never => {
+    throw lacks(VENDOR, 'a transaction that looks at earlier results ($result)', 'Postgres');
+  };
+  // A typed parameter stays a pair: only its value can be a reference.
+  const params = resolveReferences((operation.params ?? []) as Json, earlier, 'unwrapped');
+  const request = { ...operation, params } as RowsRequest; // The same shape with other values.
+  return ready(database, request, isRead(request, 'write'), 'transaction', call);
+}
+
+function rowsRequest(request: PostgresRequest): RowsRequest {
+  checkType(request, 'write');
+  switch (request.type) {
+    case 'simple':
+    case 'simple_read_only':
+    case 'batch_execute':
+    case 'copy_in':
+    case 'copy_out': {
+      const message = `Requests of type ${request.type} cannot be part of a transaction`;
+      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    }
+    default:
+      oneStatement(request.query, isRead(request, 'write'), 'transaction');
+      return request;
+  }
+}
+
+/** Each operation's own deadline is the database's to keep: it stops the statement and undoes all. */
+async function sendAll(
+  database: Database,
+  operations: readonly RowsRequest[],
+  all: readonly Ready[],
+  call: Call,
+): Promise<readonly Answer[]> {
+  const statements: Statement[] = [];
+  const places: number[] = [];
+  const isTimed = operations.some(({ timeout_ms: limit }) => limit !== undefined);
+  for (const [at, { rewritten, values }] of all.entries()) {
+    if (isTimed) statements.push(timeLimit(operations[at]?.timeout_ms));
+    places.push(statements.length);
+    statements.push({ text: rewritten.text, values });
+  }
+  try {
+    const answers = await database.together(statements, false, call);
+    return places.flatMap((at) => answers[at] ?? []);
+  } catch (error) {
+    throw whichFailed(error, all);
+  }
+}
+
+function timeLimit(limit: number | undefined): Statement {
+  return {
+    text: "SELECT pg_catalog.set_config('statement_timeout', $1, true)",
+    values: [String(limit ?? 0)],
+  };
+}
+
+/** The endpoint does not say which statement failed: known is what only one can have been. */
+function whichFailed(error: unknown, all: readonly Ready[]): unknown {
+  if (!(error instanceof NeonDbError)) return error;
+  const marked = all.findIndex(({ mark }) => mark !== undefined && error.message.includes(mark));
+  const operation = all.length === 1 ? 0 : marked;
+  const ready = all[operation];
+  if (ready === undefined) return error;
+  try {
+    return atOperation(operation, () => {
+      throw toldFailure(placed(error, ready), 'write');
+    });
+  } catch (failure) {
+    return failure;
+  }
+}

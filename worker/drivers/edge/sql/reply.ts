@@ -1,0 +1,83 @@
+/** What the SQL vendors' drivers share: replies read within bounds, results as bytes, what is not to be had. */
+import { GatewayError } from '../../../../proto/errors.ts';
+import { networkFailure } from '../host.ts';
+
+/**
+ * The text of a reply, read no further than `max` bytes; undefined when it is longer.
+ * @throws Lost when it ends early
+ */
+export async function boundedText(
+  response: Response,
+  max: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const pieces: string[] = [];
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      bytes += piece.byteLength;
+      if (bytes > max) return undefined;
+      pieces.push(decoder.decode(piece, { stream: true }));
+    }
+  } catch (cause) {
+    throw networkFailure(cause, signal);
+  }
+  return pieces.join('') + decoder.decode();
+}
+
+/** A reply holds digits twice as long as the result and names its columns at length. */
+export function replyMax(resultMaxBytes: number): number {
+  return 2 * resultMaxBytes + 65_536;
+}
+
+/** Bytes of a result's text. @throws GatewayError RESULT_TOO_LARGE */
+export function resultBytes(text: string, max: number): Uint8Array {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > max) throw tooLarge(max);
+  return bytes;
+}
+
+/** Results between `head` and `tail`, with commas between them. */
+export function listBytes(head: string, results: readonly Uint8Array[], tail: string): Uint8Array {
+  const decoder = new TextDecoder();
+  const texts = results.map((result) => decoder.decode(result));
+  return new TextEncoder().encode(`${head}${texts.join(',')}${tail}`);
+}
+
+/** A result of more than `max` bytes; rows do not stream from here. */
+export function tooLarge(max: number): GatewayError {
+  return new GatewayError(
+    'RESULT_TOO_LARGE',
+    `The result is larger than ${max} bytes; ask for fewer rows, or set config.transport to "relay" to receive rows as a stream`,
+  );
+}
+
+/** What a vendor's protocol does not have. Contract §6, "Edge or relay". */
+export function lacks(vendor: string, what: string, kind: string): GatewayError {
+  return new GatewayError(
+    'NOT_SUPPORTED',
+    `${vendor} does not have ${what} over HTTP: set config.transport to "relay" to reach it as ${kind}`,
+  );
+}
+
+/** The failure of a change that stands: `details` say so. Contract §2. */
+export function applied(error: unknown, source: string): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const { code, message, details } = error;
+  const [first] = details;
+  const told = first && 'source' in first && 'code' in first ? first : undefined;
+  const detail = {
+    source,
+    code: String(told?.code ?? code),
+    message: String(told?.message ?? message),
+    applied: true as const,
+  };
+  return new GatewayError(code, message, { cause: error, details: [detail] });
+}
+
+/** A change was sent, and nobody has said what came of it. */
+export function outcomeUnknown(cause: unknown): GatewayError {
+  const message = 'The connection was lost after the write was sent';
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
+}
