@@ -1,7 +1,7 @@
 /** Servers' messages as callers may see them. Contract §1, "Never in an error". */
 
 const ADDRESS =
-  /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b|\[[0-9a-f:]+\](?::\d+)?|(?<![\w:])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,8}(?::\d+)?\b|(?<![\w.-])(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}\b/gi;
+  /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b|\[[0-9a-f]*:[0-9a-f:.]*\](?::\d+)?|(?<![\w:])[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){3,8}(?::\d+)?\b|(?<![\w.-])(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{1,5}\b/gi;
 /** Redirections: after the slot stands the node, under whatever name. */
 const REDIRECTED = /^(MOVED \d+|ASK \d+|REDIRECT) .*$/;
 

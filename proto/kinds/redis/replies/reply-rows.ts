@@ -162,7 +162,7 @@ export const REPLIES: readonly (readonly [string, ReplyValue, ReplyValue, unknow
     'XPENDING x g',
     [0, null, null, null],
     [0, null, null, null],
-    { count: 0, min_id: null, max_id: null, consumers: [] },
+    { count: 0, min_id: null, max_id: null, consumers: null },
   ],
   [
     'XPENDING x g - + 10',

@@ -1,7 +1,7 @@
 /** Replies of the search module: documents as `{id, score?, payload?, sort_key?, fields}`. */
 import type { RedisCommand } from '../../command.ts';
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
-import { isList, textOf } from '../natural.ts';
+import { isList, pairsOf, textOf } from '../natural.ts';
 import { Members, record, type Shaped } from '../shaped.ts';
 import {
   always,
@@ -52,8 +52,23 @@ const document: Shape = (value) => {
   return record(members);
 };
 
-/** Members of the whole, of RESP3. */
-const found: Shape = mapOf({ results: listOf(document) });
+/** Members of the whole, of RESP3, but for those that say nothing. */
+const found: Shape = (value) => {
+  if (!(value instanceof ReplyMap)) return value;
+  const told = mapOf({ results: listOf(document) })(value);
+  if (!(told instanceof Members)) return told;
+  return new Members(
+    pairsOf(told.items).flatMap(([name = null, part = null]) =>
+      saysNothing(textOf(name), part) ? [] : [name, part],
+    ),
+  );
+};
+
+/** RESP2 has none of these. */
+function saysNothing(name: string | undefined, part: Shaped): boolean {
+  if (name === 'format') return textOf(part) === 'STRING';
+  return (name === 'attributes' || name === 'warning') && isList(part) && part.length === 0;
+}
 
 /** What of a document stands before its fields in RESP2, in that order. */
 const BEFORE = [
@@ -130,12 +145,18 @@ const aggregate: Shaper = (command) => (hasOption(command, 'WITHCURSOR', 2) ? wi
 const profile: Shaper = (command) => (value) => {
   const [result, told, ...more] = itemsOf(value) ?? [];
   if (result === undefined || told === undefined || more.length > 0) {
-    return mapOf({ results: listOf(document), Results: found })(value);
+    return value instanceof ReplyMap && !hasMember(value, 'Results')
+      ? found(value)
+      : mapOf({ Results: found })(value);
   }
   const isSearch = optionName(command.args[1]) === 'SEARCH';
   const shaped = isSearch ? search({ ...command, args: [] })(result) : rows(result);
   return shaped instanceof Members ? new Members([...shaped.items, 'profile', told]) : shaped;
 };
+
+function hasMember({ items }: ReplyMap, name: string): boolean {
+  return items.some((item, at) => at % 2 === 0 && textOf(item) === name);
+}
 
 /** Suggestions, with what was asked for after each. */
 const suggestions: Shaper = (command) => {

@@ -27,6 +27,25 @@ const sample: Shape = (value) => {
 const samples = listOf(sample);
 const labels = pairedMapOf();
 
+/** Labels of a group, in which RESP2 hides how it was made. */
+const HIDDEN: { readonly [label: string]: string } = {
+  __reducer__: 'reducers',
+  __source__: 'sources',
+};
+
+function labelsOf(value: ReplyValue): { readonly [name: string]: Shaped } {
+  const pairs = itemsOf(value);
+  if (pairs === undefined) return { labels: labels(value) };
+  const told: { [name: string]: Shaped } = {};
+  const own = pairs.filter((pair) => {
+    const [name = null, of = null] = itemsOf(pair) ?? [];
+    const hidden = HIDDEN[textOf(name) ?? ''];
+    if (hidden !== undefined) told[hidden] = (textOf(of) ?? '').split(',');
+    return hidden === undefined;
+  });
+  return { labels: labels(own), ...told };
+}
+
 /** What RESP3 tells of a series beside its labels, where there is something. */
 function told(parts: readonly ReplyValue[]): { [name: string]: Shaped } {
   const members: { [name: string]: Shaped } = {};
@@ -65,7 +84,7 @@ const series =
         ? null
         : record({
             key,
-            labels: labels(itsLabels),
+            ...labelsOf(itsLabels),
             ...told(parts.slice(0, -1)),
             [name]: of(parts.at(-1) ?? null),
           }),

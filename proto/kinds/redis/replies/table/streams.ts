@@ -47,7 +47,7 @@ const summary: Shape = (value) => {
       ? item
       : record({ name, count: integer(pending) });
   });
-  return record({ count, min_id, max_id, consumers: each(consumers ?? []) ?? [] });
+  return record({ count, min_id, max_id, consumers: each(consumers ?? null) });
 };
 
 const pending: Shape = (value) => {

@@ -1,0 +1,145 @@
+/** Every command of three servers through the driver, and through a connection of its own to a twin: no value is lost or made up. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { RedisCommand, RedisRequest, Word } from '../../../proto/kinds/redis/command.ts';
+import { named } from '../../../proto/kinds/redis/name.ts';
+import { withoutAddresses } from '../../../proto/kinds/redis/replies/index.ts';
+import { ownRedis, type RedisServer } from '../../../scripts/redis-server.ts';
+import { callOf, jsonOf, openSession } from '../test/host.ts';
+import { CORE } from './differential/core.ts';
+import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';
+import { likenessOf, NOT_COMPARED, POORER } from './differential/likeness.ts';
+import { JSON_VALUES, PROBABLE, SERIES, VECTORS } from './differential/modules.ts';
+import { SEARCH } from './differential/search.ts';
+import { SERVER, SESSION } from './differential/server.ts';
+import { SORTED, STREAMS } from './differential/sets.ts';
+import { commandsIn } from './differential/words.ts';
+import { DirectClient } from './direct-client.ts';
+import { redis } from './index.ts';
+
+const GROUPS = Object.entries({
+  CORE,
+  SORTED,
+  STREAMS,
+  JSON_VALUES,
+  PROBABLE,
+  SERIES,
+  VECTORS,
+  SEARCH,
+  SERVER,
+});
+const JSON_COMMANDS = new Set([
+  'json.get',
+  'json.mget',
+  'json.arrpop',
+  'json.toggle',
+  'vgetattr',
+  'vsim',
+]);
+
+const compared = new Set<string>();
+
+/** The command as it travels. */
+function commandOf([name = Buffer.alloc(0), ...rest]: readonly Buffer[]): RedisCommand {
+  const args = rest.map((bytes): Word => {
+    const text = bytes.toString();
+    return Buffer.from(text).equals(bytes) ? text : { $bytes: bytes.toString('base64') };
+  });
+  return named(name.toString().toLowerCase(), args);
+}
+
+type Run = (request: RedisRequest) => Promise<Uint8Array>;
+
+/** What the driver says: the result's values, or the server's error. */
+async function toldBy(run: Run, command: RedisCommand): Promise<string[]> {
+  try {
+    const { result } = jsonOf(await run(command)) as { result: unknown };
+    return leavesOfJson(result);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const [detail] = error.details;
+    return [detail && 'message' in detail ? String(detail.message) : error.message];
+  }
+}
+
+async function difference(run: Run, direct: DirectClient, words: Buffer[]): Promise<string[]> {
+  const command = commandOf(words);
+  const { type } = command;
+  compared.add(type);
+  // Some errors tell the name as it was written; the driver writes it small.
+  const [name = '', ...rest] = words;
+  const isJson = JSON_COMMANDS.has(type) && !words.some((word) => String(word) === 'INDENT');
+  const said = leavesOfWire(await direct.send(String(name).toLowerCase(), ...rest), isJson);
+  const told = await toldBy(run, command);
+  const unlike = differenceOf(said.map(withoutAddresses), told, likenessOf(type));
+  // An index takes in what is there already while others go on.
+  if (type === 'ft.create') await new Promise((resolve) => setTimeout(resolve, 300));
+  return unlike === undefined ? [] : [`${words.join(' ').slice(0, 90)}: ${unlike}`];
+}
+
+describe.each([
+  ['redis-8', 3],
+  ['redis-8', 2],
+  ['redis-7', 3],
+  ['valkey-9', 3],
+] as const)('%s over RESP%i', (product, protocol) => {
+  let servers: RedisServer[] = [];
+  let session: Session<RedisRequest>;
+  let direct: DirectClient;
+  let names: string[] = [];
+
+  beforeAll(async () => {
+    servers = await Promise.all([ownRedis({ product }), ownRedis({ product })]);
+    const [own, twin] = servers;
+    const connection = { url: `${own?.url}?protocol=${protocol}` };
+    session = await openSession(redis, { connection, mode: 'write' });
+    direct = await DirectClient.connect(twin?.url ?? '');
+    const list = await direct.send('COMMAND', 'LIST');
+    names = (list.parts ?? []).map(({ text }) => String(text).toLowerCase().replace('|', ' '));
+  });
+  afterAll(async () => {
+    await session.close();
+    direct.close();
+    await Promise.all(servers.map((server) => server.stop()));
+  });
+
+  /** Those lines of a text that this server has commands for. */
+  const linesOf = (text: string) =>
+    commandsIn(text).filter((words) => {
+      const { type } = commandOf(words);
+      const [parent = ''] = type.split(' ');
+      const hasSubcommands = names.some((each) => each.startsWith(`${parent} `));
+      if (protocol === 2 && POORER.some((line) => line.test(words.join(' ')))) return false;
+      return names.includes(hasSubcommands ? type : parent) || type === 'nosuchcommand';
+    });
+
+  test.each(GROUPS)('answers the same: %s', { timeout: 60_000 }, async (_, text) => {
+    await direct.send('FLUSHALL');
+    const run: Run = (request) => session.run(request, callOf('write'));
+    await run({ type: 'flushall', args: [] });
+    const unlike: string[] = [];
+    for (const words of linesOf(text)) unlike.push(...(await difference(run, direct, words)));
+    expect(unlike).toEqual([]);
+  });
+
+  test('answers the same in a session', async () => {
+    const lease = await session.lease?.(callOf('write'));
+    const run: Run = async (request) => lease?.run(request, callOf('write')) ?? new Uint8Array();
+    const unlike: string[] = [];
+    for (const words of linesOf(SESSION)) unlike.push(...(await difference(run, direct, words)));
+    await lease?.close();
+    expect(unlike).toEqual([]);
+  });
+
+  test('has no command that is neither compared nor said not to be', async () => {
+    const isContainer = (name: string) => names.some((each) => each.startsWith(`${name} `));
+    const excused = (name: string) => NOT_COMPARED.some(([pattern]) => pattern.test(name));
+    const left = names.filter(
+      (name) => !compared.has(name) && !excused(name) && !isContainer(name),
+    );
+    const count = names.filter((name) => excused(name) && !compared.has(name)).length;
+    process.stdout.write(`${product}: ${names.length} commands, ${count} of them not compared\n`);
+    expect(left).toEqual([]);
+  });
+});

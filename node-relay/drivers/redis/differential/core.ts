@@ -1,0 +1,203 @@
+/** Commands on strings, keys, hashes, lists, sets and bits, one a line, each after those before it. */
+
+/** Run in this order on an empty database. */
+export const CORE = String.raw`
+SET s hello
+SET n 10
+SET big 9223372036854775807
+SET bin "\xff\x00\xfe"
+SET s world XX GET
+SET s none NX
+SET missing-get v XX GET
+GET s
+GET none
+GET bin
+GET big
+APPEND s !
+APPEND fresh abc
+STRLEN s
+DECR n
+DECRBY n 3
+INCR n
+INCRBY n 9007199254740990
+INCRBYFLOAT f 3.0000000000000000001
+GETDEL fresh
+GETEX s EX 1000
+GETEX s PERSIST
+GETRANGE s 0 2
+SUBSTR s 0 2
+GETSET s hello
+SETRANGE s 1 E
+MSET a 1 b 2 c 3
+MSETNX a 1 z 2
+MGET a b none bin
+SETEX e 100 v
+PSETEX pe 100000 v
+SETNX e v
+SETNX enx v
+MSET l1 ohmytext l2 mynewtext
+LCS l1 l2
+LCS l1 l2 LEN
+LCS l1 l2 IDX
+LCS l1 l2 IDX MINMATCHLEN 4 WITHMATCHLEN
+GET f extra
+COPY s copied
+COPY s copied REPLACE
+EXISTS s copied none
+EXPIRE s 1000
+EXPIRE s 1000 NX
+EXPIREAT s 33177117420
+EXPIRETIME s
+PEXPIRETIME s
+PEXPIRE s 100000000
+PEXPIREAT s 33177117420000
+PERSIST s
+TTL s
+TTL none
+PTTL s
+TTL e
+PTTL e
+TYPE s
+TYPE none
+TOUCH s none
+UNLINK copied
+DEL enx
+RENAME e renamed
+RENAMENX renamed e
+DELIFEQ pe other
+DELIFEQ pe v
+MSETEX 2 m1 a m2 b EX 100
+RENAMENX e s
+KEYS l*
+SCAN 0 COUNT 1000
+SCAN 0 MATCH none* COUNT 1000
+DBSIZE
+OBJECT ENCODING n
+OBJECT REFCOUNT bin
+OBJECT IDLETIME bin
+OBJECT FREQ bin
+OBJECT HELP
+DUMP n
+RESTORE restored 0 "\x00\x0a\x31\x37\x39\x31\x0b\x00"
+MOVE a 1
+SORT sortme
+RPUSH sortme 3 1 2
+SORT sortme
+SORT sortme DESC LIMIT 0 2
+SORT sortme BY nosort GET # GET none-*
+SORT sortme STORE sorted
+SORT_RO sortme ALPHA
+WAIT 0 1
+WAITAOF 0 0 1
+HSET h one 1 two 2
+HSET h "\xff" "\xfe"
+HSET h 10 b 2 a __proto__ p
+HGET h one
+HGET h none
+HGETALL h
+HGETALL none
+HMGET h one none
+HMSET h three 3
+HDEL h three
+HEXISTS h one
+HINCRBY h one 9223372036854775000
+HINCRBYFLOAT h hf 1.5
+HKEYS h
+HVALS h
+HLEN h
+HSTRLEN h two
+HSETNX h two 3
+HSET h1 only 1
+HRANDFIELD h1
+HRANDFIELD none
+HRANDFIELD h 20
+HRANDFIELD h 20 WITHVALUES
+HRANDFIELD none 5 WITHVALUES
+HSCAN h 0
+HSCAN h 0 MATCH o* COUNT 100
+HSCAN h 0 NOVALUES
+HSET he a 1 b 2 c 3 d 4
+HEXPIRE he 1000 FIELDS 2 a none
+HPEXPIRE he 1000000 FIELDS 1 b
+HEXPIREAT he 33177117420 FIELDS 1 a
+HPEXPIREAT he 33177117420000 FIELDS 1 b
+HEXPIRETIME he FIELDS 3 a c none
+HPEXPIRETIME he FIELDS 1 b
+HTTL he FIELDS 2 c none
+HPTTL he FIELDS 2 c none
+HPERSIST he FIELDS 2 a c
+HGETDEL he FIELDS 2 d none
+HGETEX he EX 1000 FIELDS 2 c none
+HSETEX he EX 1000 FIELDS 1 x y
+RPUSH l a b c d e
+LPUSH l z
+LPUSHX l y
+RPUSHX none y
+LRANGE l 0 -1
+LRANGE none 0 -1
+LINDEX l 0
+LINDEX l 100
+LLEN l
+LINSERT l BEFORE a aa
+LPOS l a
+LPOS l none
+LPOS l a COUNT 0
+LSET l 0 first
+LREM l 0 aa
+LTRIM l 0 4
+LMOVE l l2nd LEFT RIGHT
+RPOPLPUSH l l2nd
+LPOP l
+LPOP l 2
+LPOP none
+LPOP none 2
+RPOP l2nd
+RPOP l2nd 5
+RPUSH l a b c d e f g h
+LMPOP 2 none l LEFT COUNT 2
+LMPOP 1 none LEFT
+BLPOP none l 0.1
+BLPOP none 0.01
+BRPOP l 0.1
+BLMOVE l l2nd LEFT LEFT 0.1
+BRPOPLPUSH l l2nd 0.1
+BLMPOP 0.1 1 l RIGHT COUNT 2
+BLMPOP 0.01 1 none RIGHT
+SADD set a b c "\xff"
+SADD set2 b c d
+SCARD set
+SMEMBERS set
+SDIFF set set2
+SINTER set set2
+SUNION set set2
+SDIFFSTORE set3 set set2
+SINTERSTORE set3 set set2
+SUNIONSTORE set3 set set2
+SINTERCARD 2 set set2 LIMIT 1
+SISMEMBER set a
+SMISMEMBER set a none
+SMOVE set set2 a
+SREM set2 a
+SADD one only
+SRANDMEMBER one
+SRANDMEMBER none
+SRANDMEMBER set 10
+SPOP one
+SPOP none
+SPOP set 10
+SSCAN set2 0
+SSCAN set2 0 COUNT 100 MATCH b
+BITCOUNT s
+BITFIELD bits SET u8 0 255 GET i64 0 OVERFLOW FAIL INCRBY u2 0 9
+BITFIELD_RO bits GET u8 0
+BITOP AND bitsand bits bits
+BITPOS bits 1
+SETBIT bits 70 1
+GETBIT bits 70
+PFADD hll a b c
+PFADD hll a
+PFCOUNT hll
+PFMERGE hll2 hll
+PFDEBUG ENCODING hll
+PFSELFTEST
+`;

@@ -1,0 +1,188 @@
+/** Commands of the modules, one a line, each after those before it. */
+
+/** Run in this order on an empty database. */
+export const JSON_VALUES = String.raw`
+JSON.SET j $ '{"a":1,"b":[1,2.50,3],"c":"text","d":null,"e":{"a":9007199254740993},"f":true,"__proto__":1}'
+JSON.SET j $.none.deep 1
+JSON.SET j $.a 1 NX
+JSON.GET j
+JSON.GET j $
+JSON.GET j $.a $.b
+JSON.GET j .c
+JSON.GET none
+JSON.GET j INDENT "  " NEWLINE "\n" SPACE " " $.e
+JSON.MGET j none $.a
+JSON.MSET j1 $ 1 j2 $ '"two"'
+JSON.MERGE j $ '{"g":[]}'
+JSON.ARRAPPEND j $.b 4 5
+JSON.ARRAPPEND j .b 6
+JSON.ARRINDEX j $.b 3
+JSON.ARRINSERT j $.b 0 0
+JSON.ARRLEN j $.b
+JSON.ARRLEN j $.*
+JSON.ARRPOP j $.b
+JSON.ARRPOP j $.a
+JSON.ARRPOP j .b
+JSON.ARRTRIM j $.b 0 2
+JSON.CLEAR j $.g
+JSON.DEBUG MEMORY j $.a
+JSON.DEBUG MEMORY j
+JSON.DEBUG HELP
+JSON.NUMINCRBY j $.a 2
+JSON.NUMINCRBY j .a 2.5
+JSON.NUMINCRBY j $.c 2
+JSON.NUMMULTBY j $.a 2
+JSON.NUMPOWBY j $.a 2
+JSON.OBJKEYS j $.e
+JSON.OBJKEYS j $.*
+JSON.OBJKEYS j .
+JSON.OBJLEN j $.e
+JSON.OBJLEN j .
+JSON.RESP j $
+JSON.RESP j .
+JSON.RESP j $.b
+JSON.STRAPPEND j $.c '"more"'
+JSON.STRLEN j $.c
+JSON.STRLEN j .c
+JSON.TOGGLE j $.f
+JSON.TOGGLE j .f
+JSON.TYPE j
+JSON.TYPE j $.a
+JSON.TYPE j .a
+JSON.TYPE none
+JSON.DEL j $.a
+JSON.FORGET j $.c
+`;
+
+/** Run in this order on an empty database. */
+export const PROBABLE = `
+BF.ADD bf a
+BF.ADD bf a
+BF.EXISTS bf a
+BF.MADD bf a b c
+BF.MEXISTS bf a none
+BF.INSERT bf2 ITEMS a b
+BF.INSERT bf2 NOCREATE ITEMS a c
+BF.CARD bf
+BF.INFO bf
+BF.INFO bf CAPACITY
+BF.RESERVE bf3 0.01 100
+BF.SCANDUMP bf3 0
+BF.LOADCHUNK bf4 1 bad
+BF.DEBUG bf
+CF.ADD cf a
+CF.ADDNX cf a
+CF.COUNT cf a
+CF.DEL cf a
+CF.DEL cf a
+CF.EXISTS cf a
+CF.MEXISTS cf a b
+CF.INFO cf
+CF.INSERT cf ITEMS a b
+CF.INSERTNX cf ITEMS a c
+CF.RESERVE cf2 100
+CF.SCANDUMP cf2 0
+CF.LOADCHUNK cf3 1 bad
+CF.COMPACT cf
+CF.DEBUG cf
+CMS.INITBYDIM cms 100 5
+CMS.INITBYPROB cms2 0.01 0.01
+CMS.INCRBY cms a 5 b 3
+CMS.QUERY cms a b none
+CMS.INFO cms
+CMS.INITBYDIM cms3 100 5
+CMS.MERGE cms3 1 cms
+TOPK.RESERVE tk 2
+TOPK.ADD tk a b c
+TOPK.INCRBY tk a 5 d 9
+TOPK.COUNT tk a none
+TOPK.QUERY tk a none
+TOPK.LIST tk
+TOPK.LIST tk WITHCOUNT
+TOPK.INFO tk
+TDIGEST.CREATE td
+TDIGEST.MIN td
+TDIGEST.QUANTILE td 0.5
+TDIGEST.ADD td 1 2 3 4 5.5
+TDIGEST.BYRANK td 0 1 99
+TDIGEST.BYREVRANK td 0 99
+TDIGEST.CDF td 2 9
+TDIGEST.INFO td
+TDIGEST.MAX td
+TDIGEST.MIN td
+TDIGEST.QUANTILE td 0.5 1
+TDIGEST.RANK td 3 99
+TDIGEST.REVRANK td 3 99
+TDIGEST.TRIMMED_MEAN td 0.1 0.9
+TDIGEST.MERGE td2 1 td
+TDIGEST.RESET td
+`;
+
+/** Run in this order on an empty database. */
+export const SERIES = `
+TS.CREATE t LABELS room a kind temp
+TS.CREATE u LABELS room b kind temp
+TS.ADD t 1000 21.5
+TS.ADD t 2000 22
+TS.ADD u 1000 18.125 LABELS room b
+TS.MADD t 3000 23 u 2000 1e300 none 1 1
+TS.INCRBY t 1 TIMESTAMP 4000
+TS.DECRBY t 1 TIMESTAMP 5000
+TS.ALTER t LABELS room a kind temp floor 1
+TS.GET t
+TS.GET none
+TS.CREATE empty
+TS.GET empty
+TS.RANGE t - +
+TS.RANGE t - + AGGREGATION avg 2000
+TS.RANGE empty - +
+TS.REVRANGE t - + COUNT 2
+TS.MGET FILTER kind=temp
+TS.MGET WITHLABELS FILTER kind=temp
+TS.MGET SELECTED_LABELS room none FILTER kind=temp
+TS.MRANGE - + FILTER kind=temp
+TS.MRANGE - + WITHLABELS FILTER kind=temp
+TS.MRANGE - + SELECTED_LABELS room FILTER kind=temp
+TS.MRANGE - + AGGREGATION max 2000 FILTER kind=temp
+TS.MRANGE - + WITHLABELS FILTER kind=temp GROUPBY room REDUCE max
+TS.MREVRANGE - + WITHLABELS FILTER room=a
+TS.QUERYINDEX kind=temp
+TS.CREATE agg
+TS.CREATERULE t agg AGGREGATION avg 1000
+TS.INFO t
+TS.INFO t DEBUG
+TS.DELETERULE t agg
+TS.DEL t 1000 1000
+`;
+
+/** Run in this order on an empty database. */
+export const VECTORS = `
+VADD v VALUES 3 1 0 0 x NOQUANT SETATTR '{"year":1999}'
+VADD v VALUES 3 0 1 0 y NOQUANT
+VADD v VALUES 3 0.5 0.5 0 z NOQUANT
+VADD v VALUES 3 0.5 0.5 0 z NOQUANT
+VCARD v
+VDIM v
+VEMB v x
+VEMB v z RAW
+VEMB v none
+VGETATTR v x
+VGETATTR v y
+VINFO v
+VINFO none
+VISMEMBER v x
+VISMEMBER v none
+VLINKS v x
+VLINKS v x WITHSCORES
+VADD v1 VALUES 2 1 0 only NOQUANT
+VRANDMEMBER v1
+VRANDMEMBER none
+VRANDMEMBER v 3
+VSIM v VALUES 3 1 0 0
+VSIM v VALUES 3 1 0 0 WITHSCORES
+VSIM v VALUES 3 1 0 0 WITHSCORES WITHATTRIBS
+VSIM v ELE x WITHSCORES COUNT 2
+VSETATTR v y '{"year":2001}'
+VREM v y
+VREM v y
+`;
