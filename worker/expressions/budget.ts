@@ -72,15 +72,16 @@ export class Budget {
 
   /** Charges elements of an array, read and kept. @throws BudgetFault */
   elements(count: number): void {
-    this.fuel -= count / 2;
     this.memory -= 16 + count * 16;
-    if (!(this.fuel >= 0 && this.memory >= 0)) this.exhausted();
+    this.fuel -= 1 + Math.floor(count / 2);
+    if (!(this.memory >= 0)) this.exhausted('memory');
+    if (this.fuel < 0) this.exhausted();
   }
 
   /** Charges a look at every character of a text. @throws BudgetFault */
   touch(text: string): void {
     const { length } = text;
-    this.fuel -= length / 32;
+    this.fuel -= length >> 5;
     if (!(this.fuel >= 0)) this.exhausted();
     if (length <= SHORT || this.#linked === 0 || text === this.#flat) return;
     this.#flat = text;
@@ -101,9 +102,10 @@ export class Budget {
 
   /** Charges a new text of that many units, before it is made. @throws BudgetFault */
   text(length: number): void {
-    this.fuel -= length / 32;
     this.memory -= LINK_BYTES + 2 * length;
-    if (!(this.fuel >= 0 && this.memory >= 0)) this.exhausted();
+    if (!(this.memory >= 0)) this.exhausted('memory');
+    this.fuel -= length >> 5;
+    if (this.fuel < 0) this.exhausted();
   }
 
   /** Two texts as one, which the engine links and copies only when it is looked at. @throws BudgetFault */

@@ -1,17 +1,12 @@
 /** Compiles one expression. */
-import type { Budget } from './budget.ts';
 import { Analysis } from './compile/analysis.ts';
-import { type Code, Context, type Frame, type Toll } from './compile/code.ts';
+import { Context, type Frame } from './compile/code.ts';
 import { expression as codeOf } from './compile/expression.ts';
 import { Block, Layout } from './compile/variable.ts';
-import type { Place } from './fault.ts';
 import { CompiledSet } from './functions.ts';
 import type { Expression, ExpressionOptions } from './language.ts';
 import { parseExpression } from './parse.ts';
-import { guarded } from './run.ts';
-import type { Value } from './value.ts';
-
-const START: Place = { line: 1, column: 1 };
+import { run } from './run.ts';
 
 /**
  * Compiles an expression once, to be run any number of times.
@@ -36,13 +31,7 @@ export function compileExpression(source: string, options: ExpressionOptions = {
   return {
     source,
     usesNow,
-    run: (values, budget) => guarded(budget, mutates, () => enter(code, toll, values, budget)),
+    // Nothing assigns to a slot of the caller's: other names are in frames of functions.
+    run: (values, budget) => run(code, values as Frame, toll, mutates, budget),
   };
-}
-
-function enter(code: Code, toll: Toll, values: readonly Value[], budget: Budget): Value {
-  budget.place = START;
-  toll.pay(budget);
-  // Nothing assigns to a slot of the caller's: names of its own are in frames of functions.
-  return code(values as Frame, budget);
 }

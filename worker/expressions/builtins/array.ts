@@ -37,8 +37,8 @@ function made(array: Value[], budget: Budget): Value[] {
   return budget.own(array);
 }
 
-function filter(self: Value[], [test]: Value[], budget: Budget): Value[] {
-  const holds = callback(test, self, budget);
+function filter(self: Value[], args: Value[], budget: Budget): Value[] {
+  const holds = callback(args[0], self, budget);
   const kept: Value[] = [];
   const { length } = self;
   for (let index = 0; index < length; index += 1) {
@@ -51,8 +51,8 @@ function filter(self: Value[], [test]: Value[], budget: Budget): Value[] {
   return budget.own(kept);
 }
 
-function map(self: Value[], [change]: Value[], budget: Budget): Value[] {
-  const changed = callback(change, self, budget);
+function map(self: Value[], args: Value[], budget: Budget): Value[] {
+  const changed = callback(args[0], self, budget);
   const { length } = self;
   budget.elements(length);
   const result: Value[] = [];
@@ -62,18 +62,16 @@ function map(self: Value[], [change]: Value[], budget: Budget): Value[] {
 
 function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Value {
   const { invoke, takes } = required(args[0], budget);
-  const indexes = { next: step === 1 ? 0 : self.length - 1 };
-  const isWithin = () => indexes.next >= 0 && indexes.next < self.length;
+  let at = step === 1 ? 0 : self.length - 1;
   let result = args[1];
   if (args.length < 2) {
-    if (!isWithin()) {
+    if (self.length === 0) {
       throw new RunFault('reduce of an empty array takes a first value', budget.place);
     }
-    result = self[indexes.next];
-    indexes.next += step;
+    result = self[at];
+    at += step;
   }
-  for (; isWithin(); indexes.next += step) {
-    const at = indexes.next;
+  for (; at >= 0 && at < self.length; at += step) {
     budget.spend(1);
     const element = self[at];
     result =
@@ -84,14 +82,14 @@ function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Val
 
 function indexOf(self: Value[], [wanted, from]: Value[], budget: Budget): number {
   const start = toIndex(from, 0, self.length, budget);
-  budget.spend(Math.max(0, self.length - start) / 4);
+  budget.spend(Math.max(0, self.length - start) >> 2);
   for (let at = start; at < self.length; at += 1) if (isSame(self[at], wanted, budget)) return at;
   return -1;
 }
 
 function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
   const from = args.length > 1 ? toInteger(args[1], 0, budget) : self.length - 1;
-  budget.spend(self.length / 4);
+  budget.spend(self.length >> 2);
   const start = from < 0 ? self.length + from : Math.min(from, self.length - 1);
   for (let at = start; at >= 0; at -= 1) if (isSame(self[at], args[0], budget)) return at;
   return -1;
@@ -99,7 +97,7 @@ function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
 
 function includes(self: Value[], [wanted, from]: Value[], budget: Budget): boolean {
   const start = toIndex(from, 0, self.length, budget);
-  budget.spend(Math.max(0, self.length - start) / 4);
+  budget.spend(Math.max(0, self.length - start) >> 2);
   for (let at = start; at < self.length; at += 1) {
     if (isSameOrNaN(self[at], wanted, budget)) return true;
   }

@@ -37,19 +37,19 @@ function push(self: Value[], args: Value[], budget: Budget): number {
 const METHODS: Readonly<Record<string, Method>> = {
   fill(self, [value, from, to], budget) {
     const end = toIndex(to, self.length, self.length, budget);
-    budget.spend(self.length / 2);
+    budget.spend(self.length >> 1);
     for (let at = toIndex(from, 0, self.length, budget); at < end; at += 1) self[at] = value;
     return self;
   },
   pop: (self) => self.pop(),
   push,
   reverse(self, _, budget) {
-    budget.spend(self.length / 2);
+    budget.spend(self.length >> 1);
     return self.reverse();
   },
   shift(self, _, budget) {
     // The host may move every element.
-    budget.spend(self.length / 16);
+    budget.spend(self.length >> 4);
     return self.shift();
   },
   sort: (self, [order], budget) => refill(self, sorted(self, order, budget)),

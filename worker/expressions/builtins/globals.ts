@@ -32,7 +32,7 @@ function uri(name: string, make: (text: string) => string): Callable {
   return new Callable(name, 1, ([value], budget) => {
     const text = toText(value, budget);
     budget.touch(text);
-    budget.spend(text.length / 2);
+    budget.spend(text.length >> 1);
     budget.text(text.length * (name.startsWith('encode') ? 9 : 1));
     return guarded(name, () => make(text), budget);
   });

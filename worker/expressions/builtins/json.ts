@@ -43,33 +43,37 @@ function parseExact(text: string): Value {
   return JSON.parse(text, revive);
 }
 
+/** Code units; a closing bracket or brace is two after its opening one. */
+const [QUOTE, COMMA, BRACKET, BACKSLASH, BRACE] = [0x22, 0x2c, 0x5b, 0x5c, 0x7b];
+
 /** Charges what a text will become before it does. @throws BudgetFault */
 function checkShape(text: string, budget: Budget): void {
-  budget.spend(text.length / 8);
-  let isString = false;
+  budget.spend(text.length >> 3);
   let depth = 0;
   let deepest = 0;
   let values = 1;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (isString) {
-      if (unit === 0x5c) at += 1;
-      else if (unit === 0x22) isString = false;
-    } else if (unit === 0x22) {
-      isString = true;
-    } else if (unit === 0x5b || unit === 0x7b) {
+    if (unit === QUOTE) at = endOfString(text, at);
+    else if (unit === COMMA) values += 1;
+    else if (unit === BRACKET || unit === BRACE) {
       values += 1;
       depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (unit === 0x5d || unit === 0x7d) {
-      depth -= 1;
-    } else if (unit === 0x2c) {
-      values += 1;
-    }
+      deepest = Math.max(deepest, depth);
+    } else if (unit === BRACKET + 2 || unit === BRACE + 2) depth -= 1;
   }
   if (deepest > budget.depth) budget.exhausted('depth');
   budget.spend(values);
   budget.allocate(values * VALUE_BYTES + 2 * text.length);
+}
+
+function endOfString(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) return at;
+    if (unit === BACKSLASH) at += 1;
+  }
+  return text.length;
 }
 
 function ownAll(value: Value, budget: Budget): void {

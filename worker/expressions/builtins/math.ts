@@ -29,7 +29,7 @@ function ofTwo(name: string, operation: (one: number, other: number) => number):
 /** Of any count of numbers; the arguments are charged where they are made. */
 function ofMany(name: string, operation: (numbers: readonly number[]) => number): Callable {
   return new Callable(name, Number.POSITIVE_INFINITY, (args, budget) => {
-    budget.spend(args.length / 2);
+    budget.spend(args.length >> 1);
     return operation(args.map((each) => toNumber(each, budget)));
   });
 }
@@ -65,7 +65,7 @@ function test(name: string, holds: (value: number) => boolean): Callable {
 function parseInteger([value, radix]: Value[], budget: Budget): number {
   const text = toText(value, budget);
   budget.touch(text);
-  budget.spend(text.length / 8);
+  budget.spend(text.length >> 3);
   return Number.parseInt(text, toNumber(radix, budget));
 }
 

@@ -27,14 +27,14 @@ export function isChanging(name: string): boolean {
 export function otherMethod(self: Value, name: string): Method | undefined {
   if (typeof self === 'number' || isExact(self)) return numberMethods.get(name);
   if (self instanceof Pattern) return patternMethods.get(name);
-  if (isObject(self) && name === 'hasOwnProperty') return hasOwnProperty;
+  if (isObject(self) && name === 'hasOwnProperty') return hasOwn;
   const isNothing = self === undefined || self === null;
   return name === 'toString' && !isNothing && typeof self !== 'string' ? textOf : undefined;
 }
 
 const textOf: Method = (self, _, budget) => toText(self, budget);
 
-const hasOwnProperty: Method = (self, [name], budget) =>
+const hasOwn: Method = (self, [name], budget) =>
   isObject(self) && Object.hasOwn(self, toName(name, budget));
 
 const patternMethods: ReadonlyMap<string, Method> = new Map<string, Method>([

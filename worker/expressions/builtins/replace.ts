@@ -89,7 +89,6 @@ const REFERENCE = /\$(?:([$&`'])|(\d\d?)|<([^>]*)>)/g;
 
 /** The text put in for a match: `$1`, `$<name>`, `$&` and their like stand for parts. ECMA-262, GetSubstitution. */
 function expand(by: string, match: Found, self: string, pieces: Pieces, budget: Budget): void {
-  if (!by.includes('$')) return pieces.add(by);
   budget.touch(by);
   let from = 0;
   for (const found of by.matchAll(REFERENCE)) {

@@ -11,7 +11,7 @@ export function find(text: string, needle: string, from: number, budget: Budget)
   if (needle.length > SHORT_NEEDLE) return findLong(text, needle, from, budget);
   const at = text.indexOf(needle, from);
   const looked = Math.max(0, (at < 0 ? text.length : at) - from);
-  budget.spend(1 + (looked * (needle.length + 1)) / 64);
+  budget.spend(1 + Math.floor((looked * (needle.length + 1)) / 64));
   return at;
 }
 
@@ -20,7 +20,7 @@ export function findLast(text: string, needle: string, from: number, budget: Bud
   budget.reach(text);
   budget.touch(needle);
   if (needle.length <= SHORT_NEEDLE) {
-    budget.spend(1 + (text.length * (needle.length + 1)) / 64);
+    budget.spend(1 + Math.floor((text.length * (needle.length + 1)) / 64));
     return text.lastIndexOf(needle, from);
   }
   let last = -1;
@@ -34,7 +34,7 @@ export function findLast(text: string, needle: string, from: number, budget: Bud
 /** Knuth, Morris and Pratt's search: each character is looked at twice at most. */
 function findLong(text: string, needle: string, from: number, budget: Budget): number {
   if (needle.length > text.length - from) return -1;
-  budget.spend(needle.length / 4);
+  budget.spend(needle.length >> 2);
   budget.allocate(4 * needle.length);
   const borders = bordersOf(needle);
   let matched = 0;
@@ -43,12 +43,12 @@ function findLong(text: string, needle: string, from: number, budget: Budget): n
     while (matched > 0 && needle.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
     if (needle.charCodeAt(matched) === unit) matched += 1;
     if (matched === needle.length) {
-      budget.spend((at - from) / 4);
+      budget.spend((at - from) >> 2);
       return at - needle.length + 1;
     }
-    if ((at & 0xfff) === 0xfff) budget.spend(0x1000 / 4);
+    if ((at & 0xfff) === 0xfff) budget.spend(0x400);
   }
-  budget.spend((text.length % 0x1000) / 4);
+  budget.spend((text.length & 0xfff) >> 2);
   return -1;
 }
 

@@ -11,7 +11,7 @@ const ELEMENT_BYTES = 48;
 export function sorted(array: readonly Value[], order: Value, budget: Budget): Value[] {
   const { length } = array;
   budget.allocate(length * ELEMENT_BYTES);
-  budget.spend(length * (1 + Math.log2(length + 1)));
+  budget.spend(Math.ceil(length * (1 + Math.log2(length + 1))));
   if (order === undefined) return byText(array, budget);
   const { invoke } = required(order, budget);
   return array.toSorted((one, other) => toNumber(invoke([one, other], budget), budget) || 0);

@@ -7,7 +7,7 @@ import { errorValue, toName, toText } from '../convert.ts';
 import { type Place, RunFault } from '../fault.ts';
 import { getMember } from '../members.ts';
 import { Callable, kindOf, type Value } from '../value.ts';
-import type { Code, Context, Frame } from './code.ts';
+import type { Code, Context } from './code.ts';
 import { expression } from './expression.ts';
 import { itemsOf } from './literal.ts';
 import { ENDED, fixedName, link, namespaceMember } from './member.ts';
@@ -71,7 +71,7 @@ function methodCall(
   context: Context,
 ): Code {
   const object = expression(callee.object, context);
-  const place = context.place(node);
+  const place = context.place(callee.property);
   const name = fixedName(callee);
   if (name === undefined) return computedCall(object, callee, node, context);
   if (isChanging(name)) context.mutates = true;
@@ -95,7 +95,7 @@ function computedCall(
   node: acorn.CallExpression,
   context: Context,
 ): Code {
-  const place = context.place(node);
+  const place = context.place(callee.property);
   context.mutates = true; // It may be a method that changes.
   const key = expression(callee.property, context);
   const items = itemsOf(node.arguments, context);
@@ -156,7 +156,7 @@ function chainedMethod(
   context: Context,
 ): Code {
   const object = link(callee.object, context);
-  const place = context.place(node);
+  const place = context.place(callee.property);
   const name = fixedName(callee);
   if (name === undefined || isChanging(name)) context.mutates = true;
   const key = name === undefined ? expression(callee.property, context) : context.constant(name);

@@ -40,8 +40,6 @@ export function notOfTheLanguage(node: acorn.Node, context: Context): Error {
   return context.fault(node, `${HINTS[node.type] ?? node.type} is not part of the language`);
 }
 
-// One arm for each kind of node: it reads as a table.
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a table.
 function compiled(node: acorn.AnyNode, context: Context): Code {
   switch (node.type) {
     case 'Literal':

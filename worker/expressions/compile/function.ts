@@ -1,6 +1,5 @@
 /** Compiles functions: their frames, their parameters, and what they share with what is around. */
 import type { Budget } from '../budget.ts';
-import type { Place } from '../fault.ts';
 import type { FunctionNode } from '../parse.ts';
 import { Callable, type Value } from '../value.ts';
 import { enterBlock } from './block.ts';
@@ -8,7 +7,7 @@ import { type Code, type Context, type Frame, RETURN, type Step, type Toll } fro
 import { expression, notOfTheLanguage } from './expression.ts';
 import { type Bind, pattern } from './pattern.ts';
 import { sequence } from './statement.ts';
-import type { Block, Layout } from './variable.ts';
+import type { Block } from './variable.ts';
 
 /** Levels of the stack that a call takes besides those of what it runs. */
 const CALL_LEVELS = 3;
@@ -22,14 +21,21 @@ export function functionValue(node: FunctionNode, context: Context): (frame: Fra
   if (layout === undefined || block === undefined) throw notOfTheLanguage(node, context);
   const { made, toll, height } = context.inner(() => inside(node, block, context));
   const name = node.id?.name ?? '';
-  const { takes } = made;
-  const levels = height + CALL_LEVELS;
-  const run: Run = { ...made, toll, levels, size: layout.size, place: context.place(node) };
-  context.toll.bytes += 64 + 8 * layout.imports.length;
+  const call = caller(made, toll, height + CALL_LEVELS, layout.size);
+  const { takes, self } = made;
+  const { imports } = layout;
+  if (imports.length === 0 && self === undefined) {
+    const callable = new Callable(name, takes, call);
+    return () => callable;
+  }
+  context.toll.bytes += 64 + 8 * imports.length;
   return (frame) => {
-    const shared = layout.imports.map(({ from }) => frame[from]);
+    const shared = imports.map(({ from }) => frame[from]);
     const callable: Callable = new Callable(name, takes, (args, budget) =>
-      invoke(run, layout, shared, callable, args, budget),
+      call(args, budget, (own) => {
+        for (let at = 0; at < imports.length; at += 1) own[imports[at]?.to ?? 0] = shared[at];
+        if (self !== undefined) own[self] = callable;
+      }),
     );
     return callable;
   };
@@ -42,53 +48,53 @@ interface Inside {
   /** The slot that holds the function itself, if it has a name. */
   readonly self: number | undefined;
   readonly prepare: ((frame: Frame, budget: Budget) => void) | undefined;
-  readonly result: Code | undefined;
-  readonly steps: Step | undefined;
+  readonly code: Code;
 }
 
-interface Run extends Inside {
-  readonly toll: Toll;
-  readonly levels: number;
-  readonly size: number;
-  readonly place: Place;
+type Call = (args: Value[], budget: Budget, share?: (frame: Frame) => void) => Value;
+
+/** What a call does: pays, makes the arguments its frame, and runs. */
+function caller(made: Inside, toll: Toll, levels: number, size: number): Call {
+  const { restAt, prepare, code } = made;
+  const { steps, bytes } = toll;
+  const enter = (budget: Budget) => {
+    budget.fuel -= steps;
+    budget.memory -= bytes;
+    if (!(budget.fuel >= 0 && budget.memory >= 0)) budget.exhausted();
+    budget.depth -= 1;
+    budget.stack -= levels;
+    if (budget.depth < 0 || budget.stack < 0) budget.exhausted('depth');
+  };
+  return (args, budget, share) => {
+    enter(budget);
+    const frame: Frame = args;
+    if (restAt !== undefined) takeRest(frame, args, restAt, budget);
+    for (let length = frame.length; length < size; length += 1) frame.push(undefined);
+    if (share !== undefined) share(frame);
+    if (prepare !== undefined) prepare(frame, budget);
+    const value = code(frame, budget);
+    budget.depth += 1;
+    budget.stack += levels;
+    return value;
+  };
 }
 
-function invoke(
-  run: Run,
-  layout: Layout,
-  shared: Frame,
-  callable: Callable,
-  args: Value[],
-  budget: Budget,
-): Value {
-  run.toll.pay(budget);
-  budget.depth -= 1;
-  budget.stack -= run.levels;
-  if (budget.depth < 0 || budget.stack < 0) budget.exhausted('depth');
-  const frame: Frame = args;
-  const rest = run.restAt === undefined ? undefined : restOf(args, run.restAt, budget);
-  while (frame.length < run.size) frame.push(undefined);
-  if (rest !== undefined && run.restAt !== undefined) frame[run.restAt] = rest;
-  for (let at = 0; at < shared.length; at += 1) {
-    const slot = layout.imports[at]?.to ?? 0;
-    frame[slot] = shared[at];
-  }
-  if (run.self !== undefined) frame[run.self] = callable;
-  run.prepare?.(frame, budget);
-  let value: Value;
-  if (run.result !== undefined) value = run.result(frame, budget);
-  else if (run.steps?.(frame, budget) === RETURN) {
-    value = budget.result;
+/** What statements return. */
+function returned(steps: Step): Code {
+  return (frame, budget) => {
+    if (steps(frame, budget) !== RETURN) return undefined;
+    const value = budget.result;
     budget.result = undefined;
-  }
-  budget.depth += 1;
-  budget.stack += run.levels;
-  return value;
+    return value;
+  };
 }
 
-function restOf(args: readonly Value[], from: number, budget: Budget): Value[] {
+/** Puts the arguments left, as an array, in the place of the first of them. */
+function takeRest(frame: Frame, args: readonly Value[], from: number, budget: Budget): void {
   budget.elements(Math.max(0, args.length - from));
-  return budget.own(args.slice(from));
+  const rest = budget.own(args.slice(from));
+  while (frame.length <= from) frame.push(undefined);
+  frame[from] = rest;
 }
 
 function inside(node: FunctionNode, block: Block, context: Context): Inside {
@@ -105,9 +111,9 @@ function inside(node: FunctionNode, block: Block, context: Context): Inside {
       };
   const common = { takes, restAt, self, prepare };
   if (node.body.type === 'BlockStatement') {
-    return { ...common, result: undefined, steps: sequence(node.body.body, context) };
+    return { ...common, code: returned(sequence(node.body.body, context)) };
   }
-  return { ...common, result: expression(node.body, context), steps: undefined };
+  return { ...common, code: expression(node.body, context) };
 }
 
 /** What gives arguments to parameters that are more than names. */

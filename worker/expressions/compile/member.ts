@@ -6,7 +6,7 @@ import type { Value } from '../value.ts';
 import { chainedCall } from './call.ts';
 import type { Code, Context } from './code.ts';
 import { expression } from './expression.ts';
-import { freeName } from './reference.ts';
+import { freeName, memberIn, plainSlot } from './reference.ts';
 
 /** In the place of a value: a chain ended at its `?.`. No program can hold it. */
 export const ENDED: Value = Object.freeze({ ended: true });
@@ -15,6 +15,9 @@ export const ENDED: Value = Object.freeze({ ended: true });
 export function member(node: acorn.MemberExpression, context: Context): Code {
   const fixed = namespaceMember(node, context);
   if (fixed !== undefined) return context.constant(fixed);
+  const slot = plainSlot(node.object, context);
+  const name = fixedName(node);
+  if (slot !== undefined && name !== undefined && !isRisky(name)) return memberIn(slot, name);
   return read(expression(node.object, context), node, context);
 }
 
@@ -107,6 +110,7 @@ export function link(node: acorn.Node, context: Context): Code {
     const name = fixedName(part);
     const key = name === undefined ? expression(part.property, context) : context.constant(name);
     const place = context.place(part);
+    if (name !== undefined && !isRisky(name)) return safeLink(object, name, part.optional);
     return (frame, budget) => {
       const value = object(frame, budget);
       if (value === ENDED) return ENDED;
@@ -116,4 +120,15 @@ export function link(node: acorn.Node, context: Context): Code {
       return getComputed(value, wanted, budget);
     };
   });
+}
+
+/** A link whose name no prototype has. */
+function safeLink(object: Code, name: string, isOptional: boolean): Code {
+  return (frame, budget) => {
+    const value = object(frame, budget);
+    if (value === ENDED) return ENDED;
+    if (value === undefined || value === null) return isOptional ? ENDED : undefined;
+    if (typeof value !== 'object') return undefined;
+    return (value as { readonly [name: string]: Value })[name]; // No prototype has this name.
+  };
 }

@@ -25,7 +25,8 @@ const ordered =
   (operation: (left: number | string, right: number | string) => boolean): Operation =>
   (left, right, budget) => {
     if (typeof left === 'number' && typeof right === 'number') return operation(left, right);
-    const [one, other] = [toPrimitive(left, budget), toPrimitive(right, budget)];
+    const one = toPrimitive(left, budget);
+    const other = toPrimitive(right, budget);
     if (typeof one === 'string' && typeof other === 'string') {
       budget.touch(one.length < other.length ? one : other);
       return operation(one, other);
@@ -36,11 +37,12 @@ const ordered =
 /** `+` */
 export function add(left: Value, right: Value, budget: Budget): Value {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
-  const [one, other] = [toPrimitive(left, budget), toPrimitive(right, budget)];
+  const one = toPrimitive(left, budget);
+  const other = toPrimitive(right, budget);
   if (typeof one === 'string' || typeof other === 'string') {
     // A number kept as text joins with its own digits.
-    const [head, tail] = [toText(left, budget), toText(right, budget)];
-    return budget.concat(head, tail);
+    const head = toText(left, budget);
+    return budget.concat(head, toText(right, budget));
   }
   return toNumber(one, budget) + toNumber(other, budget);
 }
@@ -103,7 +105,8 @@ const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
   [
     '+',
     (left, right, place) => (frame, budget) => {
-      const [one, other] = [left(frame, budget), right(frame, budget)];
+      const one = left(frame, budget);
+      const other = right(frame, budget);
       if (typeof one === 'number' && typeof other === 'number') return one + other;
       budget.place = place;
       if (typeof one === 'string' && typeof other === 'string') return budget.concat(one, other);
@@ -113,7 +116,8 @@ const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
   [
     '-',
     (left, right) => (frame, budget) => {
-      const [one, other] = [left(frame, budget), right(frame, budget)];
+      const one = left(frame, budget);
+      const other = right(frame, budget);
       if (typeof one === 'number' && typeof other === 'number') return one - other;
       return toNumber(one, budget) - toNumber(other, budget);
     },
@@ -121,7 +125,8 @@ const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
   [
     '*',
     (left, right) => (frame, budget) => {
-      const [one, other] = [left(frame, budget), right(frame, budget)];
+      const one = left(frame, budget);
+      const other = right(frame, budget);
       if (typeof one === 'number' && typeof other === 'number') return one * other;
       return toNumber(one, budget) * toNumber(other, budget);
     },
@@ -129,7 +134,8 @@ const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
   [
     '===',
     (left, right, place) => (frame, budget) => {
-      const [one, other] = [left(frame, budget), right(frame, budget)];
+      const one = left(frame, budget);
+      const other = right(frame, budget);
       if (typeof one === 'number' || typeof other === 'number') return one === other;
       budget.place = place;
       return isSame(one, other, budget);

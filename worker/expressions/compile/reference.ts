@@ -69,10 +69,23 @@ function free(node: acorn.Identifier, members: number | undefined, context: Cont
   return members === undefined ? context.constant(undefined) : inputMember(members, name);
 }
 
+/** The slot of a variable that is always a value there. */
+export function plainSlot(node: acorn.Node, context: Context): number | undefined {
+  const found = context.analysis.references.get(node);
+  if (found === undefined || !('variable' in found)) return undefined;
+  return found.variable.isBoxed || found.variable.isChecked ? undefined : found.slot;
+}
+
 function inputMember(slot: number, name: string): Code {
-  if (isRisky(name)) return (frame, budget) => getMember(frame[slot] as Value, name, budget);
+  if (!isRisky(name)) return memberIn(slot, name);
+  // A name of the caller's is never shared: it cannot change.
+  return (frame, budget) => getMember(frame[slot] as Value, name, budget);
+}
+
+/** The member, by a name that no prototype has, of the value in a slot. */
+export function memberIn(slot: number, name: string): Code {
   return (frame) => {
-    const input = frame[slot] as Value; // A name of the caller's is never shared: it cannot change.
+    const input = frame[slot] as Value; // The slot is of a variable that is not shared.
     if (typeof input !== 'object' || input === null) return undefined;
     return (input as { readonly [name: string]: Value })[name]; // No prototype has this name.
   };

@@ -60,7 +60,7 @@ export function compilePattern(source: string, flags: string): Program | string 
     if (expression.programSize() > LARGEST)
       return 'is too large: its repetitions come to too many steps';
     const names = Object.entries(expression.namedGroups());
-    const cost = Math.max(1, expression.programSize() / INSTRUCTIONS_PER_STEP) / 2;
+    const cost = Math.ceil(expression.programSize() / INSTRUCTIONS_PER_STEP);
     return { source, flags, expression, names, isGlobal: flags.includes('g'), cost };
   } catch (refusal) {
     return refusal instanceof Unsupported
@@ -161,7 +161,7 @@ class ChargedText {
 
   indexOf(part: string, from: number): number {
     const at = this.#text.indexOf(part, from);
-    this.#budget.spend(1 + ((at < 0 ? this.length : at) - from) / 32);
+    this.#budget.spend(1 + (((at < 0 ? this.length : at) - from) >> 5));
     return at;
   }
 
