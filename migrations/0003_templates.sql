@@ -18,7 +18,6 @@ CREATE TABLE `template_runs` (
 	`started_by` text NOT NULL,
 	`started_at` integer NOT NULL,
 	`ended_at` integer,
-	`sealed_outcome` text,
 	PRIMARY KEY(`org_uuid`, `uuid`)
 );
 --> statement-breakpoint

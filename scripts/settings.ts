@@ -37,6 +37,11 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     meaning: 'JSON {endpoints, templates, workflows, storage}',
     fallback: '1000 each, 1 GiB',
   },
+  {
+    name: 'TEMPLATE_BUDGETS',
+    meaning: 'JSON {fuel, depth, output_bytes}: what one run of a template may take',
+    fallback: '50000000 steps, 200, 32 MiB',
+  },
   { name: 'RESET_REDIRECT_URLS', meaning: 'redirectUrls that a password reset may name, by comma' },
   {
     name: 'CORS_ORIGINS',

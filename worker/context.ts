@@ -4,6 +4,7 @@ import type { ExternalIdentity } from './access/external/caller.ts';
 import type { AuditChain } from './audit/chain.ts';
 import type { IdempotencyKeys } from './idempotency/keys.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import type { TemplateRun } from './templates/runs/run.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
 export interface Bindings {
@@ -21,6 +22,8 @@ export interface Bindings {
   readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChain>;
   /** Sixteen objects per organization: worker/idempotency/place.ts names them. */
   readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeys>;
+  /** One object per asynchronous run, by the names that worker/templates/runs/start.ts gives. */
+  readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRun>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;

@@ -53,6 +53,19 @@ const Quotas = z.strictObject({
     .default(1024 ** 3),
 });
 
+/** Contract §11, `TEMPLATE_BUDGETS`: what one run of a template may take. Spec silent. */
+const Budgets = z.strictObject({
+  /** Steps. */
+  fuel: z.int().min(1).default(50_000_000),
+  /** Calls, templates, and arrays and objects within each other. */
+  depth: z.int().min(1).max(1_000).default(200),
+  /** Bytes of what a run makes. */
+  output_bytes: z
+    .int()
+    .min(1)
+    .default(32 * 1024 * 1024),
+});
+
 /** Contract §11, "Names of settings"; those of the worker that have a meaning so far. */
 const SettingsSchema = z.object({
   JWT_SECRET: z.string().min(32, 'needs at least 32 characters'),
@@ -74,6 +87,7 @@ const SettingsSchema = z.object({
   MAIL_URL: z.url().optional(),
   MAIL_TOKEN: z.string().optional(),
   QUOTAS: json(Quotas).default(Quotas.parse({})),
+  TEMPLATE_BUDGETS: json(Budgets).default(Budgets.parse({})),
   POLICY_TTL_MS: z.coerce.number().int().min(0).default(1000),
   RESULT_MAX_BYTES: z.coerce
     .number()

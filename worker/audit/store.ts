@@ -1,18 +1,5 @@
 /** Statements about audit entries and the heads of their chains; the organization comes first in each. */
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gte,
-  isNotNull,
-  isNull,
-  lt,
-  lte,
-  type SQL,
-  sql,
-} from 'drizzle-orm';
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import {
   type AuditEntryRow,
@@ -253,19 +240,4 @@ export function deleteEntries(db: Database, orgUuid: string, limit: number) {
 /** Removes an organization's heads. For deleting the organization. */
 export function deleteHeads(db: Database, orgUuid: string) {
   return db.delete(auditHeads).where(eq(auditHeads.orgUuid, orgUuid));
-}
-
-/** Bytes of what an entry holds beside its texts of free length. */
-const FIXED_BYTES = 260;
-
-/** How much an organization's audit counts towards its storage. Contract §5, "Quotas". One row. */
-export function selectAuditBytes(db: Database, orgUuid: string) {
-  const texts = sql`length(${auditEntries.details}) + length(${auditEntries.actor}) + length(${auditEntries.resource})`;
-  return db
-    .select({
-      entries: count(),
-      bytes: sql<number>`coalesce(sum(${texts} + ${FIXED_BYTES}), 0)`,
-    })
-    .from(auditEntries)
-    .where(eq(auditEntries.orgUuid, orgUuid));
 }

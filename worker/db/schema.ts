@@ -295,7 +295,7 @@ export const templateUsage = sqliteTable(
   (table) => [primaryKey({ columns: [table.orgUuid, table.templateUuid, table.day] })],
 );
 
-/** Asynchronous runs, for 24 hours. Contract §8. */
+/** Asynchronous runs, for 24 hours; what they answered stands in their objects: worker/templates/runs. Contract §8. */
 export const templateRuns = sqliteTable(
   'template_runs',
   {
@@ -308,8 +308,6 @@ export const templateRuns = sqliteTable(
     startedBy: text('started_by').notNull(),
     startedAt: integer('started_at').notNull(),
     endedAt: integer('ended_at'),
-    /** JSON text of what it answered, or of the error's body, sealed. */
-    sealedOutcome: text('sealed_outcome'),
   },
   (table) => [
     primaryKey({ columns: [table.orgUuid, table.uuid] }),

@@ -2,15 +2,15 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { type Policy, tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
-import { selectAuditBytes } from '../audit/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
+import { selectStored } from '../quotas/store.ts';
 import { sealConfig } from './config.ts';
 import { connectAll } from './connect.ts';
 import { parseConfig, parseKind } from './parse-config.ts';
 import { capsOf } from './record.ts';
 import type { CreateBody } from './schema.ts';
-import { insertEndpoint, noteConnection, selectEndpointTotals, selectRoom } from './store.ts';
+import { insertEndpoint, noteConnection, selectRoom } from './store.ts';
 import { transportsOf } from './transport.ts';
 
 /**
@@ -68,15 +68,14 @@ async function demandRoom(ctx: Context, id: string): Promise<void> {
   const { db, caller } = ctx;
   const { orgUuid } = caller;
   const { endpoints, storage } = ctx.settings.QUOTAS;
-  const [[room], [definitions], [audit]] = await db.batch([
+  const [[room], [stored]] = await db.batch([
     selectRoom(db, orgUuid, id, endpoints),
-    selectEndpointTotals(db, orgUuid),
-    selectAuditBytes(db, orgUuid),
+    selectStored(db, orgUuid),
   ]);
   if (!room) throw tokenRevoked();
   if (room.taken) throw endpointExists(id);
   if (room.full) throw quotaExceeded();
-  if ((definitions?.bytes ?? 0) + (audit?.bytes ?? 0) >= storage) throw storageUsedUp();
+  if ((stored?.bytes ?? 0) >= storage) throw storageUsedUp();
 }
 
 /** Others were faster: says at what. Also when that was deleting the organization. */

@@ -95,18 +95,9 @@ function isReadable(caller: Caller, byDefault: Level): SQL | undefined {
   );
 }
 
-/** Bytes of what an endpoint's row holds beside its texts of free length. */
-const FIXED_BYTES = 200;
-
-/** How many endpoints an organization has, and how much they count towards its storage. One row. */
-export function selectEndpointTotals(db: Database, orgUuid: string) {
-  const bytes = (column: typeof endpoints.description | typeof endpoints.sealedConfig) =>
-    sql`length(cast(${column} as blob))`;
-  const each = sql`${bytes(endpoints.sealedConfig)} + ${bytes(endpoints.description)} + ${FIXED_BYTES}`;
-  return db
-    .select({ count: count(), bytes: sql<number>`coalesce(sum(${each}), 0)` })
-    .from(endpoints)
-    .where(eq(endpoints.orgUuid, orgUuid));
+/** How many endpoints an organization has. One row. */
+export function selectEndpointCount(db: Database, orgUuid: string) {
+  return db.select({ count: count() }).from(endpoints).where(eq(endpoints.orgUuid, orgUuid));
 }
 
 /** How many endpoints an organization may have: the installation's quota, or its own lower one. */

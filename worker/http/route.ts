@@ -70,6 +70,8 @@ export interface Route<Params, Query, Body, Resource> {
   readonly reply: 'bare' | 'data';
   /** The result's shape, without the envelope. */
   readonly result: z.ZodType;
+  /** What it answers with 202 when the work goes on after the reply, where it may. */
+  readonly accepted?: z.ZodType;
   handle(ctx: Context, input: Input<Params, Query, Body, Resource>): Promise<Reply>;
 }
 

@@ -64,6 +64,17 @@ export const REPLY_HEADERS = {
     schema: { type: 'string', const: 'true' },
     example: 'true',
   },
+  Location: {
+    description: 'Where the outcome of what goes on is to be asked for',
+    required: true,
+    schema: { type: 'string' },
+    example: `/api/v1/templates/${SAMPLE.template}/runs/${SAMPLE.run}`,
+  },
+  'Preference-Applied': {
+    description: 'With `Prefer: respond-async`: that it was followed (RFC 7240)',
+    schema: { type: 'string', const: 'respond-async' },
+    example: 'respond-async',
+  },
   'Accept-Encoding': {
     description: 'The encoding of bodies that is taken, where another was sent',
     schema: { type: 'string', const: 'identity' },

@@ -82,7 +82,7 @@ function bodyOf({ body }: AnyRoute) {
 }
 
 function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
-  const { access, conditional, result, streams = {} } = route;
+  const { access, accepted, conditional, result, streams = {} } = route;
   const timed: ReplyHeader[] = access.level === 'Public' ? [] : ['Server-Timing'];
   const tagged: ReplyHeader[] = conditional && method !== 'DELETE' ? ['ETag'] : [];
   const replayed: ReplyHeader[] = isReplayed(route, method) ? ['Idempotent-Replayed'] : [];
@@ -96,6 +96,18 @@ function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
       ),
     },
   };
+  if (accepted) {
+    const headers = headersNamed([
+      ...ON_ALL,
+      ...timed,
+      ...replayed,
+      'Location',
+      'Preference-Applied',
+    ]);
+    const description = accepted.meta()?.description ?? 'Accepted';
+    const content = { 'application/json': contentOf(accepted) };
+    return { 200: answered, 202: { description, headers, content } };
+  }
   if (!conditional || method !== 'GET') return { 200: answered };
   const headers = headersNamed([...ON_ALL, ...timed, ...tagged]);
   return { 200: answered, 304: { description: 'It is still as `If-None-Match` has it', headers } };

@@ -1,13 +1,14 @@
 /** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
 import { type Level, reaches } from '../access/levels.ts';
 import { tokenRevoked } from '../access/policy.ts';
-import { selectAuditBytes } from '../audit/store.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
-import { selectEndpointTotals, selectReadableUuids } from '../endpoints/store.ts';
+import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
 import { Tagged } from '../http/route.ts';
 import { defaultNode } from '../nodes/default-node.ts';
+import { selectStored } from '../quotas/store.ts';
 import type { Settings } from '../settings.ts';
+import { selectTemplateCount } from '../templates/store.ts';
 import { sizeText } from './size-text.ts';
 import { selectPeople, selectRecord, selectSuperAdmins } from './store.ts';
 
@@ -32,18 +33,24 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Tagge
   const { orgUuid } = caller;
   const isAdmin = reaches(held, 'Admin');
   const only = isAdmin ? undefined : caller.userUuid;
-  const [[read], people, superAdmins, endpoints, [totals], [audit]] = await db.batch([
-    selectRecord(db, orgUuid),
-    selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
-    selectSuperAdmins(db, orgUuid, LIST_MAX),
-    selectReadableUuids(db, caller, { byDefault: held, limit: LIST_MAX }),
-    selectEndpointTotals(db, orgUuid),
-    selectAuditBytes(db, orgUuid),
-  ]);
+  const [[read], people, superAdmins, endpoints, [endpointCount], [templateCount], [stored]] =
+    await db.batch([
+      selectRecord(db, orgUuid),
+      selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
+      selectSuperAdmins(db, orgUuid, LIST_MAX),
+      selectReadableUuids(db, caller, { byDefault: held, limit: LIST_MAX }),
+      selectEndpointCount(db, orgUuid),
+      selectTemplateCount(db, orgUuid),
+      selectStored(db, orgUuid),
+    ]);
   if (!read) throw tokenRevoked();
   const { row, modifier } = read;
   const shown = settingsOf(row.settings, settings);
-  const counts = { endpoints: totals?.count ?? 0, templates: 0, workflows: 0 };
+  const counts = {
+    endpoints: endpointCount?.count ?? 0,
+    templates: templateCount?.count ?? 0,
+    workflows: 0,
+  };
   return new Tagged(String(row.revision), {
     id: row.id,
     uuid: row.uuid,
@@ -61,7 +68,7 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Tagge
       templates: { count: counts.templates, limit: settings.QUOTAS.templates },
       workflows: { count: counts.workflows, limit: settings.QUOTAS.workflows },
       storage: {
-        used: sizeText((totals?.bytes ?? 0) + (audit?.bytes ?? 0)),
+        used: sizeText(stored?.bytes ?? 0),
         limit: sizeText(settings.QUOTAS.storage),
       },
     },

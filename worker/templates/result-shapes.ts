@@ -1,6 +1,5 @@
 /** What the operations on templates answer. Spec: "Template", results; contract §8. */
 import * as z from 'zod';
-import { JsonValue } from '../../proto/kinds/members.ts';
 import { count, message, NextCursor, timestamp } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { CREATE, CREATE_ACCESS, DETAIL } from './examples.ts';

@@ -12,6 +12,11 @@ import {
   passwordResets,
   placements,
   rules,
+  templateReferences,
+  templateRuns,
+  templates,
+  templateUsage,
+  templateVersions,
 } from '../../db/schema.ts';
 
 /** An organization that is marked as deleted. */
@@ -65,6 +70,11 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, rules, orgUuid, limit),
     deleteRows(db, placements, orgUuid, limit),
     deleteRows(db, endpointUsage, orgUuid, limit),
+    deleteRows(db, templates, orgUuid, limit),
+    deleteRows(db, templateVersions, orgUuid, limit),
+    deleteRows(db, templateReferences, orgUuid, limit),
+    deleteRows(db, templateUsage, orgUuid, limit),
+    deleteRows(db, templateRuns, orgUuid, limit),
     deleteHeads(db, orgUuid),
   ] as const;
 }

@@ -1,0 +1,100 @@
+/** What operations on templates act on, and the caller's level there. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Access } from '../access/access.ts';
+import { effectiveLevel, type Level } from '../access/levels.ts';
+import { type Policy, policyOf, remembered, widened } from '../access/policy.ts';
+import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import type { TemplateRow } from '../db/schema.ts';
+import { isUuid } from '../http/ids.ts';
+import { selectTemplate, selectTemplateUuid, type TemplateName } from './store.ts';
+
+/** A template as one request sees it; the row is at most `POLICY_TTL_MS` old. */
+export interface Template {
+  readonly row: TemplateRow;
+  /** The caller's rules there, and the organization's sealed data key. */
+  readonly policy: Policy;
+}
+
+/** Parameters of a path below `/templates/{template}`. */
+export interface TemplateParams {
+  /** An id, or a UUID. */
+  readonly template: string;
+}
+
+/**
+ * Demands `level` on the template that the path names. Steady requests make no trip to D1.
+ * @throws GatewayError TEMPLATE_NOT_FOUND for another organization's template too
+ */
+export function onTemplate<Params extends TemplateParams = TemplateParams>(
+  level: Level,
+): Access<Params, Template> {
+  const errors = ['TEMPLATE_NOT_FOUND'] as const;
+  return { level, errors, find: (ctx, { template }) => findTemplate(ctx, template) };
+}
+
+async function findTemplate(ctx: Context, named: string) {
+  const { db, caller } = ctx;
+  const name = templateName(named);
+  const read = await remembered(ctx, `template:${named}`, async () => {
+    const uuid = selectTemplateUuid(db, caller.orgUuid, name);
+    const [standing, rows, rules] = await db.batch([
+      selectStanding(db, caller),
+      selectTemplate(db, caller.orgUuid, name),
+      selectRules(db, caller, uuid),
+    ]);
+    return { standing, rows, rules };
+  });
+  const policy = policyOf(ctx, read.standing, read.rules);
+  const [row] = read.rows;
+  if (!row) throw templateNotFound(named);
+  return { resource: { row, policy }, policy };
+}
+
+/** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
+export function templateName(named: string): TemplateName {
+  return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
+}
+
+/** Says no more of another organization's template than of one that is nowhere. */
+export function templateNotFound(named: string): GatewayError {
+  return new GatewayError('TEMPLATE_NOT_FOUND', `Template ${named} does not exist`);
+}
+
+/** The template is there, the version is not. */
+export function versionNotFound(id: string, version: string): GatewayError {
+  return new GatewayError('TEMPLATE_NOT_FOUND', `Template ${id} has no version ${version}`);
+}
+
+/** What a list of templates needs to know of its caller. */
+export interface TemplateList {
+  /** The level in force where no rule on a template says otherwise. */
+  readonly byDefault: Level;
+  readonly policy: Policy;
+}
+
+/**
+ * Demands Read on the organization, or a rule on a template that gives it: who has only the
+ * latter gets a list of those. Contract §4.
+ */
+export const onTemplateList: Access<unknown, TemplateList> = {
+  level: 'Read',
+  errors: [],
+  async find(ctx) {
+    const { db, caller } = ctx;
+    const read = await remembered(ctx, 'templates', async () => {
+      const [standing, rules, rulesOnTemplates] = await db.batch([
+        selectStanding(db, caller),
+        selectRules(db, caller),
+        selectRulesOnKind(db, caller, 'template'),
+      ]);
+      return { standing, rules, rulesOnTemplates };
+    });
+    const policy = policyOf(ctx, read.standing, read.rules);
+    const byDefault = effectiveLevel(policy);
+    return {
+      resource: { byDefault, policy },
+      policy: widened(policy, 'Read', read.rulesOnTemplates),
+    };
+  },
+};

@@ -1,0 +1,72 @@
+/** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
+import type { Context } from '../context.ts';
+import { refusal } from './body.ts';
+import type { Compiled, Fault, Reference } from './compiled.ts';
+import { endpointsIn } from './data-access/index.ts';
+import { type Definition, isDataAccess } from './definition.ts';
+import { readDefinition } from './read.ts';
+import { nameOf, type Scene, sceneOfReferences } from './scene/load.ts';
+import { readTransformation } from './transformation/index.ts';
+
+/** What is known of the template that is to have the definition. */
+export interface Holder {
+  readonly id: string;
+  /** Undefined before it is stored. */
+  readonly uuid: string | undefined;
+}
+
+/**
+ * Reads a definition within its organization. Contract §1 ("Order of refusals"), §4, §8.
+ * @throws GatewayError BAD_REQUEST with every fault and its path, FORBIDDEN
+ */
+export async function admitted(
+  ctx: Context,
+  holder: Holder,
+  definition: Definition,
+): Promise<Compiled> {
+  const scene = await sceneOfReferences(ctx, named(definition));
+  const { compiled, faults } = readDefinition(definition, (endpoint) => scene.kindOf(endpoint));
+  const references = compiled?.references ?? [];
+  const all = [...faults, ...references.flatMap((each) => faultOf(scene, holder, each))];
+  if (!compiled || all.length > 0) throw refusal(all);
+  scene.demandAll(references);
+  return compiled;
+}
+
+/** What it names, known before it can be read: which kind an endpoint is of decides how. */
+function named(definition: Definition): readonly Pick<Reference, 'kind' | 'id'>[] {
+  if (isDataAccess(definition)) {
+    return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
+  }
+  return readTransformation(definition).compiled?.references ?? [];
+}
+
+function faultOf(scene: Scene, holder: Holder, { kind, id, path }: Reference): Fault[] {
+  if (kind === 'endpoint') {
+    return scene.kindOf(id) === undefined
+      ? [{ path, message: `names no endpoint of the organization: ${id}` }]
+      : [];
+  }
+  if (id === holder.id || id === holder.uuid) {
+    return [{ path, message: 'names the template itself: it would never end' }];
+  }
+  const row = scene.template(id);
+  if (!row) return [{ path, message: `names no template of the organization: ${id}` }];
+  const comesBack = holder.uuid !== undefined && leadsTo(scene, row.uuid, holder);
+  return comesBack ? [{ path, message: `leads back to the template itself: ${id}` }] : [];
+}
+
+/** Whether a template nests another, at whatever depth. */
+function leadsTo(scene: Scene, from: string, { id, uuid }: Holder): boolean {
+  const found = new Set([from]);
+  // A set goes on with what is added meanwhile.
+  for (const each of found) {
+    const nested = scene.referencesOf(each).filter(({ kind }) => kind === 'template');
+    for (const { target } of nested) {
+      if (target === id || target === uuid) return true;
+      const row = scene.template(target);
+      if (row) found.add(row.uuid);
+    }
+  }
+  return false;
+}

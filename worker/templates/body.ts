@@ -1,0 +1,100 @@
+/** Reads the bodies that carry a definition: every fault is told, with its path, all at once. */
+import type { ZodError, ZodType } from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { idFromName } from '../http/ids.ts';
+import type { Fault } from './compiled.ts';
+import type { Definition, TransformationDefinition } from './definition.ts';
+import { DataAccessInput, TransformationInput } from './schema.ts';
+import { readTransformation } from './transformation/index.ts';
+
+/** Largest definition, in bytes of its JSON. Contract §8. */
+const DEFINITION_MAX = 1024 * 1024;
+
+/** A definition and the id that it is to have. */
+export interface Named {
+  readonly id: string;
+  readonly definition: Definition;
+}
+
+const encoder = new TextEncoder();
+
+/** Of a body, whether it is of the constructor shape. */
+export function isAccessShape(body: JsonObject): boolean {
+  return Object.hasOwn(body, 'request') || Object.hasOwn(body, 'template');
+}
+
+/**
+ * The definition that a create body is.
+ * @throws GatewayError BAD_REQUEST, PAYLOAD_TOO_LARGE
+ */
+export function definitionIn(body: JsonObject): Named {
+  if (isAccessShape(body)) {
+    const { id, name = id, ...rest } = parsed(DataAccessInput, body);
+    return { id, definition: { name, ...rest } };
+  }
+  const { id, ...definition } = parsed(TransformationInput, body);
+  const chosen = id ?? idFromName(definition.name);
+  if (chosen === '' || chosen === 'subjects') {
+    throw refusal([{ path: 'id', message: 'is required: the name makes none' }]);
+  }
+  return { id: chosen, definition: definition as TransformationDefinition };
+}
+
+/**
+ * What a schema reads; the rules of a transformation are read as well, so that what is wrong
+ * there is told beside what is wrong elsewhere.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function parsed<Output>(schema: ZodType<Output>, body: JsonObject): Output {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw refusal([...faultsIn(result.error), ...faultsOfRules(body)]);
+}
+
+/** @throws GatewayError PAYLOAD_TOO_LARGE */
+export function textOf(definition: Definition): string {
+  const text = JSON.stringify(definition);
+  if (text.length * 3 > DEFINITION_MAX && encoder.encode(text).byteLength > DEFINITION_MAX) {
+    throw new GatewayError(
+      'PAYLOAD_TOO_LARGE',
+      `The definition is larger than ${DEFINITION_MAX} bytes`,
+    );
+  }
+  return text;
+}
+
+/** A definition that cannot be: names the first fault, and tells all. */
+export function refusal(faults: readonly Fault[]): GatewayError {
+  const [first] = faults;
+  const message = first ? `${first.path}: ${first.message}` : 'The definition cannot be read';
+  return new GatewayError('BAD_REQUEST', message, { details: faults });
+}
+
+function faultsIn(error: ZodError): Fault[] {
+  return error.issues.map(({ path, message }) => ({
+    path: path.map(String).join('.') || 'body',
+    message,
+  }));
+}
+
+/** As far as a body that is wrong elsewhere can be read. */
+function faultsOfRules(body: JsonObject): readonly Fault[] {
+  const { transformationRules: rules, functions, parameters } = body;
+  if (!Array.isArray(rules)) return [];
+  const draft = {
+    name: '',
+    description: '',
+    version: '',
+    transformationRules: rules,
+    ...(isTexts(functions) ? { functions } : {}),
+    ...(isJsonObject(parameters) && Object.values(parameters).every(isJsonObject)
+      ? { parameters: parameters as Record<string, JsonObject> }
+      : {}),
+  };
+  return readTransformation(draft).faults;
+}
+
+function isTexts(value: Json | undefined): value is Record<string, string> {
+  return isJsonObject(value) && Object.values(value).every((each) => typeof each === 'string');
+}

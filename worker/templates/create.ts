@@ -1,0 +1,92 @@
+/** Makes a template: reads its definition, and stores it with its first version. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { JsonObject } from '../../proto/json.ts';
+import { tokenRevoked } from '../access/policy.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import type { TemplateRow, TemplateVersionRow } from '../db/schema.ts';
+import { selectStored } from '../quotas/store.ts';
+import { admitted } from './admit.ts';
+import { definitionIn, textOf } from './body.ts';
+import { insertReferences, insertTemplate, insertVersion } from './changes/store.ts';
+import { selectRoom } from './store.ts';
+
+/**
+ * Stores a template that can be run at once.
+ * @throws GatewayError BAD_REQUEST with all faults, FORBIDDEN, TEMPLATE_EXISTS, QUOTA_EXCEEDED, PAYLOAD_TOO_LARGE, TOKEN_REVOKED
+ */
+export async function createTemplate(ctx: Context, body: JsonObject): Promise<TemplateRow> {
+  const { id, definition } = definitionIn(body);
+  const text = textOf(definition);
+  const compiled = await admitted(ctx, { id, uuid: undefined }, definition);
+  await demandRoom(ctx, id, text.length);
+  const { db, caller, settings } = ctx;
+  const now = ctx.now();
+  const row: TemplateRow = {
+    orgUuid: caller.orgUuid,
+    uuid: crypto.randomUUID(),
+    id,
+    name: definition.name,
+    version: definition.version,
+    createdAt: now,
+    createdBy: caller.userId,
+    updatedAt: now,
+    lastModifiedBy: caller.userId,
+    revision: now,
+  };
+  const [inserted] = await db.batch([
+    insertTemplate(db, row, settings.QUOTAS.templates),
+    auditStatement(ctx, {
+      action: 'template.create',
+      resource: `template:${row.uuid}`,
+      details: { id },
+    }),
+    insertVersion(db, row, versionOf(row, text)),
+    insertReferences(db, row, compiled.references),
+  ]);
+  if (inserted.length > 0) return row;
+  await demandRoom(ctx, id, text.length);
+  throw new GatewayError('EDIT_CONFLICT', 'The organization was changed meanwhile: try again');
+}
+
+/** What is kept of the version that a row has in force. */
+export function versionOf(row: TemplateRow, definition: string): TemplateVersionRow {
+  const { orgUuid, uuid: templateUuid, version, updatedAt, lastModifiedBy } = row;
+  return {
+    orgUuid,
+    templateUuid,
+    version,
+    definition,
+    createdAt: updatedAt,
+    createdBy: lastModifiedBy,
+  };
+}
+
+/** Storage is only asked here: what is made at the same time may go beyond it by that much. */
+async function demandRoom(ctx: Context, id: string, bytes: number): Promise<void> {
+  const { db, caller, settings } = ctx;
+  const [room] = await selectRoom(db, caller.orgUuid, id, settings.QUOTAS.templates);
+  if (!room) throw tokenRevoked();
+  if (room.taken) {
+    throw new GatewayError('TEMPLATE_EXISTS', `Template ${id} already exists`);
+  }
+  if (room.full) {
+    throw new GatewayError(
+      'QUOTA_EXCEEDED',
+      'The organization has as many templates as it may have',
+    );
+  }
+  await demandStorage(ctx, bytes);
+}
+
+/**
+ * Refuses what the organization's storage has no room for. Contract §5, "Quotas".
+ * @throws GatewayError QUOTA_EXCEEDED
+ */
+export async function demandStorage(ctx: Context, bytes: number): Promise<void> {
+  const { db, caller, settings } = ctx;
+  const [stored] = await selectStored(db, caller.orgUuid);
+  if ((stored?.bytes ?? 0) + bytes > settings.QUOTAS.storage) {
+    throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
+  }
+}

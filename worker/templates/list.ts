@@ -1,0 +1,38 @@
+/** Templates as a page of a list. */
+import type { Json } from '../../proto/json.ts';
+import type { Context } from '../context.ts';
+import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
+import type { TemplateList } from './access.ts';
+import { timestamp } from './record.ts';
+import { selectReadable } from './store.ts';
+
+/**
+ * A page of the templates that the caller may read, by id. Contract §1, "Lists".
+ * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
+ */
+export async function listTemplates(
+  ctx: Context,
+  { byDefault, policy }: TemplateList,
+  { limit, cursor }: PageQuery,
+): Promise<Json> {
+  const context: ListContext = {
+    settings: ctx.settings,
+    orgUuid: ctx.caller.orgUuid,
+    sealedDataKey: policy.sealedDataKey,
+    list: 'templates',
+  };
+  const after = await readCursor(context, cursor);
+  const rows = await selectReadable(ctx.db, ctx.caller, { byDefault, after, limit });
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    templates: page.map(({ id, name, version, createdAt, updatedAt }) => ({
+      id,
+      name,
+      version,
+      created: timestamp(createdAt),
+      lastModified: timestamp(updatedAt),
+    })),
+    ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.id) }),
+  };
+}

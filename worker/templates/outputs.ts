@@ -1,0 +1,44 @@
+/** Outputs that an isolate keeps for templates that ask for it. Spec: `performanceSettings.caching`. */
+import type { Json } from '../../proto/json.ts';
+import { Lru } from '../cache.ts';
+import type { Context } from '../context.ts';
+import { JsonBytes } from '../http/route.ts';
+import { digestOf } from '../secrets/digest.ts';
+import type { Call, Ready } from './run.ts';
+
+/** Outputs that an isolate keeps, and their bytes together. Spec silent. */
+const KEPT = { most: 10_000, bytes: 16 * 1024 * 1024 };
+
+interface Output {
+  readonly bytes: Uint8Array;
+  /** Unix epoch milliseconds. */
+  readonly madeAt: number;
+}
+
+const kept = new Lru<Output>(KEPT.most, {
+  most: KEPT.bytes,
+  of: ({ bytes }) => bytes.byteLength,
+});
+const encoder = new TextEncoder();
+
+/**
+ * What the same versions made of the same input and parameters in the same organization, if they
+ * may be kept and are no older than the template says; else what `make` answers, which is kept
+ * then. A template that may write to an endpoint, or looks at `now`, is run each time.
+ */
+export async function keptOutput(
+  ctx: Context,
+  ready: Pick<Ready, 'compiled' | 'scene' | 'versions' | 'usesNow'>,
+  call: Call,
+  make: () => Promise<Json>,
+): Promise<Json | JsonBytes> {
+  const ttl = ready.compiled.cacheTtlS;
+  if (ttl === undefined || ready.usesNow || ready.scene.writes) return make();
+  const made = [ctx.caller.orgUuid, ready.versions, call.parameters, call.input];
+  const name = await digestOf(encoder.encode(JSON.stringify(made)));
+  const known = kept.get(name);
+  if (known && Math.abs(ctx.now() - known.madeAt) < ttl * 1000) return new JsonBytes(known.bytes);
+  const bytes = encoder.encode(JSON.stringify(await make()));
+  kept.set(name, { bytes, madeAt: ctx.now() });
+  return new JsonBytes(bytes);
+}

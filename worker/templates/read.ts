@@ -1,0 +1,63 @@
+/** Reads definitions, and remembers what was read: versions never change. */
+import { GatewayError } from '../../proto/errors.ts';
+import { type JsonObject, parseJson } from '../../proto/json.ts';
+import type { Kind } from '../../proto/kinds/index.ts';
+import { Lru } from '../cache.ts';
+import type { TemplateVersionRow } from '../db/schema.ts';
+import type { Compiled, Reading } from './compiled.ts';
+import { readDataAccess } from './data-access/index.ts';
+import { type Definition, isDataAccess } from './definition.ts';
+import { readTransformation } from './transformation/index.ts';
+
+/** Templates that an isolate remembers, and their bytes together, roughly. Spec silent. */
+const REMEMBERED = { most: 1_000, bytes: 16 * 1024 * 1024 };
+
+/** By organization, template and version, which say all that a definition is. */
+const known = new Lru<Compiled>(REMEMBERED.most, {
+  most: REMEMBERED.bytes,
+  of: ({ weight }) => weight,
+});
+
+/** Which kind an endpoint is of; undefined when there is none of that name. */
+export type KindOf = (endpoint: string) => Kind | undefined;
+
+/** What a definition is, or all its faults. */
+export function readDefinition(definition: Definition, kindOf: KindOf): Reading {
+  return isDataAccess(definition)
+    ? readDataAccess(definition, kindOf)
+    : readTransformation(definition);
+}
+
+/** A version as it was remembered, and how to remember it. */
+export interface Memory {
+  get(): Compiled | undefined;
+  set(compiled: Compiled): void;
+}
+
+/** @param kinds of the endpoints that it reaches by itself: another endpoint may have taken a name */
+export function memoryOf(
+  orgUuid: string,
+  { uuid, version }: { readonly uuid: string; readonly version: string },
+  kinds: readonly string[],
+): Memory {
+  const key = `${orgUuid}:${uuid}:${version}:${kinds.join()}`;
+  return { get: () => known.get(key), set: (compiled) => known.set(key, compiled) };
+}
+
+/**
+ * A stored version, read.
+ * @throws GatewayError TEMPLATE_FAILED when it no longer fits the endpoints that it names
+ */
+export function readVersion(id: string, { definition }: TemplateVersionRow, kindOf: KindOf) {
+  const { compiled, faults } = readDefinition(definitionOf(definition), kindOf);
+  if (compiled) return compiled;
+  throw new GatewayError('TEMPLATE_FAILED', `Template ${id} no longer fits what it reaches`, {
+    details: faults,
+  });
+}
+
+/** A definition as it was stored. */
+export function definitionOf(stored: string): Definition & JsonObject {
+  // It was checked before it was stored.
+  return parseJson(stored) as unknown as Definition & JsonObject;
+}

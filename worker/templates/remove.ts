@@ -1,0 +1,47 @@
+/** Removes a template with all its versions. */
+import { GatewayError } from '../../proto/errors.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import { raiseRules } from '../grants/changes/store.ts';
+import { type IfMatch, isHeld, preconditionFailed } from '../http/conditional.ts';
+import { type Template, templateNotFound } from './access.ts';
+import { deleteRemains, deleteTemplate } from './changes/store.ts';
+import { tagOf } from './record.ts';
+import { selectTemplate, selectUsers } from './store.ts';
+
+/**
+ * Removes versions, references, usage and rules at once. Answers the ids of the templates that
+ * used it: they fail from then on.
+ * @param confirmed whether it may go although it is used
+ * @throws GatewayError TEMPLATE_IN_USE with what uses it, TEMPLATE_NOT_FOUND when it is gone already, PRECONDITION_FAILED
+ */
+export async function removeTemplate(
+  ctx: Context,
+  { row }: Template,
+  confirmed: boolean,
+  ifMatch: IfMatch | undefined,
+): Promise<readonly string[]> {
+  const { db } = ctx;
+  const { orgUuid, uuid, id } = row;
+  const [users, deleted] = await db.batch([
+    selectUsers(db, orgUuid, row),
+    deleteTemplate(db, row, ifMatch, confirmed),
+    auditStatement(ctx, {
+      action: 'template.delete',
+      resource: `template:${uuid}`,
+      details: { id },
+    }),
+    ...deleteRemains(db, orgUuid, uuid),
+    raiseRules(db, orgUuid),
+  ]);
+  const templates = users.map((each) => each.id);
+  if (deleted.length > 0) return templates;
+  const [left] = await selectTemplate(db, orgUuid, { uuid });
+  if (!left) throw templateNotFound(id);
+  if (!isHeld(tagOf(left), ifMatch)) throw preconditionFailed();
+  throw new GatewayError(
+    'TEMPLATE_IN_USE',
+    `Template ${id} is in use: delete it with ?confirm=true`,
+    { details: [{ rule: 'in use', templates, workflows: [] }] },
+  );
+}

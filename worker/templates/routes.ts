@@ -1,0 +1,204 @@
+/** Operations on templates. Spec: "Templates". Contract §4, §8. */
+import * as z from 'zod';
+import { JsonValue } from '../../proto/kinds/members.ts';
+import { onOrganization } from '../access/access.ts';
+import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
+import { PageQuery } from '../http/cursor.ts';
+import { type AnyRoute, route, Tagged } from '../http/route.ts';
+import { onTemplate, onTemplateList } from './access.ts';
+import { changeTemplate } from './change.ts';
+import { createTemplate } from './create.ts';
+import { listTemplates } from './list.ts';
+import { parametersIn, prefersAsync, RenderQuery, RunQuery } from './query.ts';
+import { namedAs, tagOf } from './record.ts';
+import { removeTemplate } from './remove.ts';
+import { renderTemplate } from './render.ts';
+import { Created, Deleted, TemplateDetail, TemplatePage, Updated } from './result-shapes.ts';
+import { runTemplate } from './run.ts';
+import { RenderResult, RunRecord, StartedRun } from './run-shapes.ts';
+import { showRun, startRun } from './runs/start.ts';
+import {
+  CreateBody,
+  DeleteQuery,
+  PatchBody,
+  RunPath,
+  TemplatePath,
+  VersionQuery,
+} from './schema.ts';
+import { showTemplate } from './show.ts';
+
+/** What is run with, or rendered. */
+const Input = JsonValue.meta({
+  description: 'The input: an object, unless the template takes something else',
+  examples: [{ customer: { name: ' ada ' }, items: [{ sku: 'A-1', price: 9.5, quantity: 2 }] }],
+});
+const Output = z
+  .union([JsonValue])
+  .meta({ description: 'What the template made of the input', examples: [{ total: 22.61 }] });
+const REACHES = ['ENDPOINT_NOT_FOUND', 'TEMPLATE_FAILED'] as const;
+const ASYNC_HEADERS = z.object({
+  Prefer: z
+    .string()
+    .optional()
+    .meta({
+      description: '`respond-async` answers 202 at once and lets the run go on',
+      examples: ['respond-async'],
+    }),
+});
+
+export const templateRoutes: AnyRoute[] = [
+  route({
+    method: 'POST',
+    path: '/templates',
+    summary: 'Create a template',
+    description:
+      'Syntax, schemas, references and cycles are checked, and every fault is told with its path. Needs on each endpoint that it reaches what a run needs there.',
+    tag: 'Templates',
+    errors: ['TEMPLATE_EXISTS', 'QUOTA_EXCEEDED', 'EDIT_CONFLICT'],
+    access: onOrganization('Write'),
+    changes: 'organization',
+    body: CreateBody,
+    reply: 'bare',
+    result: Created,
+    async handle(ctx, { body }) {
+      const row = await createTemplate(ctx, body);
+      return namedAs(row, `Template ${row.id} created`);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/templates',
+    summary: 'List the templates that you may read',
+    description:
+      'By id. Whoever has no Read on the organization gets those that a rule on the template lets him read.',
+    tag: 'Templates',
+    errors: [],
+    access: onTemplateList,
+    changes: 'nothing',
+    query: PageQuery,
+    reply: 'bare',
+    result: TemplatePage,
+    handle: (ctx, { resource, query }) => listTemplates(ctx, resource, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/templates/:template',
+    summary: 'Show a template with its usage and versions',
+    description: 'The definition is that of the version in force, or of `?version=`.',
+    tag: 'Templates',
+    errors: ['EDIT_CONFLICT'],
+    access: onTemplate('Read'),
+    changes: 'nothing',
+    params: TemplatePath,
+    query: VersionQuery,
+    conditional: true,
+    reply: 'bare',
+    result: TemplateDetail,
+    handle: (ctx, { resource, query }) => showTemplate(ctx, resource, query.version),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/templates/:template',
+    summary: 'Put a new version of a template in force',
+    description:
+      'Each member that is given replaces the whole one; the result is checked as a new template is. Versions before it are kept, and can be run by `?version=`. Without `version` the minor number is raised.',
+    tag: 'Templates',
+    errors: ['TEMPLATE_VERSION_EXISTS', 'EDIT_CONFLICT', 'QUOTA_EXCEEDED'],
+    access: onTemplate('Write'),
+    changes: 'organization',
+    params: TemplatePath,
+    body: PatchBody,
+    conditional: true,
+    reply: 'bare',
+    result: Updated,
+    async handle(ctx, { resource, body, ifMatch }) {
+      const { row, updatedFields } = await changeTemplate(ctx, resource, body, ifMatch);
+      const message = `Template ${row.id} is at version ${row.version}`;
+      return new Tagged(tagOf(row), {
+        ...namedAs(row, message),
+        updatedFields: [...updatedFields],
+      });
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/templates/:template',
+    summary: 'Delete a template with all its versions',
+    description: 'What other templates use needs `?confirm=true`; those fail from then on.',
+    tag: 'Templates',
+    errors: ['TEMPLATE_IN_USE'],
+    access: onTemplate('Write'),
+    changes: 'organization',
+    params: TemplatePath,
+    query: DeleteQuery,
+    conditional: true,
+    reply: 'bare',
+    result: Deleted,
+    async handle(ctx, { resource, query, ifMatch }) {
+      const used = await removeTemplate(ctx, resource, query.confirm === 'true', ifMatch);
+      const { id } = resource.row;
+      const affectedResources = { workflows: [], templates: [...used] };
+      return { message: `Template ${id} deleted`, id, affectedResources };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/templates/:template',
+    summary: 'Run a template',
+    description:
+      'Answers the output. Needs Write where it sends more than reads to endpoints, and on each endpoint that it reaches what the request needs there. With `?async=true` the run goes on by itself; its outcome is kept for 24 hours.',
+    tag: 'Templates',
+    errors: [...REACHES, ...OF_A_READ, ...OF_A_WRITE],
+    headers: ASYNC_HEADERS,
+    access: onTemplate('Read'),
+    changes: 'backend',
+    params: TemplatePath,
+    query: RunQuery,
+    body: Input,
+    reply: 'bare',
+    result: Output,
+    accepted: StartedRun,
+    handle(ctx, { resource, query, body: input }) {
+      const { version } = query;
+      const call = { version, input, parameters: parametersIn(query), parametersAreTexts: true };
+      const isAsync = query.async === 'true' || prefersAsync(ctx.request);
+      return isAsync ? startRun(ctx, resource, call) : runTemplate(ctx, resource, call);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/templates/:template/render',
+    summary: 'Show how a run of a template would go',
+    description:
+      'Runs every rule and tells each step; nothing is sent to any endpoint: requests are shown instead, and rules that need their results leave their targets out. An input that does not fit is told here with 200, `success: false`.',
+    tag: 'Templates',
+    errors: REACHES,
+    access: onTemplate('Read'),
+    changes: 'nothing',
+    params: TemplatePath,
+    query: RenderQuery,
+    body: Input,
+    idempotency: { reads: true },
+    reply: 'bare',
+    result: RenderResult,
+    handle(ctx, { resource, query, body: input }) {
+      const parameters = parametersIn(query);
+      const call = { version: query.version, input, parameters, parametersAreTexts: true };
+      return renderTemplate(ctx, resource, call);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/templates/:template/runs/:run',
+    summary: 'Tell how an asynchronous run went',
+    description: 'For 24 hours after its end; told to who started it, and to Admin.',
+    tag: 'Templates',
+    errors: ['RUN_NOT_FOUND'],
+    access: onTemplate<RunPath>('Read'),
+    changes: 'nothing',
+    params: RunPath,
+    reply: 'bare',
+    result: RunRecord,
+    handle: (ctx, { resource, params }) => showRun(ctx, resource, params.run),
+  }),
+];

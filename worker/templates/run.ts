@@ -1,0 +1,144 @@
+/** Runs a template for a caller: looks at his rights, reads what it nests, and counts the run. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json, JsonObject } from '../../proto/json.ts';
+import { demand } from '../access/access.ts';
+import { effectiveLevel } from '../access/levels.ts';
+import type { Context } from '../context.ts';
+import { performOn } from '../endpoints/perform.ts';
+import { Budget } from '../expressions/index.ts';
+import type { JsonBytes } from '../http/route.ts';
+import { type Template, templateNotFound, versionNotFound } from './access.ts';
+import type { Compiled, Run } from './compiled.ts';
+import { keptOutput } from './outputs.ts';
+import { memoryOf, readVersion } from './read.ts';
+import { type Scene, sceneOf } from './scene/load.ts';
+import { selectVersions } from './store.ts';
+import { countRun } from './usage/count.ts';
+
+/** What a run is given. */
+export interface Call {
+  /** The version in force, when left out. */
+  readonly version?: string | undefined;
+  readonly input: Json;
+  readonly parameters: JsonObject;
+  /** Whether they stand in a query string. */
+  readonly parametersAreTexts: boolean;
+}
+
+/** A template with all that it nests, ready to run. */
+export interface Ready {
+  readonly compiled: Compiled;
+  readonly scene: Scene;
+  readonly run: Run;
+  /** Names of what runs, which say all of it: templates with their versions. */
+  readonly versions: readonly string[];
+  /** Whether the result may be another one a moment later, by itself. */
+  readonly usesNow: boolean;
+}
+
+/**
+ * The output. Contract §8; §4 on rights, which are asked before anything is answered from memory.
+ * @throws GatewayError BAD_REQUEST for an input that is invalid, FORBIDDEN, TEMPLATE_NOT_FOUND, ENDPOINT_NOT_FOUND, TEMPLATE_FAILED, and what requests to endpoints end in
+ */
+export async function runTemplate(
+  ctx: Context,
+  template: Template,
+  call: Call,
+): Promise<Json | JsonBytes> {
+  const ready = await readyToRun(ctx, template, call);
+  const started = ctx.now();
+  try {
+    return await keptOutput(ctx, ready, call, async () => {
+      const output = ready.compiled.run(call.input, ready.run);
+      return output instanceof Promise ? await output : output;
+    });
+  } finally {
+    countRun(ctx, template.row, ctx.now() - started);
+  }
+}
+
+/**
+ * Looks at the caller's rights on all that is reached, and reads it. In the steady state that
+ * takes no trip to D1.
+ * @throws GatewayError FORBIDDEN, TEMPLATE_NOT_FOUND, ENDPOINT_NOT_FOUND, TEMPLATE_FAILED
+ */
+export async function readyToRun(ctx: Context, template: Template, call: Call): Promise<Ready> {
+  const { row, policy } = template;
+  const root = { uuid: row.uuid, version: call.version ?? row.version };
+  const scene = await sceneOf(ctx, root);
+  if (scene.writes) {
+    demand({ held: effectiveLevel(policy), policy, params: { template: row.id } }, 'Write');
+  }
+  scene.demandAll();
+  const read = await readAll(ctx, scene, { ...root, id: row.id });
+  const compiled = read.get(row.uuid);
+  if (!compiled) throw versionNotFound(row.id, root.version);
+  const { TEMPLATE_BUDGETS } = ctx.settings;
+  const { fuel, depth, output_bytes: outputBytes } = TEMPLATE_BUDGETS;
+  return {
+    compiled,
+    scene,
+    versions: scene.templates.map(({ uuid, version }) =>
+      uuid === root.uuid ? `${uuid}:${root.version}` : `${uuid}:${version}`,
+    ),
+    usesNow: [...read.values()].some(({ usesNow }) => usesNow),
+    run: {
+      budget: new Budget({ fuel, depth, outputBytes }, ctx.now()),
+      parameters: call.parameters,
+      parametersAreTexts: call.parametersAreTexts,
+      signal: ctx.signal,
+      nested: (id) => found(read.get(scene.template(id)?.uuid ?? ''), id),
+      send: ({ endpoint, operation, request }) =>
+        performOn(ctx, scene.endpoint(endpoint), operation, request),
+    },
+  };
+}
+
+/** Every template of a scene, by UUID; definitions that are not remembered take one trip. */
+async function readAll(
+  ctx: Context,
+  scene: Scene,
+  root: { readonly uuid: string; readonly version: string; readonly id: string },
+): Promise<ReadonlyMap<string, Compiled>> {
+  const { orgUuid } = ctx.caller;
+  const wanted = scene.templates.map((row) => (row.uuid === root.uuid ? { ...row, ...root } : row));
+  const memories = wanted.map((each) => ({
+    ...each,
+    memory: memoryOf(orgUuid, each, kindsOf(scene, each.uuid)),
+  }));
+  const read = new Map<string, Compiled>();
+  for (const { uuid, memory } of memories) {
+    const known = memory.get();
+    if (known) read.set(uuid, known);
+  }
+  const missing = memories.filter(({ uuid }) => !read.has(uuid));
+  if (missing.length === 0) return read;
+  const versions = missing.map(({ uuid, version }) => ({ uuid, version }));
+  for (const row of await selectVersions(ctx.db, orgUuid, versions)) {
+    const holder = missing.find(({ uuid }) => uuid === row.templateUuid);
+    if (!holder) continue;
+    const compiled = readVersion(holder.id, row, (endpoint) => scene.kindOf(endpoint));
+    holder.memory.set(compiled);
+    read.set(holder.uuid, compiled);
+  }
+  return read;
+}
+
+function kindsOf(scene: Scene, uuid: string): string[] {
+  return scene
+    .referencesOf(uuid)
+    .flatMap(({ kind, target }) => (kind === 'endpoint' ? [scene.kindOf(target) ?? ''] : []));
+}
+
+function found(compiled: Compiled | undefined, id: string): Compiled {
+  if (compiled) return compiled;
+  throw templateNotFound(id);
+}
+
+/** A run that did not end in time. */
+export function interrupted(): GatewayError {
+  return new GatewayError(
+    'OUTCOME_UNKNOWN',
+    'The run was interrupted: what it sent to endpoints may have taken effect',
+  );
+}

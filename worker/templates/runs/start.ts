@@ -1,0 +1,93 @@
+/** Starts asynchronous runs, and tells how they went. Contract §8. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { effectiveLevel, reaches } from '../../access/levels.ts';
+import type { Context } from '../../context.ts';
+import { isUuid } from '../../http/ids.ts';
+import { JsonBytes } from '../../http/route.ts';
+import { BASE_PATH } from '../../http/run.ts';
+import type { Template } from '../access.ts';
+import { timestamp } from '../record.ts';
+import { type Call, readyToRun } from '../run.ts';
+import { KEPT_FOR_MS, type Order } from './run.ts';
+import { endRun, insertRun, selectRun } from './store.ts';
+
+/**
+ * Answers at once; the run goes on by itself, with the caller's rights as they are when it begins.
+ * @throws GatewayError as a run does for want of rights, SERVICE_UNAVAILABLE when too many are under way
+ */
+export async function startRun(ctx: Context, template: Template, call: Call): Promise<Response> {
+  await readyToRun(ctx, template, call);
+  const { caller, db } = ctx;
+  const { orgUuid } = caller;
+  const { row, policy } = template;
+  const uuid = crypto.randomUUID();
+  const started = await insertRun(db, {
+    orgUuid,
+    uuid,
+    templateUuid: row.uuid,
+    version: call.version ?? row.version,
+    status: 'running',
+    startedBy: caller.userUuid,
+    startedAt: ctx.now(),
+    endedAt: null,
+  });
+  if (started.length === 0) {
+    throw new GatewayError('SERVICE_UNAVAILABLE', 'Too many runs are under way', { retryAfter: 1 });
+  }
+  const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey };
+  const { requestId, address } = ctx;
+  try {
+    const order: Order = { caller, template: row.uuid, call, requestId, address };
+    await runObject(ctx, uuid).start(owner, JSON.stringify(order));
+  } catch (cause) {
+    ctx.afterReply(endRun(db, orgUuid, uuid, { status: 'failed', endedAt: ctx.now() }).execute());
+    throw new GatewayError('SERVICE_UNAVAILABLE', 'The run could not be started', {
+      cause,
+      retryAfter: 1,
+    });
+  }
+  const location = `${BASE_PATH}/templates/${row.id}/runs/${uuid}`;
+  const body = { run_id: uuid, status: 'running', location };
+  return Response.json(body, { status: 202, headers: { Location: location } });
+}
+
+/**
+ * How a run went: told to who started it, and to Admin.
+ * @throws GatewayError RUN_NOT_FOUND
+ */
+export async function showRun(
+  ctx: Context,
+  { row, policy }: Template,
+  named: string,
+): Promise<JsonBytes> {
+  const { orgUuid, userUuid } = ctx.caller;
+  const uuid = isUuid(named) ? named.toLowerCase() : '';
+  const [run] = await selectRun(ctx.db, orgUuid, uuid);
+  const isShown =
+    run?.templateUuid === row.uuid &&
+    (run.startedBy === userUuid || reaches(effectiveLevel(policy), 'Admin')) &&
+    ctx.now() - (run.endedAt ?? ctx.now()) < KEPT_FOR_MS;
+  if (!run || !isShown) throw runNotFound();
+  const ended = run.endedAt === null ? {} : { ended: timestamp(run.endedAt) };
+  const record = { run_id: uuid, status: run.status, started: timestamp(run.startedAt), ...ended };
+  const head = JSON.stringify(record).slice(0, -1);
+  if (run.status === 'running') return new JsonBytes(encoder.encode(`${head}}`));
+  const outcome = await runObject(ctx, uuid).outcome();
+  if (!outcome) throw runNotFound();
+  const member = run.status === 'succeeded' ? 'output' : 'error';
+  return new JsonBytes(await new Blob([`${head},"${member}":`, outcome, '}']).bytes());
+}
+
+const encoder = new TextEncoder();
+
+/** The name begins with the organization: nobody else's run is ever found. */
+function runObject({ env, caller }: Context, uuid: string) {
+  return env.TEMPLATE_RUNS.getByName(`${caller.orgUuid}:${uuid}`);
+}
+
+function runNotFound(): GatewayError {
+  return new GatewayError(
+    'RUN_NOT_FOUND',
+    'There is no such run: it may have ended more than 24 hours ago',
+  );
+}

@@ -1,0 +1,24 @@
+/** Counts runs of templates by day. Spec: "Template detail response", `usage`. */
+import type { Context } from '../../context.ts';
+import type { TemplateRow } from '../../db/schema.ts';
+import { Tally } from '../../db/tally.ts';
+import { dayOf } from './day.ts';
+import { addUsage, type Counted } from './store.ts';
+
+const tally = new Tally<Counted>(addUsage);
+
+/** Counts one run, whatever it ended in. @param durationMs of the run alone */
+export function countRun(
+  ctx: Context,
+  { orgUuid, uuid: templateUuid }: TemplateRow,
+  durationMs: number,
+): void {
+  const day = dayOf(ctx.now());
+  tally.count(ctx, `${orgUuid}:${templateUuid}:${day}`, (before) => ({
+    orgUuid,
+    templateUuid,
+    day,
+    invocations: (before?.invocations ?? 0) + 1,
+    durationMs: (before?.durationMs ?? 0) + Math.max(0, Math.round(durationMs)),
+  }));
+}
