@@ -1,0 +1,169 @@
+/** What no endpoint of kind `http` reaches, over real sockets: by default, and with private addresses allowed. Contract §6, "http kind". */
+import { randomUUID } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { hostname } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isPublic } from '../proto/addresses.ts';
+import { parseAddress } from '../proto/networks.ts';
+import { type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
+import { DECEIVING_URLS, NEVER_HOSTS, PRIVATE_HOSTS } from './http-kind/refused.ts';
+import { type HttpServer, startHttpServer } from './http-kind/server.ts';
+import { newOrganization, type Organization, type Reply, refusal } from './organization.ts';
+
+const TRANSPORTS = ['edge', 'relay'] as const;
+type Transport = (typeof TRANSPORTS)[number];
+
+let server: HttpServer;
+let open: OwnGateway;
+let byDefault: Organization;
+let allowing: Organization;
+
+beforeAll(async () => {
+  [server, open] = await Promise.all([
+    startHttpServer(),
+    startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
+  ]);
+  [byDefault, allowing] = await Promise.all([
+    newOrganization(await sharedGateway()),
+    newOrganization(open),
+  ]);
+});
+afterAll(() => Promise.all([server?.stop(), open?.stop()]));
+
+/** Tries to make an endpoint. */
+function add(organization: Organization, url: string, transport?: Transport): Promise<Reply> {
+  return organization.call('POST', '/endpoints', {
+    endpoint: `http-${randomUUID().slice(0, 8)}`,
+    kind: 'http',
+    config: { write_conn: { url }, ...(transport ? { transport } : {}) },
+  });
+}
+
+const MESSAGES = {
+  edge: 'The address is not one that may be connected to',
+  relay: 'The address is not one this node may connect to',
+};
+
+test('there are enough of them', () => {
+  const all = [...PRIVATE_HOSTS, ...NEVER_HOSTS];
+  expect(new Set(all).size).toBe(all.length);
+  expect(all.length).toBeGreaterThan(100);
+});
+
+describe.each(TRANSPORTS)('over the %s, by default', (transport) => {
+  test.each([...PRIVATE_HOSTS, ...NEVER_HOSTS])('%s is refused', async (host) => {
+    const reply = await add(byDefault, `http://${host}:${server.port}/`, transport);
+    expect(reply).toMatchObject({
+      status: 400,
+      body: { code: 'ADDRESS_REFUSED', message: MESSAGES[transport] },
+    });
+    expect(server.seen()).toEqual([]);
+  });
+
+  test.each(DECEIVING_URLS)('%s is no URL of an endpoint', async (url) => {
+    const reply = await add(byDefault, url, transport);
+    expect(reply).toMatchObject({ status: 400 });
+    expect(server.seen()).toEqual([]);
+  });
+});
+
+test('a name below localhost is refused by the edge without looking it up', async () => {
+  const reply = await add(byDefault, `http://a.localhost:${server.port}/`, 'edge');
+  expect(reply).toEqual(refusal('ADDRESS_REFUSED', MESSAGES.edge, [{ rule: 'address' }]));
+});
+
+test('without a transport the edge itself refuses', async () => {
+  const reply = await add(byDefault, `http://127.0.0.1:${server.port}/`);
+  expect(reply).toEqual(refusal('ADDRESS_REFUSED', MESSAGES.edge, [{ rule: 'address' }]));
+});
+
+describe('a name that resolves to a private address', async () => {
+  const names = await namesOfThisMachine();
+
+  test.runIf(names.length > 0)('is refused by the relay, which looks it up', async () => {
+    for (const name of names) {
+      expect(await add(byDefault, `http://${name}:${server.port}/`, 'relay')).toMatchObject({
+        body: { code: 'ADDRESS_REFUSED' },
+      });
+    }
+    expect(server.seen()).toEqual([]);
+  });
+
+  test.runIf(names.length > 0)(
+    'is refused by the network of the edge when it connects',
+    async () => {
+      for (const name of names) {
+        expect(await add(byDefault, `http://${name}:${server.port}/`, 'edge')).toMatchObject({
+          status: 502,
+          body: { code: 'CONNECTION_FAILED' },
+        });
+      }
+      expect(server.seen()).toEqual([]);
+    },
+  );
+});
+
+/** Names that are not known for what they are, and lead here. */
+async function namesOfThisMachine(): Promise<string[]> {
+  const candidates = [hostname(), 'ip6-localhost', 'localhost.localdomain'];
+  const found = await Promise.all(
+    candidates.map(async (name) => {
+      const addresses = await lookup(name, { all: true }).catch(() => []);
+      const isHere = addresses.some(({ address }) => {
+        const parsed = parseAddress(address);
+        return parsed !== undefined && !isPublic(parsed);
+      });
+      return isHere ? [name] : [];
+    }),
+  );
+  return found.flat();
+}
+
+describe.each(TRANSPORTS)('over the %s, with private addresses allowed', (transport) => {
+  test('a private address is reached', async () => {
+    server.seen();
+    expect(await add(allowing, `${server.url}/v1`, transport)).toMatchObject({ status: 200 });
+    expect(server.seen()).toHaveLength(1);
+  });
+
+  test.each(NEVER_HOSTS)('%s is refused nonetheless', async (host) => {
+    const reply = await add(allowing, `http://${host}/`, transport);
+    expect(reply).toMatchObject({ status: 400, body: { code: 'ADDRESS_REFUSED' } });
+  });
+
+  test("the gateway's own port is refused", async () => {
+    const { port } = new URL(open.url);
+    for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433']) {
+      expect(await add(allowing, `http://${host}:${port}/`, transport)).toMatchObject({
+        status: 400,
+        body: { code: 'ADDRESS_REFUSED' },
+      });
+    }
+  });
+
+  test.each([
+    ['metadata', 'http://169.254.169.254/latest/meta-data/'],
+    ['metadata in other words', 'http://[::ffff:a9fe:a9fe]/'],
+    ['no destination', 'http://0.0.0.0/'],
+    ['another protocol', 'file:///etc/passwd'],
+    ['a script', 'javascript:alert(1)'],
+  ])('a redirect to %s is refused', async (_what, location) => {
+    const made = await add(allowing, `${server.url}/v1`, transport);
+    const { id } = (made.body as { data: { id: string } }).data;
+    const body = { path: '/to', query: { location } };
+    expect(await allowing.call('POST', `/endpoints/${id}/read`, body)).toMatchObject({
+      status: 400,
+      body: { code: 'ADDRESS_REFUSED' },
+    });
+  });
+
+  test('a redirect to the gateway itself is refused', async () => {
+    const made = await add(allowing, `${server.url}/v1`, transport);
+    const { id } = (made.body as { data: { id: string } }).data;
+    const body = { path: '/to', query: { location: `${open.url}/healthz` } };
+    expect(await allowing.call('POST', `/endpoints/${id}/read`, body)).toMatchObject({
+      status: 400,
+      body: { code: 'ADDRESS_REFUSED' },
+    });
+  });
+});
