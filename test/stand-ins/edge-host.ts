@@ -1,6 +1,5 @@
 /** The network as edge drivers have it, in a test's own process. */
-import type { EdgeHost } from '../../worker/drivers/edge/driver.ts';
-import { networkFailure } from '../../worker/drivers/edge/host.ts';
+import { type EdgeHost, Lost } from '../../worker/drivers/edge/driver.ts';
 
 /** Sends wherever it is asked to. */
 export const openNetwork: EdgeHost = {
@@ -9,7 +8,8 @@ export const openNetwork: EdgeHost = {
       // biome-ignore lint/style/noRestrictedGlobals: not a call of the API.
       return await fetch(request);
     } catch (cause) {
-      throw networkFailure(cause, request.signal);
+      const code = request.signal.aborted ? 'TIMED_OUT' : 'CONNECTION_FAILED';
+      throw new Lost(code, 'The request failed', { cause });
     }
   },
 };

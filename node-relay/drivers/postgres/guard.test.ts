@@ -1,60 +1,30 @@
 /** `/read` can change nothing: every attack as a superuser, with the database compared before and after. */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../../proto/driver.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './attack-state.ts';
 import { ATTACKS, READS, TRAPS } from './attacks.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
 let read: Session<PostgresRequest>;
 let write: Session<PostgresRequest>;
-const notifications: string[] = [];
+let state: AttackState;
 
 beforeAll(async () => {
   database = await TestDatabase.create(TRAPS);
-  const dsn = `dbname=${database.name} ${dsnOf(database.url)}`;
-  await database.outside.query(`ALTER DATABASE ${database.name} SET trap.dsn = '${dsn}'`);
-  database.outside.on('notification', ({ channel }) => notifications.push(channel));
-  await database.outside.query('LISTEN attack');
+  state = await AttackState.of(database);
   read = await database.open('read');
   write = await database.open('write');
 }, 30_000);
 afterAll(() => database.drop());
 
-function dsnOf(url: string): string {
-  const { hostname, port, username, password } = new URL(url);
-  return `host=${hostname} port=${port} user=${username} password=${password}`;
-}
-
-/** Everything that an attack could have changed. */
-async function digest(): Promise<unknown> {
-  const { rows } = await database.outside.query(`SELECT
-    (SELECT json_agg(i ORDER BY id) FROM items i) AS items,
-    (SELECT count(*) FROM trace) AS traces,
-    (SELECT last_value::text || is_called FROM counter) AS counter,
-    (SELECT json_agg(relname ORDER BY relname) FROM pg_class WHERE oid >= 16384) AS relations,
-    (SELECT count(*) FROM pg_proc) AS functions,
-    (SELECT count(*) FROM pg_largeobject_metadata) AS large_objects,
-    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS advisory_locks,
-    (SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'attack') AS slots,
-    (SELECT count(*) FROM pg_replication_origin WHERE roname = 'attack') AS origins,
-    (SELECT count(*) FROM pg_prepared_xacts WHERE gid = 'attack') AS prepared,
-    (SELECT count(*) FROM pg_db_role_setting) AS settings,
-    (SELECT count(*) FROM pg_database WHERE datname = 'made') AS databases,
-    (SELECT obj_description('items'::regclass)) AS comment,
-    (SELECT relacl::text FROM pg_class WHERE relname = 'items') AS rights`);
-  return { ...rows[0], notifications: [...notifications], file: existsSync(ATTACK_FILE) };
-}
-
-const ATTACK_FILE = '/tmp/causeway-attack';
 // Not what the server says: nothing of an attack is sent to it.
 const REFUSALS = /^BAD_REQUEST$/;
 
-/** Of a server too old to have the function. */
-const NO_SUCH_FUNCTION = '42883';
 type Failure = { code?: string; details?: { code?: string }[] };
 
 /** The ways in which a text can reach the database on a read. */
@@ -88,7 +58,7 @@ describe('the attack corpus', () => {
     'changes nothing by way of $way',
     async ({ way, send }) => {
       rmSync(ATTACK_FILE, { force: true });
-      const before = await digest();
+      const before = await state.read();
       const passed: string[] = [];
       for (const attack of ATTACKS) {
         const failure = await failureOf(send(attack)).catch(() => undefined);
@@ -99,7 +69,7 @@ describe('the attack corpus', () => {
           passed.push(attack);
       }
       expect(passed).toEqual([]);
-      expect(await digest()).toEqual(before);
+      expect(await state.read()).toEqual(before);
     },
     30_000,
   );
@@ -112,10 +82,6 @@ describe('the attack corpus', () => {
     expect(rows).toEqual([{ n: 1 }]);
   });
 });
-
-function isEmpty(text: string): boolean {
-  return /^(?:;|--.*)?$/.test(text);
-}
 
 describe('reads', () => {
   test.each(READS)('pass: %s', async (query) => {

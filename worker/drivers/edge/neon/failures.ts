@@ -62,6 +62,8 @@ export function toldFailure(error: unknown, mode: Mode): unknown {
   }
   const isLost = error instanceof Lost || !(error instanceof GatewayError);
   if (isLost && mode === 'write') return outcomeUnknown(error);
+  // It changed nothing, whoever looks at this failure next.
+  if (error instanceof Lost) return new GatewayError(error.code, error.message, { cause: error });
   if (error instanceof GatewayError) return error;
   const message = 'The database endpoint gave no reply that can be read';
   return new GatewayError('CONNECTION_FAILED', message, { cause: error });

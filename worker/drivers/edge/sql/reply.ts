@@ -1,6 +1,6 @@
 /** What the SQL vendors' drivers share: replies read within bounds, results as bytes, what is not to be had. */
 import { GatewayError } from '../../../../proto/errors.ts';
-import { networkFailure } from '../host.ts';
+import { Lost } from '../driver.ts';
 
 /**
  * The text of a reply, read no further than `max` bytes; undefined when it is longer.
@@ -21,7 +21,9 @@ export async function boundedText(
       pieces.push(decoder.decode(piece, { stream: true }));
     }
   } catch (cause) {
-    throw networkFailure(cause, signal);
+    if (signal.aborted)
+      throw new Lost('TIMED_OUT', 'The deadline of the request passed', { cause });
+    throw new Lost('CONNECTION_FAILED', 'The connection to the backend failed', { cause });
   }
   return pieces.join('') + decoder.decode();
 }

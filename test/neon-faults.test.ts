@@ -1,0 +1,192 @@
+/** What callers of PostgreSQL at Neon are told of faults, and how many trips requests take. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { failureOf } from '../node-relay/drivers/contract.ts';
+import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
+import { callOf } from '../node-relay/drivers/test/host.ts';
+import type { Call, Mode, Session } from '../proto/driver.ts';
+import type { PostgresRequest } from '../proto/kinds/postgres.ts';
+import { neon } from '../worker/drivers/edge/neon/index.ts';
+import { openNetwork } from './stand-ins/edge-host.ts';
+import { type Fault, NeonStandIn } from './stand-ins/neon/server.ts';
+
+let database: TestDatabase;
+let standIn: NeonStandIn;
+let session: Session<PostgresRequest>;
+
+beforeAll(async () => {
+  database = await TestDatabase.create(
+    'CREATE TABLE log (id int GENERATED ALWAYS AS IDENTITY, what text)',
+  );
+  standIn = await NeonStandIn.start(database.url);
+  session = open(database.url);
+  await session.ping(callOf('read'));
+}, 30_000);
+beforeEach(() => {
+  standIn.faults.length = 0;
+});
+afterAll(async () => {
+  await standIn?.stop();
+  await database?.drop();
+});
+
+function open(url: string): Session<PostgresRequest> {
+  return neon.open({ connection: { url: standIn.url(url) }, settings: {} }, openNetwork);
+}
+const logged = async (what: string) => {
+  const { rows } = await database.outside.query('SELECT FROM log WHERE what = $1', [what]);
+  return rows.length;
+};
+const insert = (what: string) => sql('INSERT INTO log (what) VALUES ($1)', [what]);
+
+describe('trips', () => {
+  const tripsOf = async (request: PostgresRequest, mode: Mode) => {
+    const before = standIn.seen.length;
+    await run(session, request, mode);
+    return standIn.seen.length - before;
+  };
+  test.each<[string, Mode, PostgresRequest, first: number]>([
+    ['a read', 'read', sql('SELECT what FROM log WHERE id = $1', [1]), 2],
+    ['a write', 'write', insert('trips'), 1],
+    ['a write of an array', 'write', sql('SELECT $1::text[]', [['a']]), 2],
+    ['a read of an extension’s or user’s type', 'read', sql('SELECT NULL::log'), 3],
+    [
+      'one row of a change',
+      'write',
+      sql("INSERT INTO log (what) VALUES ('one') RETURNING id", [], { type: 'query_one' }),
+      1,
+    ],
+    ['several reads', 'read', sql('SELECT 1; SELECT 2', [], { type: 'simple_read_only' }), 1],
+  ])('%s takes one, once what it needs is known', async (_, mode, request, first) => {
+    expect([await tripsOf(request, mode), await tripsOf(request, mode)]).toEqual([first, 1]);
+  });
+
+  test('a transaction takes one', async () => {
+    const before = standIn.seen.length;
+    await session.transact?.([insert('t1'), insert('t2')], callOf('write'));
+    expect(standIn.seen.length - before).toBe(1);
+  });
+});
+
+describe('a fault of the endpoint', () => {
+  const body = '{"message":"of ep-cool-name-123 at 10.0.0.1"}';
+  test.each<[string, Fault, read: string, write: string]>([
+    ['nobody answered', 'drop-before', 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
+    ['the reply was lost', 'drop-after', 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
+    ['an internal error', { status: 500, body }, 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
+    [
+      'a reply that is none',
+      { status: 200, body: '<html>' },
+      'CONNECTION_FAILED',
+      'OUTCOME_UNKNOWN',
+    ],
+    ['no login', { status: 401, body }, 'CONNECTION_FAILED', 'CONNECTION_FAILED'],
+    ['no endpoint', { status: 404, body }, 'CONNECTION_FAILED', 'CONNECTION_FAILED'],
+    ['a refusal without a code', { status: 400, body }, 'CONNECTION_FAILED', 'CONNECTION_FAILED'],
+    ['too many', { status: 429, body }, 'SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
+  ])('%s', async (_, fault, onRead, onWrite) => {
+    const known = sql('SELECT 1 AS known');
+    await run(session, known, 'read');
+    standIn.faults.push(fault);
+    const failures = [await failureOf(session.run(known, callOf('read')))];
+    standIn.faults.push(fault);
+    failures.push(await failureOf(session.run(insert('fault'), callOf('write'))));
+    expect(failures).toMatchObject([{ code: onRead }, { code: onWrite }]);
+    expect(JSON.stringify(failures)).not.toMatch(/ep-cool|10\.0|causeway|postgresql:/);
+  });
+
+  test('a look-up that was lost has changed nothing, ahead of a write too', async () => {
+    standIn.faults.push('drop-after');
+    const request = sql('INSERT INTO log (what) SELECT unnest($1::text[])', [['lookup']]);
+    expect(await failureOf(session.run(request, callOf('write')))).toMatchObject({
+      code: 'CONNECTION_FAILED',
+    });
+    expect(await logged('lookup')).toBe(0);
+  });
+
+  test('the deadline passes', async () => {
+    const late = (mode: Mode): Call => callOf(mode, { signal: AbortSignal.timeout(150) });
+    const known = sql('SELECT 1 AS known');
+    standIn.faults.push({ delayMs: 500 });
+    expect(await failureOf(session.run(known, late('read')))).toMatchObject({ code: 'TIMED_OUT' });
+    standIn.faults.push({ delayMs: 500 });
+    expect(await failureOf(session.run(insert('late'), late('write')))).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+    });
+  });
+});
+
+describe('a large result', () => {
+  const rows = (count: number) =>
+    sql(`SELECT repeat('x', 1000) AS r FROM generate_series(1, ${count})`);
+
+  test('is refused, and no more of it is read than may be', async () => {
+    const bounds = callOf('read', { resultMaxBytes: 50_000 });
+    for (const count of [60, 5_000]) {
+      expect(await failureOf(session.run(rows(count), bounds))).toMatchObject({
+        code: 'RESULT_TOO_LARGE',
+        message: expect.stringContaining('50000 bytes'),
+      });
+    }
+  });
+
+  test('of a change says that the change stands', async () => {
+    for (const length of [5, 50]) {
+      const request = sql(
+        `INSERT INTO log (what) SELECT 'large${length}' FROM generate_series(1, 10) RETURNING repeat('x', ${length}000)`,
+      );
+      const bounds = callOf('write', { resultMaxBytes: 20_000 });
+      expect(await failureOf(session.run(request, bounds))).toMatchObject({
+        code: 'RESULT_TOO_LARGE',
+        details: [{ source: 'postgres', applied: true }],
+      });
+      expect(await logged(`large${length}`)).toBe(10);
+    }
+  });
+});
+
+describe('a transaction', () => {
+  test('names the operation that could not be sent, and the only one that could fail', async () => {
+    const bad = session.transact?.(
+      [insert('a'), sql('DROP DATABASE x; SELECT 1')],
+      callOf('write'),
+    );
+    expect(await failureOf(bad as Promise<unknown>)).toMatchObject({
+      code: 'BAD_REQUEST',
+      details: [{ operation: 1 }],
+    });
+    const two = sql("INSERT INTO log (what) VALUES ('x'), ('y') RETURNING id", [], {
+      type: 'query_one',
+    });
+    const counted = session.transact?.([insert('counted'), two], callOf('write'));
+    expect(await failureOf(counted as Promise<unknown>)).toMatchObject({
+      code: 'REQUEST_FAILED',
+      details: [{ code: 'P0003', operation: 1 }],
+    });
+    expect(await logged('counted')).toBe(0);
+  });
+
+  test('stops an operation at its own deadline, and undoes all', async () => {
+    const slow = { ...sql('SELECT pg_sleep(20)'), timeout_ms: 100 };
+    const running = session.transact?.([insert('slow'), slow], callOf('write'));
+    expect(await failureOf(running as Promise<unknown>)).toMatchObject({ code: 'TIMED_OUT' });
+    expect(await logged('slow')).toBe(0);
+  });
+});
+
+test('callers at once meet each their own database', async () => {
+  const other = await TestDatabase.create();
+  const sessions = [session, open(other.url)];
+  const names = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { rows } = await run(
+        sessions[at % 2] ?? session,
+        sql('SELECT current_database() AS name'),
+        'read',
+      );
+      return rows[0]?.name;
+    }),
+  );
+  expect(names).toEqual(names.map((_, at) => (at % 2 === 0 ? database.name : other.name)));
+  await standIn.release();
+  await other.drop();
+});
