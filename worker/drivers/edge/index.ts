@@ -4,8 +4,14 @@ import type { EdgeDriver } from './driver.ts';
 import { http } from './http/index.ts';
 import { neon } from './neon/index.ts';
 import { pinecone } from './pinecone/index.ts';
+import { upstash } from './upstash/index.ts';
 
-const drivers: Partial<Record<Kind, EdgeDriver>> = { http, pinecone, postgres: neon };
+const drivers: Partial<Record<Kind, EdgeDriver>> = {
+  http,
+  pinecone,
+  postgres: neon,
+  redis: upstash,
+};
 
 /** The driver of a kind that has one. */
 export function edgeDriver(kind: Kind): EdgeDriver | undefined {

@@ -9,6 +9,7 @@ import {
   invalid,
   partsOf,
 } from '../../../../proto/kinds/connection-options.ts';
+import { isVendors } from '../vendors.ts';
 
 /** Where the protocol is spoken, and what admits to it. Holds a secret: never log it. */
 export interface Settings {
@@ -48,6 +49,9 @@ function fromUrl({ url: text, auth }: InUrl): Settings {
     throw invalid('The connection URL takes no options where Upstash is reached at the edge');
   }
   if (url.hostname === '') throw invalid('The connection names no host');
+  if (url.protocol === 'http:' && isVendors(url.hostname)) {
+    throw invalid('The token goes to Upstash by https:// alone');
+  }
   const apart = credentials(auth);
   const token = apart.password ?? decoded(url.password);
   checkUser(apart.username ?? decoded(url.username));

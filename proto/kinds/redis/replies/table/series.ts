@@ -13,6 +13,7 @@ import {
   type Shape,
   type Shaper,
 } from '../shapes.ts';
+import { optionName } from '../words.ts';
 
 /** One sample; without any, null. With several aggregators it has `values`. */
 const sample: Shape = (value) => {
@@ -76,19 +77,21 @@ function seriesOf(value: ReplyValue): (readonly ReplyValue[])[] | undefined {
   return all;
 }
 
+/** @param asked what the request said, which RESP3 tells of series that are no group */
 const series =
-  (name: string, of: Shape): Shape =>
+  (name: string, of: Shape, asked: { readonly [name: string]: Shaped } = {}): Shape =>
   (value) =>
-    seriesOf(value)?.map(([key, itsLabels, ...parts]) =>
-      key === undefined || itsLabels === undefined
-        ? null
-        : record({
-            key,
-            ...labelsOf(itsLabels),
-            ...told(parts.slice(0, -1)),
-            [name]: of(parts.at(-1) ?? null),
-          }),
-    ) ?? value;
+    seriesOf(value)?.map(([key, itsLabels, ...parts]) => {
+      if (key === undefined || itsLabels === undefined) return null;
+      const labelled = labelsOf(itsLabels);
+      return record({
+        key,
+        ...labelled,
+        ...(value instanceof ReplyMap || 'reducers' in labelled ? {} : asked),
+        ...told(parts.slice(0, -1)),
+        [name]: of(parts.at(-1) ?? null),
+      });
+    }) ?? value;
 
 const chunk = mapOf({ bytesPerSample: double });
 
@@ -105,7 +108,12 @@ const rules: Shape = (value) => {
   return new ReplyMap(all.flatMap(([key = null, ...rest]) => [key, rest]));
 };
 
-const ranges = always(series('data_points', samples));
+const ranges: Shaper = ({ args }) => {
+  const at = args.findIndex((word) => optionName(word) === 'AGGREGATION');
+  const named = at < 0 ? '' : optionName(args[at + 1]).toLowerCase();
+  const asked = named === '' ? {} : { aggregators: named.split(',') };
+  return series('data_points', samples, asked);
+};
 
 /** By the commands' names. */
 export const SERIES: { readonly [type: string]: Shaper } = {
