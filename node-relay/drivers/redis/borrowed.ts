@@ -4,8 +4,8 @@ import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';
+import { CallLost } from './exchange.ts';
 import type { BorrowedLink, Sending } from './link.ts';
-import { CallLost } from './wire.ts';
 
 /** Lent until it is released. */
 export class Borrowed implements BorrowedLink {

@@ -1,9 +1,11 @@
 /** A cluster of real servers: keys find their nodes, also while they move and when a master dies. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../../proto/errors.ts';
 import { type RedisGroup, startCluster } from '../../../scripts/redis/cluster.ts';
 import { onRedis } from '../../../scripts/redis-server.ts';
 import { failureOf } from '../contract.ts';
+import type { Host } from '../driver.ts';
 import { testHost } from '../test/host.ts';
 import { slotOf } from './key-slot.ts';
 import type { RedisServer } from './link.ts';
@@ -147,6 +149,25 @@ async function readsOfReplicas(): Promise<number> {
   }
   return calls;
 }
+
+test('connects to no node that the relay may not reach', async () => {
+  const allowed = nodeAt(0).port;
+  const host = testHost();
+  const dialled = new Set<number>();
+  const refusing: Host = {
+    ...host,
+    dial(name, port, signal) {
+      if (port === allowed) return host.dial(name, port, signal);
+      dialled.add(port);
+      return Promise.reject(new GatewayError('ADDRESS_REFUSED', 'not that one'));
+    },
+  };
+  const narrow = await open(urlOf(), refusing);
+  const reads = keys.map((key) => words('get', key));
+  expect(await failureOf(say(narrow, reads, 'read'))).toMatchObject({ code: 'ADDRESS_REFUSED' });
+  expect(dialled).toEqual(new Set([nodeAt(1).port, nodeAt(2).port]));
+  await narrow.close();
+});
 
 describe('a slot on its way to another node', () => {
   const key = 'travelling';

@@ -8,7 +8,8 @@ import {
   ReplySet,
   type ReplyValue,
 } from '../../../proto/kinds/redis/reply-value.ts';
-import { DEPTH_MAX, Decoder, LINE_MAX, ProtocolError, PUSH_MAX, TOO_LARGE } from './decode.ts';
+import { DEPTH_MAX, Decoder, LINE_MAX, PUSH_MAX, TOO_LARGE } from './decode.ts';
+import { ProtocolError } from './scalars.ts';
 
 const ROOM = 1_000_000;
 

@@ -1,11 +1,14 @@
 /** Reads replies out of a connection's bytes, RESP2 and RESP3 alike. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
+import { ReplyMap, ReplySet, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import {
-  ReplyDouble,
-  ReplyError,
-  ReplyMap,
-  ReplySet,
-  type ReplyValue,
-} from '../../../proto/kinds/redis/reply-value.ts';
+  integerOf,
+  isString,
+  isText,
+  ProtocolError,
+  stringValue,
+  TYPE,
+  textValue,
+} from './scalars.ts';
 
 /** Lists within lists; Redis' own replies and those of its scripts stay far below. Spec silent. */
 export const DEPTH_MAX = 512;
@@ -13,17 +16,10 @@ export const DEPTH_MAX = 512;
 export const LINE_MAX = 1_048_576;
 /** Bytes of one message that nobody asked for. Spec silent. */
 export const PUSH_MAX = 16_777_216;
-/** Digits of a big number, which take more than linear time to read. Spec silent. */
-const BIG_NUMBER_MAX = 100_000;
 /** Members of a list. Source: the server's own limit, 2^32 - 1. */
 const MEMBERS_MAX = 4_294_967_295;
 /** Bytes of one string. Source: `proto-max-bulk-len`, which may be raised; a longer one is no reply. */
 const STRING_MAX = 17_179_869_184;
-
-/** What came is not RESP: the connection cannot be read any further. */
-export class ProtocolError extends Error {
-  override readonly name = 'ProtocolError';
-}
 
 /** Stands in place of a reply that was larger than it may be; nothing of it was kept. */
 export const TOO_LARGE = Symbol('too large');
@@ -52,24 +48,6 @@ const PLUS = 0x2b;
 const MINUS = 0x2d;
 /** Of 64 bits. */
 const DIGITS_MAX = 20;
-const TYPE = {
-  string: 0x2b,
-  error: 0x2d,
-  integer: 0x3a,
-  bulk: 0x24,
-  list: 0x2a,
-  nothing: 0x5f,
-  boolean: 0x23,
-  double: 0x2c,
-  bigNumber: 0x28,
-  bulkError: 0x21,
-  verbatim: 0x3d,
-  map: 0x25,
-  set: 0x7e,
-  push: 0x3e,
-  attribute: 0x7c,
-} as const;
-
 /** Takes bytes as they come and tells of each reply when it is whole. */
 export class Decoder {
   readonly #receiver: Receiver;
@@ -191,7 +169,7 @@ export class Decoder {
   #text(type: number, buffer: Buffer, start: number): number {
     const end = buffer.indexOf(CR, start + 1);
     if (end < 0 || end + 1 === buffer.length) {
-      if (!TEXT_TYPES.has(type)) throw new ProtocolError('a reply of no known type');
+      if (!isText(type)) throw new ProtocolError('a reply of no known type');
       return -1;
     }
     if (buffer[end + 1] !== LF) throw new ProtocolError('a line without its end');
@@ -296,74 +274,6 @@ export class Decoder {
     if (this.#isPush) this.#receiver.push(value);
     else this.#receiver.reply(this.#skipping ? TOO_LARGE : value, this.#bytes);
   }
-}
-
-const TEXT_TYPES: ReadonlySet<number> = new Set([
-  TYPE.string,
-  TYPE.error,
-  TYPE.nothing,
-  TYPE.boolean,
-  TYPE.double,
-  TYPE.bigNumber,
-]);
-
-function isString(type: number): boolean {
-  return type === TYPE.bulk || type === TYPE.verbatim || type === TYPE.bulkError;
-}
-
-function integerOf(
-  buffer: Buffer,
-  from: number,
-  to: number,
-  negative: boolean,
-  number: number,
-): number | bigint {
-  // `-0` is 0: Redis has no other.
-  if (number <= Number.MAX_SAFE_INTEGER) return negative ? 0 - number : number;
-  const exact = BigInt(buffer.toString('latin1', from, to));
-  return negative ? -exact : exact;
-}
-
-function textValue(type: number, text: string): ReplyValue {
-  switch (type) {
-    case TYPE.string:
-      return text;
-    case TYPE.error:
-      return new ReplyError(text);
-    case TYPE.nothing:
-      if (text === '') return null;
-      break;
-    case TYPE.boolean:
-      if (text === 't' || text === 'f') return text === 't';
-      break;
-    case TYPE.double:
-      return doubleOf(text);
-    case TYPE.bigNumber:
-      if (text.length <= BIG_NUMBER_MAX && /^[+-]?\d+$/.test(text)) return bigNumberOf(text);
-      break;
-  }
-  throw new ProtocolError('a reply of no known type');
-}
-
-function bigNumberOf(text: string): bigint {
-  const digits = BigInt(text.replace(/^[+-]/, ''));
-  return text.startsWith('-') ? -digits : digits;
-}
-
-function doubleOf(text: string): ReplyDouble {
-  if (/^[+-]?\d+(?:\.\d*)?(?:e[+-]?\d+)?$/i.test(text)) return new ReplyDouble(Number(text));
-  const special = /^([+-]?)(inf|-?nan)/i.exec(text);
-  if (!special) throw new ProtocolError('a double that is none');
-  if (special[2]?.toLowerCase() !== 'inf') return new ReplyDouble(Number.NaN);
-  return new ReplyDouble(special[1] === '-' ? -Infinity : Infinity);
-}
-
-function stringValue(type: number, body: Buffer, from: number, to: number): ReplyValue {
-  if (type === TYPE.bulk) return body.subarray(from, to);
-  if (type === TYPE.bulkError) return new ReplyError(body.toString('utf8', from, to));
-  // Three letters of a format and a colon stand before the text.
-  if (to - from < 4) throw new ProtocolError('a verbatim string without a format');
-  return body.subarray(from + 4, to);
 }
 
 function wholeOf({ type, items }: Frame): ReplyValue {

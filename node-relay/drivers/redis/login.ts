@@ -3,9 +3,10 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { TlsFailed } from '../tls-socket.ts';
-import { ProtocolError } from './decode.ts';
+import { CallLost } from './exchange.ts';
+import { ProtocolError } from './scalars.ts';
 import type { Entry } from './settings.ts';
-import { CallLost, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /** Bytes of a greeting's replies: some hundred, with the list of modules some thousand. */
 const GREETING_MAX = 1_048_576;

@@ -128,7 +128,7 @@ function fromUrl({ url, auth }: InUrl): Settings {
     ...said,
     username: apart.username ?? others.username ?? decoded(user),
     password: apart.password ?? others.password ?? decoded(rest.join(':')),
-    ...fromPath(path, topology),
+    ...fromPath(path, topology === 'sentinel' && options.master === undefined),
     ...withoutCredentials(others),
     topology,
     addresses,
@@ -195,10 +195,10 @@ function hostOf(host: string): string {
   return host;
 }
 
-/** `/0`, and with sentinels `/mymaster/0`. */
-function fromPath(path: string, topology: Settings['topology']): Partial<Settings> {
+/** `/0`, and where it names the master `/mymaster/0`. */
+function fromPath(path: string, namesMaster: boolean): Partial<Settings> {
   const parts = path.split('/').slice(1).map(decoded);
-  const master = topology === 'sentinel' ? parts.shift() : undefined;
+  const master = namesMaster ? parts.shift() : undefined;
   const [database = '', ...more] = parts;
   if (more.length > 0) throw invalid('The path of the connection URL names one database');
   return {

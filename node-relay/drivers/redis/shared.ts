@@ -5,8 +5,9 @@ import { orAbort } from '../../deadline.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';
+import { CallLost } from './exchange.ts';
 import type { Sending } from './link.ts';
-import { CallLost, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
 
 /**
  * Milliseconds after which the connection goes back to its pool when nobody uses it, or when
@@ -111,6 +112,7 @@ export class Shared {
     const { promise, resolve } = Promise.withResolvers<void>();
     const lost = wire.onLost;
     const end = () => {
+      wire.stay();
       wire.onIdle = undefined;
       wire.onLost = lost;
       this.#drained = undefined;
@@ -125,6 +127,7 @@ export class Shared {
       lost?.();
     };
     this.#drained = promise;
+    wire.leave();
   }
 
   /** A silent connection serves those that wait for it, and nobody else. */

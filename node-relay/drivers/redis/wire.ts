@@ -1,71 +1,19 @@
 /** Speaks RESP on a socket: commands of many callers go out together, replies come back in their order. */
 import type { Socket } from 'node:net';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
 import { Decoder, PUSH_MAX, TOO_LARGE } from './decode.ts';
 import { Encoder } from './encode.ts';
+import { CallLost, Exchange } from './exchange.ts';
 import type { Sending } from './link.ts';
+import { Queue } from './queue.ts';
 import { isConfirmed, Subscriptions } from './subscriptions.ts';
 
 /** Bytes that wait to be taken by the network before callers wait themselves. Spec silent. */
 const UNSENT_MAX = 1_048_576;
 /** A server that says nothing for so many milliseconds, while a caller gives up, gets no new commands. Spec silent. */
 export const SILENT_MS = 1_000;
-
-/** The connection ended under a call. */
-export class CallLost extends ConnectionLost {
-  /** Whether the call's commands may have reached the server. */
-  readonly sent: boolean;
-  constructor(sent: boolean, cause: unknown) {
-    super('The connection was lost', { cause });
-    this.sent = sent;
-  }
-}
-
-/** Commands of one caller under way. */
-interface Exchange {
-  readonly commands: readonly RedisCommand[];
-  readonly sending: Sending;
-  readonly replies: ReplyValue[];
-  /** Bytes that replies may still have. */
-  room: number;
-  sentAt: number | undefined;
-  tooLarge: boolean;
-  /** The caller has his answer, or has gone. */
-  settled: boolean;
-  settle(outcome: 'replies' | Error): void;
-}
-
-/** First in, first out. */
-class Queue<Item> {
-  #items: (Item | undefined)[] = [];
-  #first = 0;
-
-  get head(): Item | undefined {
-    return this.#items[this.#first];
-  }
-
-  get empty(): boolean {
-    return this.#first === this.#items.length;
-  }
-
-  push(item: Item): void {
-    this.#items.push(item);
-  }
-
-  shift(): Item | undefined {
-    const item = this.#items[this.#first];
-    this.#items[this.#first] = undefined;
-    this.#first += 1;
-    if (this.#first === this.#items.length || this.#first > 1_000) {
-      this.#items = this.#items.slice(this.#first);
-      this.#first = 0;
-    }
-    return item;
-  }
-}
 
 /** One connection's conversation. */
 export class Wire {
@@ -89,15 +37,16 @@ export class Wire {
   readonly #subscriptions = new Subscriptions();
   readonly #unsent = new Queue<Exchange>();
   readonly #sent = new Queue<Exchange>();
-  /** Of those sent, how many a caller still waits for. */
+  /** Callers that wait for an answer. */
   #awaited = 0;
+  #leaving = false;
   #scheduled = false;
   #heardAt = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     this.#decoder = new Decoder({
-      room: () => (this.#sent.head ? roomOf(this.#sent.head) : PUSH_MAX),
+      room: () => this.#sent.head?.room ?? PUSH_MAX,
       reply: (value, bytes) => this.#reply(value, bytes),
       push: (message) => this.#push(message),
     });
@@ -105,7 +54,6 @@ export class Wire {
     socket.on('error', (cause) => this.lose(cause));
     socket.on('end', () => this.cut(new Error('the server ended it')));
     socket.on('close', () => this.lose(new Error('closed')));
-    socket.on('drain', () => this.#flush());
     socket.resume();
   }
 
@@ -126,29 +74,13 @@ export class Wire {
    */
   send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]> {
     return new Promise((resolve, reject) => {
-      const { signal } = sending;
-      if (signal.aborted) return reject(signal.reason);
+      if (sending.signal.aborted) return reject(sending.signal.reason);
       if (this.lost) return reject(new CallLost(false, this.lost));
       if (commands.length === 0) return resolve([]);
-      const exchange: Exchange = {
-        commands,
-        sending,
-        replies: [],
-        room: sending.replyMaxBytes,
-        sentAt: undefined,
-        tooLarge: false,
-        settled: false,
-        settle(outcome) {
-          if (exchange.settled) return;
-          exchange.settled = true;
-          signal.removeEventListener('abort', onAbort);
-          if (outcome === 'replies') resolve(exchange.replies);
-          else reject(outcome);
-        },
-      };
-      const onAbort = (): void => this.#abandon(exchange);
-      signal.addEventListener('abort', onAbort);
-      this.#unsent.push(exchange);
+      this.#awaited += 1;
+      const settled = this.#settled;
+      const abandoned = this.#abandoned;
+      this.#unsent.push(new Exchange(commands, sending, { resolve, reject, settled, abandoned }));
       this.#schedule();
     });
   }
@@ -169,6 +101,17 @@ export class Wire {
     return promise;
   }
 
+  /** No new commands come: once nobody waits for those under way, it ends or is idle. */
+  leave(): void {
+    this.#leaving = true;
+    this.#cutIfUseless();
+  }
+
+  /** It goes on as before `leave`. */
+  stay(): void {
+    this.#leaving = false;
+  }
+
   /** Stops reading, so that the server is held back; what has come already is still told. */
   pause(): void {
     this.#socket.pause();
@@ -182,11 +125,13 @@ export class Wire {
   lose(cause: Error): void {
     if (this.lost) return;
     this.lost = new ConnectionLost('The connection was lost', { cause });
-    for (let each = this.#sent.shift(); each; each = this.#sent.shift()) {
-      each.settle(new CallLost(true, cause));
-    }
-    for (let each = this.#unsent.shift(); each; each = this.#unsent.shift()) {
-      each.settle(new CallLost(false, cause));
+    for (const [queue, sent] of [
+      [this.#sent, true],
+      [this.#unsent, false],
+    ] as const) {
+      for (let each = queue.shift(); each; each = queue.shift()) {
+        each.fail(new CallLost(sent, cause));
+      }
     }
     this.onLost?.();
   }
@@ -211,15 +156,19 @@ export class Wire {
       if (!exchange || exchange.settled) continue;
       for (const command of exchange.commands) this.#encoder.add(command);
       exchange.sentAt = now;
-      this.#awaited += 1;
       this.#sent.push(exchange);
     }
     if (this.#encoder.size > 0) {
       this.writes += 1;
-      this.#socket.write(this.#encoder.take());
+      this.#socket.write(this.#encoder.take(), this.#written);
     }
     this.#tellIdle();
   }
+
+  /** The network has taken what was written: what had to wait for that goes now. */
+  readonly #written = (): void => {
+    if (!this.#unsent.empty) this.#flush();
+  };
 
   #take(chunk: Buffer): void {
     if (this.lost) return;
@@ -240,15 +189,13 @@ export class Wire {
       return;
     }
     if (!head) throw new Error('a reply that nobody asked for');
-    head.room -= bytes;
-    if (value === TOO_LARGE) head.tooLarge = true;
-    this.#answer(head, value === TOO_LARGE ? null : value);
+    this.#answer(head, value, bytes);
   }
 
   #isUnasked(value: ReplyValue, head: Exchange | undefined): boolean {
     const { monitoring, any } = this.#subscriptions;
     if (monitoring && this.#subscriptions.isMessage(value)) return true;
-    const command = head && nextOf(head);
+    const command = head?.next;
     if (this.protocol === 3 || (!any && !(command && isConfirmed(command)))) return false;
     return this.#subscriptions.isMessage(value);
   }
@@ -256,21 +203,15 @@ export class Wire {
   #push(message: ReplyValue): void {
     if (this.lost) return;
     const head = this.#sent.head;
-    const isAnswer = this.#subscriptions.note(message, head && nextOf(head));
+    const isAnswer = this.#subscriptions.note(message, head?.next);
     this.onPush?.(message);
-    if (isAnswer && head) this.#answer(head, message);
+    if (isAnswer && head) this.#answer(head, message, 0);
   }
 
-  #answer(head: Exchange, value: ReplyValue): void {
-    const command = nextOf(head);
-    if (command) this.#note(command, value);
-    head.replies.push(head.settled || head.tooLarge ? null : value);
-    if (head.replies.length < head.commands.length) return;
+  #answer(head: Exchange, value: ReplyValue | typeof TOO_LARGE, bytes: number): void {
+    if (head.next) this.#note(head.next, value === TOO_LARGE ? null : value);
+    if (!head.take(value, bytes)) return;
     this.#sent.shift();
-    if (!head.settled) {
-      this.#awaited -= 1;
-      head.settle(head.tooLarge ? tooLarge(head.sending) : 'replies');
-    }
     this.#tellIdle();
   }
 
@@ -290,43 +231,22 @@ export class Wire {
 
   #tellIdle(): void {
     if (this.idle) this.onIdle?.();
+    else if (this.#leaving) this.#cutIfUseless();
   }
 
-  /** The caller does not wait any longer; what still comes for him is dropped. */
-  #abandon(exchange: Exchange): void {
-    const { signal, mode } = exchange.sending;
-    const { sentAt } = exchange;
-    if (sentAt === undefined) {
-      exchange.settle(signal.reason);
-      return;
-    }
-    exchange.replies.fill(null);
-    exchange.settle(mode === 'write' ? unknownOutcome(signal.reason) : signal.reason);
+  readonly #settled = (): void => {
     this.#awaited -= 1;
+  };
+
+  /** A caller does not wait any longer; what still comes for him is dropped. */
+  readonly #abandoned = ({ sentAt }: Exchange): void => {
+    if (sentAt === undefined) return;
     if (performance.now() - Math.max(sentAt, this.#heardAt) >= SILENT_MS) this.silent = true;
-    // Nobody gains anything from a connection that is waited for by nobody and says nothing.
-    if (this.silent && this.#awaited === 0) this.cut(new Error('the server is silent'));
+    if (this.silent || this.#leaving) this.#cutIfUseless();
+  };
+
+  /** Nobody gains anything from replies that nobody waits for. */
+  #cutIfUseless(): void {
+    if (this.#awaited === 0 && !this.idle) this.cut(new Error('nobody waits for it'));
   }
-}
-
-function nextOf({ commands, replies }: Exchange): RedisCommand | undefined {
-  return commands[replies.length];
-}
-
-function roomOf({ settled, tooLarge, room }: Exchange): number {
-  return settled || tooLarge ? 0 : room;
-}
-
-function unknownOutcome(cause: unknown): GatewayError {
-  return new GatewayError('OUTCOME_UNKNOWN', 'The deadline passed after the write was sent', {
-    cause,
-  });
-}
-
-function tooLarge({ mode, replyMaxBytes }: Sending): GatewayError {
-  return new GatewayError(
-    'RESULT_TOO_LARGE',
-    `The result is larger than ${replyMaxBytes} bytes`,
-    mode === 'write' ? { details: [{ rule: 'result', applied: true }] } : {},
-  );
 }

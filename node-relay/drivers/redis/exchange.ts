@@ -1,0 +1,104 @@
+/** Commands of one caller, from the time he asks until he has his answer or has gone. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { ConnectionLost } from '../loss.ts';
+import { TOO_LARGE } from './decode.ts';
+import type { Sending } from './link.ts';
+
+/** The connection ended under a call. */
+export class CallLost extends ConnectionLost {
+  /** Whether the call's commands may have reached the server. */
+  readonly sent: boolean;
+  constructor(sent: boolean, cause: unknown) {
+    super('The connection was lost', { cause });
+    this.sent = sent;
+  }
+}
+
+/** What a caller's promise becomes. */
+interface Outcome {
+  resolve(replies: readonly ReplyValue[]): void;
+  reject(reason: unknown): void;
+  /** Called once, when the caller has his answer or has gone. */
+  settled(): void;
+  /** Called when he goes before that; he has been told. */
+  abandoned(exchange: Exchange): void;
+}
+
+/** One caller's commands under way. */
+export class Exchange {
+  readonly commands: readonly RedisCommand[];
+  /** When it was handed to the network, in milliseconds; undefined before. */
+  sentAt: number | undefined;
+  settled = false;
+  readonly #sending: Sending;
+  readonly #outcome: Outcome;
+  readonly #replies: ReplyValue[] = [];
+  /** Bytes that replies may still have. */
+  #room: number;
+  #tooLarge = false;
+
+  constructor(commands: readonly RedisCommand[], sending: Sending, outcome: Outcome) {
+    this.commands = commands;
+    this.#sending = sending;
+    this.#outcome = outcome;
+    this.#room = sending.replyMaxBytes;
+    sending.signal.addEventListener('abort', this.#onAbort);
+  }
+
+  /** The command whose reply is next. */
+  get next(): RedisCommand | undefined {
+    return this.commands[this.#replies.length];
+  }
+
+  /** Bytes that the next reply may have. */
+  get room(): number {
+    return this.settled || this.#tooLarge ? 0 : this.#room;
+  }
+
+  /** Takes a reply; answers whether it was the last. */
+  take(value: ReplyValue | typeof TOO_LARGE, bytes: number): boolean {
+    this.#room -= bytes;
+    if (value === TOO_LARGE) this.#tooLarge = true;
+    this.#replies.push(value === TOO_LARGE || this.settled ? null : value);
+    if (this.#replies.length < this.commands.length) return false;
+    if (this.#tooLarge) this.fail(tooLarge(this.#sending));
+    else if (this.#settle()) this.#outcome.resolve(this.#replies);
+    return true;
+  }
+
+  fail(reason: unknown): void {
+    if (this.#settle()) this.#outcome.reject(reason);
+  }
+
+  #settle(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    this.#sending.signal.removeEventListener('abort', this.#onAbort);
+    this.#outcome.settled();
+    return true;
+  }
+
+  readonly #onAbort = (): void => {
+    const { signal, mode } = this.#sending;
+    const isUncertain = mode === 'write' && this.sentAt !== undefined;
+    this.#replies.fill(null);
+    this.fail(isUncertain ? unknownOutcome(signal.reason) : signal.reason);
+    this.#outcome.abandoned(this);
+  };
+}
+
+function unknownOutcome(cause: unknown): GatewayError {
+  return new GatewayError('OUTCOME_UNKNOWN', 'The deadline passed after the write was sent', {
+    cause,
+  });
+}
+
+function tooLarge({ mode, replyMaxBytes }: Sending): GatewayError {
+  return new GatewayError(
+    'RESULT_TOO_LARGE',
+    `The result is larger than ${replyMaxBytes} bytes`,
+    mode === 'write' ? { details: [{ rule: 'result', applied: true }] } : {},
+  );
+}
