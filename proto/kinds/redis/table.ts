@@ -31,9 +31,9 @@ for (const line of TABLE.trim().split('\n')) {
 // Search and JSON look for their subcommands themselves, so that servers tell nothing of them.
 for (const name of Object.keys(GRAMMARS)) {
   const [parent = '', subcommand] = name.split(' ');
-  if (entries.has(name) || (subcommand !== undefined && containers.has(parent))) continue;
+  if (entries.has(name) || subcommand === undefined) continue;
   const { servers = '', flags = '-', keys = '-' } = entries.get(parent) ?? {};
-  if (subcommand !== undefined) containers.add(parent);
+  containers.add(parent);
   add(name, servers, flags, keys, '');
 }
 
