@@ -42,7 +42,7 @@ export const DOCUMENTS: readonly Step[] = [
   ],
   ['json.set', (redis) => redis.json.set('doc', '$', { n: 1, list: [1, 2], text: 'x', on: true })],
   ['json.get', (redis) => redis.json.get('doc', '$')],
-  ['json.get of several', (redis) => redis.json.get('doc', '$.n', '$.text')],
+  ['json.get with a layout', (redis) => redis.json.get('doc', { indent: ' ' }, '$.list')],
   ['json.numincrby', (redis) => redis.json.numincrby('doc', '$.n', 2)],
   ['json.arrappend', (redis) => redis.json.arrappend('doc', '$.list', 3, '"four"')],
   ['json.arrlen', (redis) => redis.json.arrlen('doc', '$.list')],

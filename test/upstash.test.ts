@@ -1,0 +1,201 @@
+/** The facade for clients of Upstash: its own client finds no difference between it and the vendor's protocol. */
+import { randomUUID } from 'node:crypto';
+import { Redis } from '@upstash/redis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
+import { type OwnGateway, startGateway } from './gateway.ts';
+import { newOrganization, type Organization } from './organization.ts';
+import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
+import { type Asking, ask } from './upstash/ask.ts';
+import { runProgram } from './upstash/program.ts';
+
+let gateway: OwnGateway;
+let organization: Organization;
+/** Behind the relay; behind the stand-in that an endpoint is at; behind the one that is the measure. */
+let servers: readonly [near: RedisServer, far: RedisServer, twin: RedisServer];
+let far: UpstashStandIn;
+let measure: UpstashStandIn;
+const endpoints = { relay: '', edge: '' };
+beforeAll(async () => {
+  gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
+  organization = await newOrganization(gateway);
+  servers = await Promise.all([ownRedis(), ownRedis(), ownRedis()]);
+  far = await startUpstash(servers[1].url);
+  measure = await startUpstash(servers[2].url);
+  endpoints.relay = await add({ write_conn: { url: servers[0].url } });
+  endpoints.edge = await add({
+    write_conn: { url: far.url, auth: far.token },
+    transport: 'edge',
+  });
+});
+afterAll(async () => {
+  await Promise.all([far?.stop(), measure?.stop(), gateway?.stop()]);
+  await Promise.all((servers ?? []).map((each) => each.stop()));
+});
+beforeEach(async () => {
+  for (const { url } of servers) await onRedis(url, ['FLUSHALL']);
+});
+
+async function add(config: object): Promise<string> {
+  const endpoint = `redis-${randomUUID().slice(0, 8)}`;
+  const reply = await organization.call('POST', '/endpoints', { endpoint, kind: 'redis', config });
+  expect(reply).toMatchObject({ status: 200 });
+  return endpoint;
+}
+
+const facade = (way: 'relay' | 'edge', options: object = {}) =>
+  new Redis({
+    url: `${gateway.url}/upstash/${endpoints[way]}`,
+    token: organization.token,
+    retry: false,
+    ...options,
+  });
+const vendor = (options: object = {}) =>
+  new Redis({ url: measure.url, token: measure.token, retry: false, ...options });
+const send = (path: string, asking: Asking = {}, way: 'relay' | 'edge' = 'relay') =>
+  ask(`${gateway.url}/upstash/${endpoints[way]}${path}`, {
+    token: organization.token,
+    ...asking,
+  });
+const result = (value: unknown) => ({ status: 200, body: JSON.stringify({ result: value }) });
+const refused = (status: number, error: string) => ({ status, body: JSON.stringify({ error }) });
+
+describe.each(['relay', 'edge'] as const)('an endpoint that the %s serves', (way) => {
+  test.each([
+    ['as it comes', {}],
+    ['without base64', { responseEncoding: false }],
+    ['one command at a time', { enableAutoPipelining: false }],
+    ['without reading of its own', { automaticDeserialization: false, readYourWrites: false }],
+  ])('answers a program alike, %s', async (_how, options) => {
+    expect(await runProgram(facade(way, options))).toEqual(await runProgram(vendor(options)));
+  });
+
+  test('answers raw requests alike', async () => {
+    const asked: [string, Asking][] = [
+      ['/set/b%2Fc?EX=1000', { body: '{"a":1}' }],
+      ['/get/b%2Fc', {}],
+      ['/SET/caf%C3%A9/x', { method: 'PUT' }],
+      ['/set/typed', { body: 'plain', headers: { 'Content-Type': 'text/plain' } }],
+      ['/mget/caf%C3%A9/typed/nothing', { headers: { 'Upstash-Encoding': 'base64' } }],
+      ['/set/bytes', { body: Buffer.from([0xff, 0, 0x80]) }],
+      ['/get/bytes', { headers: { 'Upstash-Encoding': 'base64' } }],
+      ['/get/bytes', {}],
+      ['/get/bytes', { headers: { 'Upstash-Response-Format': 'resp2' } }],
+      ['/get/nothing', { headers: { 'Upstash-Response-Format': 'resp2' } }],
+      ['/set/a/1', { headers: { 'Upstash-Response-Format': 'resp2' } }],
+      ['/', { body: '["INCRBY","n",9223372036854775807]' }],
+      ['/', { body: '["GET","n"]', headers: { 'Upstash-Response-Format': 'resp2' } }],
+      ['/', { body: '["LPUSH","n","x"]' }],
+      ['/pipeline', { body: '[["SET","p","x"],["INCR","p"],["GET","p"]]' }],
+      ['/multi-exec', { body: '[["SET","t","x"],["INCR","t"],["GET","t"]]' }],
+      [
+        '/pipeline',
+        {
+          body: '[["SET","p",1],["LPUSH","p",1],["HGETALL","h"]]',
+          headers: { 'Upstash-Response-Format': 'resp2' },
+        },
+      ],
+    ];
+    for (const [path, asking] of asked) {
+      const expected = await ask(measure.url + path, { token: measure.token, ...asking });
+      expect([path, await send(path, asking, way)]).toEqual([path, expected]);
+    }
+  });
+
+  test('tells its client what is published, to a channel and to a pattern', async () => {
+    const client = facade(way);
+    const [channel, pattern] = [client.subscribe('chat'), client.psubscribe('ch*')];
+    const heard = Promise.all([
+      new Promise((resolve) => channel.on('message', resolve)),
+      new Promise((resolve) => pattern.on('pmessage', resolve)),
+    ]);
+    await Promise.all([
+      new Promise((resolve) => channel.on('subscribe', resolve)),
+      new Promise((resolve) => pattern.on('psubscribe', resolve)),
+    ]);
+    await client.publish('chat', { hello: 'world, all' });
+    expect(await heard).toEqual([
+      { channel: 'chat', message: { hello: 'world, all' } },
+      { pattern: 'ch*', channel: 'chat', message: { hello: 'world, all' } },
+    ]);
+    await channel.unsubscribe();
+    await pattern.unsubscribe();
+  });
+});
+
+describe('a caller', () => {
+  const tokens: Record<string, string> = {};
+  beforeAll(async () => {
+    for (const level of ['Read', 'Write']) {
+      const username = `${level}-${organization.id}@example.com`;
+      const password = 'a long enough password';
+      const user = { username, password, access_level: level };
+      expect(await organization.call('POST', '/iam/users', user)).toMatchObject({ status: 200 });
+      const credentials = Buffer.from(`${username}:${password}`).toString('base64');
+      const login = await ask(`${gateway.url}/api/v1/auth/login`, {
+        headers: { Authorization: `Basic ${credentials}`, 'X-Org-Id': organization.id },
+      });
+      tokens[level] = JSON.parse(login.body).token;
+    }
+  });
+  const as = (level: string, path: string, body?: string) =>
+    send(path, { token: tokens[level] ?? '', ...(body === undefined ? {} : { body }) });
+  const needs = (level: string) => refused(403, `This operation needs ${level} access`);
+
+  test('needs for each command what its request needs', async () => {
+    expect(await as('Read', '/get/x')).toEqual(result(null));
+    expect(await as('Read', '/pipeline', '[["GET","x"],["TTL","x"]]')).toEqual({
+      status: 200,
+      body: '[{"result":null},{"result":-2}]',
+    });
+    expect(await as('Read', '/set/x/1')).toEqual(needs('Write'));
+    expect(await as('Read', '/', '["EVAL","return 1",0]')).toEqual(needs('Write'));
+    expect(await as('Read', '/pipeline', '[["GET","x"],["SET","x",1]]')).toEqual(needs('Write'));
+    expect(await as('Read', '/multi-exec', '[["GET","x"]]')).toEqual(needs('Write'));
+    expect(await as('Write', '/set/x/1')).toEqual(result('OK'));
+    expect(await as('Write', '/flushall')).toEqual(needs('Admin'));
+    expect(await as('Write', '/pipeline', '[["CONFIG","GET","port"]]')).toEqual(needs('Admin'));
+    expect(await as('Write', '/multi-exec', '[["FLUSHDB"]]')).toEqual(needs('Admin'));
+    expect(await onRedis(servers[0].url, ['GET', 'x'])).toEqual(['1']);
+  });
+
+  test('needs Admin to hear what others send', async () => {
+    const headers = { Accept: 'text/event-stream' };
+    const monitor = await send('/monitor', { method: 'POST', token: tokens.Write ?? '', headers });
+    expect(monitor).toEqual(needs('Admin'));
+  });
+
+  test('may not name a connection that commands would hold to', async () => {
+    const told = await send('/', { body: '["SELECT",1]' });
+    expect([told.status, told.body]).toEqual([400, expect.stringContaining('needs a session')]);
+    const atEdge = await send('/', { body: '["SELECT",1]' }, 'edge');
+    expect([atEdge.status, atEdge.body]).toEqual([501, expect.stringContaining('relay')]);
+  });
+
+  test('is told in one line what is wrong, and by whom', async () => {
+    expect(await send('/lpush/x/1')).toEqual(result(1));
+    expect(await send('/get/x')).toEqual(
+      refused(400, 'WRONGTYPE Operation against a key holding the wrong kind of value'),
+    );
+    expect(
+      await ask(`${gateway.url}/upstash/nowhere/get/x`, { token: organization.token }),
+    ).toEqual(refused(404, 'Endpoint nowhere does not exist'));
+    expect(await send(`/get/x?_token=${organization.token}`)).toEqual(
+      refused(401, '_token: a token in the URL is not taken, send it as Authorization: Bearer'),
+    );
+  });
+
+  test('is counted with what he did', async () => {
+    const own = await add({ write_conn: { url: servers[0].url } });
+    const ways = ['/get/x', '/ttl/x', '/set/x/1', '/lpush/x/1'];
+    for (const way of ways) {
+      await ask(`${gateway.url}/upstash/${own}${way}`, { token: organization.token });
+    }
+    const counted = async () => {
+      const { body } = await organization.call('GET', `/endpoints/${own}`);
+      return Object(body).data.usage;
+    };
+    const usage = { reads: 2, writes: 2, errors: 1 };
+    await expect.poll(counted, { timeout: 10_000 }).toEqual(usage);
+  });
+});
