@@ -182,7 +182,7 @@ const STEPS: readonly Step[] = [
   ],
 ];
 
-const lost = 'The connection was lost after the write was sent';
+const lost = 'The connection was lost after the request was sent: it may have taken effect';
 const told = (code: string, message: string) => [{ source: 'pinecone', code, message }];
 const READ = { type: 'describe_index_stats' };
 const WRITE = { type: 'delete', body: { ids: ['none'] } };
@@ -350,12 +350,12 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     const query = { type: 'query', body: { id: 'a' } };
     index.failing.push({ status: 200, body: of(RESULT_MAX_BYTES) });
     expect(await call('read', query)).toEqual(success(JSON.parse(of(RESULT_MAX_BYTES))));
+    const message = `The result is larger than ${RESULT_MAX_BYTES} bytes; ask for fewer matches or ids, or without values and metadata`;
     index.failing.push({ status: 200, body: of(RESULT_MAX_BYTES + 1) });
-    expect(await call('read', query)).toEqual(
-      refusal(
-        'RESULT_TOO_LARGE',
-        `The result is larger than ${RESULT_MAX_BYTES} bytes; ask for fewer matches or ids, or without values and metadata`,
-      ),
+    expect(await call('read', query)).toEqual(refusal('RESULT_TOO_LARGE', message));
+    index.failing.push({ status: 200, body: of(RESULT_MAX_BYTES + 1) });
+    expect(await call('write', WRITE)).toEqual(
+      refusal('RESULT_TOO_LARGE', message, [{ rule: 'result', applied: true }]),
     );
   });
 

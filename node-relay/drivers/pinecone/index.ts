@@ -4,12 +4,12 @@ import { PineconeSession } from '../../../proto/kinds/pinecone/session.ts';
 import { settingsOf } from '../../../proto/kinds/pinecone/settings.ts';
 import type { PineconeRequest } from '../../../proto/kinds/pinecone.ts';
 import type { Driver, Host } from '../driver.ts';
-import { lineOf } from './line.ts';
+import { RelayLine } from '../http/line.ts';
 
 /** Sessions to Pinecone; it has neither transactions nor sessions of a caller's own. Contract §5, §6. */
 export const pinecone: Driver<PineconeRequest> = {
   async open({ envelope }: Target, host: Host): Promise<Session<PineconeRequest>> {
     const settings = settingsOf(envelope);
-    return new PineconeSession(settings, lineOf(host, settings));
+    return new PineconeSession(settings, new RelayLine(new URL(settings.origin), host));
   },
 };

@@ -1,4 +1,4 @@
-/** Maps what an index answers, or that it does not, to the gateway's failures. Contract §2. */
+/** Maps what an index answers to the gateway's failures. Contract §2. */
 import type { Mode } from '../../driver.ts';
 import { type ErrorDetails, GatewayError } from '../../errors.ts';
 import { isJsonObject, type Json } from '../../json.ts';
@@ -12,7 +12,7 @@ const RETRY_S = 1;
 export interface Refusal {
   readonly status: number;
   readonly text: string;
-  readonly retryAfter: string | null;
+  readonly retryAfter: string | undefined;
 }
 
 /** What a caller is told of a reply that is no success. `mode` is what the request does, not where it was sent. */
@@ -52,27 +52,6 @@ export function fromRefusal(refusal: Refusal, mode: Mode): GatewayError {
 /** What answers is something else than an index. */
 export function noIndex(cause: unknown): GatewayError {
   const message = 'The server did not answer as an index of Pinecone does';
-  return new GatewayError('CONNECTION_FAILED', message, { cause });
-}
-
-/**
- * What a caller is told when no reply came, or not all of it.
- * @param sent whether the request may have reached the index
- */
-export function fromLoss(
-  cause: unknown,
-  { mode, sent, signal }: { mode: Mode; sent: boolean; signal: AbortSignal },
-): unknown {
-  if (mode === 'write' && sent) {
-    const message = 'The connection was lost after the write was sent';
-    return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
-  }
-  if (signal.aborted) return signal.reason;
-  if (cause instanceof GatewayError) return cause;
-  const message =
-    mode === 'write'
-      ? 'The connection to the index was lost; nothing was changed'
-      : 'The connection to the index was lost';
   return new GatewayError('CONNECTION_FAILED', message, { cause });
 }
 
@@ -122,6 +101,6 @@ function withoutAddresses(message: string): string {
 }
 
 /** `Retry-After` in seconds; a date is not waited for. RFC 9110 §10.2.3. */
-function secondsOf(retryAfter: string | null): number {
-  return retryAfter !== null && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) : RETRY_S;
+function secondsOf(retryAfter: string | undefined): number {
+  return retryAfter !== undefined && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) : RETRY_S;
 }

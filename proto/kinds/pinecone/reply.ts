@@ -10,19 +10,21 @@ export class TooLarge extends Error {
  * @param max bytes
  * @throws TooLarge before more than that is kept
  */
-export async function boundedBytes(response: Response, max: number): Promise<Uint8Array> {
+export async function boundedBytes(
+  body: AsyncIterable<Uint8Array>,
+  max: number,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  const reader = response.body?.getReader();
-  for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
-    length += piece.value.byteLength;
+  // Leaving the loop ends the reply.
+  for await (const piece of body) {
+    length += piece.byteLength;
     if (length > max) {
-      await reader?.cancel();
       throw new TooLarge(
         `The result is larger than ${max} bytes; ask for fewer matches or ids, or without values and metadata`,
       );
     }
-    pieces.push(piece.value);
+    pieces.push(piece);
   }
   const [only] = pieces;
   return pieces.length === 1 && only ? only : joined(pieces, length);

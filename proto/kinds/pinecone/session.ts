@@ -17,9 +17,11 @@ import {
 import { queryParamsStringify } from '@pinecone-database/pinecone/dist/utils/queryParamsStringify.js';
 import type { Call, Mode, ResultBytes, Session } from '../../driver.ts';
 import { type ErrorDetails, GatewayError } from '../../errors.ts';
+import { lossOf } from '../http/exchange.ts';
+import { type Header, headerOf } from '../http/headers.ts';
+import type { Incoming, Line, Outgoing } from '../http/line.ts';
 import { type PineconeRequest, pinecone } from '../pinecone.ts';
-import { fromLoss, fromRefusal, noIndex } from './failures.ts';
-import { type Line, NotSent } from './line.ts';
+import { fromRefusal, noIndex } from './failures.ts';
 import { boundedBytes, checkJson, TooLarge } from './reply.ts';
 import type { Settings } from './settings.ts';
 
@@ -42,17 +44,15 @@ export class PineconeSession implements Session<PineconeRequest> {
       const message = `Requests of type ${request.type} write; send them to /write`;
       throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
     }
-    const { signal, resultMaxBytes } = call;
-    signal.throwIfAborted();
-    let response: Response | undefined;
+    call.signal.throwIfAborted();
     try {
-      response = await this.#reply(request, signal);
-      if (!response.ok) throw await refusalOf(response, mode);
-      const bytes = await boundedBytes(response, resultMaxBytes);
+      const reply = await this.#reply(request, call.signal);
+      if (!isSuccess(reply)) throw await refusalOf(reply, mode);
+      const bytes = await boundedBytes(reply.body, call.resultMaxBytes);
       checkJson(bytes);
       return bytes;
     } catch (thrown) {
-      throw failureOf(thrown, { mode, signal, isAnswered: response !== undefined });
+      throw failureOf(thrown, mode);
     }
   }
 
@@ -80,11 +80,11 @@ export class PineconeSession implements Session<PineconeRequest> {
   }
 
   /**
-   * The reply, whatever its status. What the client makes of it or of a failure is not looked at.
-   * @throws what the line throws
+   * The reply, whatever its status. The client has no more of it than whether it is a success.
+   * @throws NotSent, GatewayError as the line does
    */
-  async #reply(request: PineconeRequest, signal: AbortSignal): Promise<Response> {
-    let response: Response | undefined;
+  async #reply(request: PineconeRequest, signal: AbortSignal): Promise<Incoming> {
+    let reply: Incoming | undefined;
     let failure: unknown;
     const { origin: basePath, apiKey } = this.#settings;
     // The client's own middleware would log, copy each reply and put addresses into errors.
@@ -95,22 +95,21 @@ export class PineconeSession implements Session<PineconeRequest> {
       queryParamsStringify,
       fetchApi: async (url, init) => {
         try {
-          const sent = new Request(String(url), requestInit(init, signal));
-          response = await this.#line.send(sent, signal);
-          return response;
+          reply = await this.#line.send(outgoingOf(String(url), init), signal);
         } catch (thrown) {
           failure = thrown;
           throw thrown;
         }
+        return new Response(null, { status: isSuccess(reply) ? 204 : 400 });
       },
     });
     try {
       await ask(request, new VectorOperationsApi(configuration));
     } catch (thrown) {
-      if (!response) throw failure ?? thrown;
+      if (!reply) throw failure ?? thrown;
     }
-    if (!response) throw new Error('the client sent nothing');
-    return response;
+    if (!reply) throw new Error('the client sent nothing');
+    return reply;
   }
 }
 
@@ -154,36 +153,27 @@ function wire<Wire>(members: object): Wire {
   return Object.fromEntries(given) as Wire;
 }
 
-/** Only what the two runtimes' requests both take. */
-function requestInit(init: RequestInit | undefined, signal: AbortSignal): RequestInit {
-  const { method = 'GET', headers, body } = init ?? {};
+function outgoingOf(url: string, init: RequestInit = {}): Outgoing {
+  const headers = [...new Headers(init.headers)].map(([name, value]): Header => [name, value]);
   return {
-    method,
-    redirect: 'manual',
-    signal,
-    ...(headers ? { headers } : {}),
-    ...(body ? { body } : {}),
+    method: init.method === 'POST' ? 'POST' : 'GET',
+    url: new URL(url),
+    headers,
+    body: typeof init.body === 'string' ? new TextEncoder().encode(init.body) : undefined,
   };
 }
 
-/** Where a failure met a call. */
-interface Circumstances {
-  /** What the request does, not where it was sent. */
-  readonly mode: Mode;
-  readonly signal: AbortSignal;
-  /** A reply began. */
-  readonly isAnswered: boolean;
-}
+const isSuccess = ({ status }: Incoming) => status >= 200 && status <= 299;
 
-function failureOf(thrown: unknown, { mode, signal, isAnswered }: Circumstances): unknown {
+/** @param mode what the request does, not where it was sent */
+function failureOf(thrown: unknown, mode: Mode): unknown {
   if (thrown instanceof Refused) return thrown.failure;
-  if (thrown instanceof NotSent) return fromLoss(thrown.cause, { mode, sent: false, signal });
   if (thrown instanceof TooLarge) {
-    const details: ErrorDetails[] = mode === 'write' ? [{ operation: 0, applied: true }] : [];
+    const details: ErrorDetails[] = mode === 'write' ? [{ rule: 'result', applied: true }] : [];
     return new GatewayError('RESULT_TOO_LARGE', thrown.message, { details });
   }
-  if (isAnswered && thrown instanceof SyntaxError && mode === 'read') return noIndex(thrown);
-  return fromLoss(thrown, { mode, sent: true, signal });
+  const failure = thrown instanceof SyntaxError ? noIndex(thrown) : thrown;
+  return lossOf(failure, mode === 'read');
 }
 
 /** The index answered, and that is no success. */
@@ -196,15 +186,15 @@ class Refused extends Error {
   }
 }
 
-/** @throws Error when the connection is lost before its words have arrived */
-async function refusalOf(response: Response, mode: Mode): Promise<Refused> {
-  const { status, headers } = response;
-  const text = await boundedBytes(response, REFUSAL_MAX).then(
+/** @throws GatewayError when the connection is lost before its words have arrived */
+async function refusalOf({ status, headers, body }: Incoming, mode: Mode): Promise<Refused> {
+  const text = await boundedBytes(body, REFUSAL_MAX).then(
     (bytes) => new TextDecoder().decode(bytes),
     (thrown: unknown) => {
       if (!(thrown instanceof TooLarge)) throw thrown;
       return '';
     },
   );
-  return new Refused(fromRefusal({ status, text, retryAfter: headers.get('Retry-After') }, mode));
+  const retryAfter = headerOf(headers, 'retry-after');
+  return new Refused(fromRefusal({ status, text, retryAfter }, mode));
 }

@@ -1,10 +1,10 @@
 /** Edge driver of kind `pinecone`: an index by its HTTP interface, through the vendor's client. */
 import type { Call, ConnectionEnvelope, ResultBytes, Session } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
-import { type Line, NotSent } from '../../../../proto/kinds/pinecone/line.ts';
+import type { Line } from '../../../../proto/kinds/http/line.ts';
 import { type Settings, settingsOf } from '../../../../proto/kinds/pinecone/settings.ts';
 import type { PineconeRequest } from '../../../../proto/kinds/pinecone.ts';
-import { type EdgeDriver, type EdgeHost, Lost } from '../driver.ts';
+import type { EdgeDriver, EdgeHost } from '../driver.ts';
+import { lineOf } from '../http/line.ts';
 
 /** Sessions to Pinecone; it has neither transactions nor sessions of a caller's own. Contract §6, "Edge or relay". */
 export const pinecone: EdgeDriver<PineconeRequest> = {
@@ -14,20 +14,6 @@ export const pinecone: EdgeDriver<PineconeRequest> = {
   open: (envelope: ConnectionEnvelope, host: EdgeHost) =>
     new LateSession(settingsOf(envelope), lineOf(host)),
 };
-
-function lineOf(host: EdgeHost): Line {
-  return {
-    async send(request) {
-      try {
-        return await host.fetch(request);
-      } catch (thrown) {
-        const isUnsent = thrown instanceof GatewayError && !(thrown instanceof Lost);
-        throw isUnsent ? new NotSent(thrown) : thrown;
-      }
-    },
-    async close() {},
-  };
-}
 
 /** The vendor's client is evaluated with the first request to any index, not when the worker starts. */
 class LateSession implements Session<PineconeRequest> {

@@ -115,7 +115,6 @@ test.each<[name: string, thrown: () => Error, read: string, write: string]>([
     'OUTCOME_UNKNOWN',
   ],
   ['a passed deadline', () => new Lost('TIMED_OUT', 'no'), 'TIMED_OUT', 'OUTCOME_UNKNOWN'],
-  ['what nobody foresaw', () => new Error('x'), 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
 ])('tells of %s what it means, and sends nothing again', async (_, thrown, read, write) => {
   const { session, sent } = sessionOn(thrown(), thrown());
   const codes = [
