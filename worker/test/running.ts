@@ -9,6 +9,8 @@ import { startGateway } from './gateway.ts';
 export interface RunningSetup {
   readonly endpoint?: { readonly [member: string]: Json };
   readonly bindings?: Readonly<Record<string, unknown>>;
+  /** What the worker fetches from the outside. */
+  readonly fetch?: (request: Request) => Promise<Response>;
 }
 
 /** Where the endpoint's backend is, unless a test says otherwise. */
@@ -17,11 +19,12 @@ export const WRITE_CONN = { url: 'postgresql://u:p@db.test:5432/d' };
 /** A gateway whose user has an endpoint `orders`; the relay has these methods. */
 export async function startRunning(
   relay: Partial<ServiceImpl<typeof RelayService>>,
-  { endpoint, bindings }: RunningSetup = {},
+  { endpoint, bindings, fetch }: RunningSetup = {},
 ) {
   const gateway = await startGateway('SuperAdmin', {
     relay: { ping: () => ({ latencyUs: 100n }), status: () => ({}), release: () => ({}), ...relay },
     ...(bindings ? { bindings } : {}),
+    ...(fetch ? { fetch } : {}),
   });
   const made = await gateway.call('POST', '/endpoints', {
     endpoint: 'orders',
