@@ -9,16 +9,23 @@ import { sorted } from './sort.ts';
 
 type Method = (self: Value[], args: Value[], budget: Budget) => Value;
 
-/** The first index whose element a function holds for; from the end when `step` is -1. */
-function indexWhere(self: Value[], test: Value, step: 1 | -1, budget: Budget): number {
+/** Where a function first held for an element, and that element as it was then. */
+interface Found {
+  readonly index: number;
+  readonly element: Value;
+}
+
+/** The first element that a function holds for; the last when `step` is -1. */
+function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): Found {
   const holds = callback(test, self, budget);
   const { length } = self;
   for (let count = 0; count < length; count += 1) {
     const index = step === 1 ? count : length - 1 - count;
     budget.spend(1);
-    if (holds(self[index], index)) return index;
+    const element = self[index];
+    if (holds(element, index)) return { index, element };
   }
-  return -1;
+  return { index: -1, element: undefined };
 }
 
 function every(self: Value[], test: Value, budget: Budget): boolean {
@@ -172,16 +179,10 @@ const METHODS: Readonly<Record<string, Method>> = {
   },
   every: (self, [test], budget) => every(self, test, budget),
   filter,
-  find: (self, [test], budget) => {
-    const at = indexWhere(self, test, 1, budget);
-    return at < 0 ? undefined : self[at];
-  },
-  findIndex: (self, [test], budget) => indexWhere(self, test, 1, budget),
-  findLast: (self, [test], budget) => {
-    const at = indexWhere(self, test, -1, budget);
-    return at < 0 ? undefined : self[at];
-  },
-  findLastIndex: (self, [test], budget) => indexWhere(self, test, -1, budget),
+  find: (self, [test], budget) => seek(self, test, 1, budget).element,
+  findIndex: (self, [test], budget) => seek(self, test, 1, budget).index,
+  findLast: (self, [test], budget) => seek(self, test, -1, budget).element,
+  findLastIndex: (self, [test], budget) => seek(self, test, -1, budget).index,
   flat,
   flatMap: (self, args, budget) => flat(map(self, args, budget), [], budget),
   forEach(self, [act], budget) {
@@ -203,7 +204,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   reduce: (self, args, budget) => reduce(self, args, 1, budget),
   reduceRight: (self, args, budget) => reduce(self, args, -1, budget),
   slice,
-  some: (self, [test], budget) => indexWhere(self, test, 1, budget) !== -1,
+  some: (self, [test], budget) => seek(self, test, 1, budget).index >= 0,
   toReversed: (self, _, budget) => made(self.toReversed(), budget),
   toSorted: (self, [order], budget) => budget.own(sorted(self, order, budget)),
   toSpliced: spliced,

@@ -47,13 +47,6 @@ export class Analysis {
     this.#depth -= 1;
   }
 
-  /** The body of a function that is given as statements alone. */
-  statements(node: acorn.Program, block: Block): void {
-    this.#vars(node.body, block);
-    this.#lexicals(node.body, block);
-    for (const each of node.body) this.visit(each, block);
-  }
-
   readonly #visitors: Readonly<Record<string, Visitor | undefined>> = this.#table();
 
   #table(): { readonly [type: string]: Visitor } {
@@ -130,18 +123,22 @@ export class Analysis {
     this.layouts.set(node, layout);
     this.blocks.set(node, block);
     if (node.type === 'FunctionExpression' && node.id) block.declare(node.id.name, 'self', 0);
-    for (const [at, param] of node.params.entries()) {
-      if (param.type === 'Identifier') block.declare(param.name, 'param', param.end, at);
-      else for (const id of boundNames(param)) block.declare(id.name, 'param', id.end);
-    }
-    if (node.body.type === 'BlockStatement') {
-      this.#vars(node.body.body, block);
-      this.#lexicals(node.body.body, block);
-      for (const param of node.params) this.visit(param, block);
-      for (const each of node.body.body) this.visit(each, block);
-    } else {
-      for (const param of node.params) this.visit(param, block);
-      this.visit(node.body, block);
+    this.#params(node.params, block);
+    const statements = node.body.type === 'BlockStatement' ? node.body.body : [];
+    this.#vars(statements, block);
+    this.#lexicals(statements, block);
+    for (const param of node.params) this.visit(param, block);
+    if (node.body.type !== 'BlockStatement') this.visit(node.body, block);
+    for (const each of statements) this.visit(each, block);
+  }
+
+  #params(params: readonly acorn.Pattern[], block: Block): void {
+    for (const [at, param] of params.entries()) {
+      const slot = param.type === 'Identifier' ? at : undefined;
+      for (const id of boundNames(param)) {
+        block.declare(id.name, 'param', id.end, slot);
+        this.#declared.add(id);
+      }
     }
   }
 
@@ -157,11 +154,14 @@ export class Analysis {
 
   #name(node: acorn.Identifier, block: Block): void {
     const variable = block.find(node.name);
-    if (variable === undefined) return this.#free(node, block);
+    if (variable === undefined) {
+      this.#free(node, block);
+      return;
+    }
     const slot = block.layout.slotOf(variable);
     const isOwn = variable.layout === block.layout;
     const early =
-      !this.#declared.has(node) && (isOwn ? node.end < variable.readyAt : variable.isSeenEarly);
+      !this.#declared.has(node) && (isOwn ? node.start < variable.readyAt : variable.isSeenEarly);
     if (early && variable.kind === 'param' && isOwn) {
       throw new SyntaxFault(
         `${node.name} is used before it has a value`,

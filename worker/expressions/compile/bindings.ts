@@ -40,13 +40,17 @@ export function lexicalNames(body: readonly acorn.Node[]): Lexical[] {
     if (node.type === 'FunctionDeclaration' && node.id) {
       found.push({ id: node.id, kind: 'function', readyAt: Number.POSITIVE_INFINITY });
     } else if (node.type === 'VariableDeclaration' && node.kind !== 'var') {
-      const kind = node.kind === 'const' ? 'const' : 'let';
-      for (const { id: pattern, end } of node.declarations) {
-        for (const id of boundNames(pattern)) found.push({ id, kind, readyAt: end });
-      }
+      found.push(...declared(node));
     }
   }
   return found;
+}
+
+function declared(node: acorn.VariableDeclaration): Lexical[] {
+  const kind = node.kind === 'const' ? 'const' : 'let';
+  return node.declarations.flatMap(({ id: pattern, end }) =>
+    boundNames(pattern).map((id) => ({ id, kind, readyAt: end })),
+  );
 }
 
 /** What statements declare by `var`, however deep, but not in functions within. */

@@ -36,6 +36,7 @@ export function namespaceMember(node: acorn.MemberExpression, context: Context):
     throw context.fault(node, `${wanted} is not part of the language${hintOf(wanted)}`);
   }
   if (space === 'Date' && name === 'now') context.usesNow = true;
+  if (space === 'Object' && name === 'assign') context.mutates = true;
   return found;
 }
 
