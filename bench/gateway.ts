@@ -11,6 +11,8 @@ import type { Running } from './baseline.ts';
 export interface MeasuredGateway extends Running {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of the process that the others are children of. */
+  readonly pid: number;
 }
 
 const START = join(import.meta.dirname, '../scripts/start.ts');
@@ -38,6 +40,7 @@ export async function startGateway(url: string, kind = 'postgres'): Promise<Meas
       port,
       path: '/api/v1/endpoints/measured/read',
       headers: { Authorization: `Bearer ${token}` },
+      pid: child.pid ?? 0,
       stop,
     };
   } catch (thrown) {

@@ -9,11 +9,13 @@ export interface Load {
   readonly body: string;
   readonly connections: number;
   readonly seconds: number;
+  /** Requests that a connection sends in one write before it waits for their replies; default 1. */
+  readonly batch?: number;
 }
 
 /** What came back. */
 export interface Measured {
-  /** Replies per second. */
+  /** Batches of replies per second; requests, where each is sent alone. */
   readonly throughput: number;
   /** Milliseconds from the last byte sent to the last byte received. */
   readonly p50: number;
@@ -25,11 +27,12 @@ export interface Measured {
  * @throws Error at the first reply that is not 200
  */
 export async function generateLoad(load: Load): Promise<Measured> {
-  const request = requestText(load);
+  const batch = load.batch ?? 1;
+  const request = requestText(load).repeat(batch);
   const latencies: number[] = [];
   const until = performance.now() + load.seconds * 1000;
   const workers = Array.from({ length: load.connections }, () =>
-    keepAsking(load.port, request, until, latencies),
+    keepAsking(load.port, { request, batch }, until, latencies),
   );
   await Promise.all(workers);
   latencies.sort((one, other) => one - other);
@@ -49,7 +52,7 @@ function requestText({ path, headers, body }: Load): string {
 
 async function keepAsking(
   port: number,
-  request: string,
+  { request, batch }: { readonly request: string; readonly batch: number },
   until: number,
   latencies: number[],
 ): Promise<void> {
@@ -59,7 +62,7 @@ async function keepAsking(
     while (performance.now() < until) {
       const sent = performance.now();
       socket.write(request);
-      await replies.next();
+      for (let reply = 0; reply < batch; reply += 1) await replies.next();
       latencies.push(performance.now() - sent);
     }
   } finally {
