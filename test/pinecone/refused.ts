@@ -1,0 +1,96 @@
+/** Requests that are wrong, and what is told of each: where, and what would be right. */
+import { expect } from 'vitest';
+
+/** A vector of the index. */
+export const values = [1, 1];
+/** A record of it. */
+export const record = { id: 'a', values };
+/** One too many. */
+export const many = Array.from({ length: 101 }, (_, at) => ({ id: String(at), values }));
+const manyIds = many.flatMap(({ id }) => Array.from({ length: 10 }, (_, at) => `${id}-${at}`));
+/** A request of that type. */
+export const query = (body: unknown) => ({ type: 'query', body });
+/** A request of that type. */
+export const upsert = (body: unknown) => ({ type: 'upsert', body });
+/** A request of that type. */
+export const del = (body: unknown) => ({ type: 'delete', body });
+
+/** With the one entry of `details`. */
+export const REFUSED: readonly (readonly [body: object, path: string, problem: string])[] = [
+  [{ type: 'query' }, 'body', 'is required: the parameters, as JSON text or an object'],
+  [query('{"vector":'), 'body', 'is not JSON text'],
+  [query('7'), 'body', 'Invalid input: expected object, received number'],
+  [query([1]), 'body', 'Invalid input: expected object, received array'],
+  [query({}), 'body.vector', 'is required'],
+  [query('{"topK":3}'), 'body.vector', 'is required'],
+  [query({ vector: [] }), 'body.vector', 'is an array of numbers, at least one'],
+  [query({ vector: [1, '2'] }), 'body.vector.1', 'must be a number'],
+  [query({ vector: values, id: 'a' }), 'body.id', 'goes without vector and sparseVector'],
+  [query({ vector: values, topK: 0 }), 'body.topK', 'Too small: expected number to be >=1'],
+  [query({ vector: values, topK: 10_001 }), 'body.topK', 'Too big: expected number to be <=10000'],
+  [query({ vector: values, filter: 'x' }), 'body.filter', 'must be an object'],
+  [query({ vector: values, top_k: 3 }), 'body', 'Unrecognized key: "top_k"'],
+  [query({ vector: values, namespace: 7 }), 'body.namespace', expect.any(String)],
+  [{ ...query({ vector: values }), topK: 3 }, 'body', 'Unrecognized key: "topK"'],
+  [upsert({}), 'body.vectors', expect.any(String)],
+  [upsert({ vectors: [] }), 'body.vectors', 'holds 1 to 100 vectors'],
+  [upsert({ vectors: many }), 'body.vectors', 'holds 1 to 100 vectors'],
+  [upsert({ vectors: [{ values }] }), 'body.vectors.0.id', expect.any(String)],
+  [upsert({ vectors: [{ id: '', values }] }), 'body.vectors.0.id', expect.any(String)],
+  [upsert({ vectors: [{ id: 'a' }] }), 'body.vectors.0.values', 'is required'],
+  [
+    upsert({ vectors: [{ ...record, metadata: 7 }] }),
+    'body.vectors.0.metadata',
+    'must be an object',
+  ],
+  [
+    upsert({ vectors: [{ id: 'a', sparseValues: { indices: [1], values } }] }),
+    'body.vectors.0.sparseValues.values',
+    'has as many values as indices',
+  ],
+  [upsert({ vectors: [record], dryRun: true }), 'body', 'Unrecognized key: "dryRun"'],
+  [{ type: 'update', body: { values } }, 'body.id', expect.any(String)],
+  [del({}), 'body.ids', 'is required unless filter or deleteAll is given'],
+  [del({ deleteAll: false }), 'body.ids', 'is required unless filter or deleteAll is given'],
+  [del({ ids: [] }), 'body.ids', 'names at least one record'],
+  [
+    del({ ids: ['a'], deleteAll: true }),
+    'body.ids',
+    'one of ids, filter and deleteAll goes without the others',
+  ],
+  [
+    del({ ids: ['a'], filter: { a: 1 } }),
+    'body.ids',
+    'one of ids, filter and deleteAll goes without the others',
+  ],
+  [del({ filter: {} }), 'body.filter', 'holds no condition; deleteAll deletes all'],
+  [{ type: 'fetch', ids: ['a'] }, 'namespace', 'is text or null'],
+  [{ type: 'fetch', namespace: null }, 'ids', expect.any(String)],
+  [{ type: 'fetch', ids: 'a', namespace: null }, 'ids', expect.any(String)],
+  [{ type: 'fetch', ids: manyIds, namespace: null }, 'ids', 'names at most 1000 records'],
+  [{ type: 'fetch', ids: ['\ud800'], namespace: null }, 'ids.0', 'is no Unicode text'],
+  [{ type: 'fetch', body: '{}', ids: ['a'], namespace: null }, 'body', 'Unrecognized key: "body"'],
+  [{ type: 'list' }, 'namespace', 'is text or null'],
+  [
+    { type: 'list', namespace: null, limit: '0' },
+    'limit',
+    'is a whole number from 1 to 100, or its text',
+  ],
+  [
+    { type: 'list', namespace: null, limit: 101 },
+    'limit',
+    'is a whole number from 1 to 100, or its text',
+  ],
+  [
+    { type: 'list', namespace: null, limit: 'ten' },
+    'limit',
+    'is a whole number from 1 to 100, or its text',
+  ],
+  [{ type: 'describe_index_stats', filter: {} }, 'body', 'Unrecognized key: "filter"'],
+  [
+    { type: 'search' },
+    'type',
+    'one of query, fetch, list, describe_index_stats, upsert, update, delete',
+  ],
+  [{}, 'type', 'is required'],
+];
