@@ -1,6 +1,7 @@
 /** What is measured of each kind of backend: its data, a small and a large read, and the same by the bare driver. */
 import { createClient } from '@clickhouse/client';
 import cassandra from 'cassandra-driver';
+import { Redis } from 'ioredis';
 import { MongoClient } from 'mongodb';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
@@ -203,8 +204,34 @@ function clickhouseClient(url: string) {
   });
 }
 
+const redis: MeasuredKind = {
+  async fill(url) {
+    const client = new Redis(url);
+    await client.set('product:42', JSON.stringify({ id: 42, name: 'product 42', price: 52.5 }));
+    for (let at = 0; at < LARGE_ROWS; at += 1000) {
+      await client.rpush('wide', ...rowsOf(1000, (id) => `${at + id} ${PADDING}`));
+    }
+    client.disconnect();
+    return url;
+  },
+  small: { type: 'get', key: 'product:42' },
+  large: { type: 'lrange', key: 'wide', start: 0, stop: -1 },
+  async bare(url) {
+    const client = new Redis(url, { enableAutoPipelining: true });
+    return ({ type, key }) =>
+      type === 'get' ? client.get(String(key)) : client.lrange(String(key), 0, -1);
+  },
+};
+
 /** Each kind that is measured. */
-export const KINDS = { postgres, mysql: mysqlKind, mongo, cassandra: cassandraKind, clickhouse };
+export const KINDS = {
+  postgres,
+  mysql: mysqlKind,
+  mongo,
+  cassandra: cassandraKind,
+  clickhouse,
+  redis,
+};
 export type MeasuredName = keyof typeof KINDS;
 
 /** Whether text names one of them. */
