@@ -39,7 +39,7 @@ export function createApp(outside: Outside): App {
   const app: App = new Hono<{ Bindings: Bindings }>();
   app.get('/healthz', asAllReplies, (c) => c.json({ status: 'ok' }));
   mountDocs(app, routes);
-  mountDescription(app, routes);
+  mountDescription(app, [...routes, ...facades]);
   for (const page of ['/healthz', '/docs', '/openapi.json']) {
     app.all(page, (c) => refuseMethod(c, ['GET']));
   }

@@ -1,7 +1,7 @@
 /** The operations of routes, one by one: each method on each path is one. */
 import { actionOf } from '../audit/action.ts';
 import { type AnyRoute, type Method, methodsOf, pathsOf } from './route.ts';
-import { BASE_PATH } from './run.ts';
+import { wholePath } from './run.ts';
 
 /** A route, met by one of its methods on one of its paths. */
 export interface Operation {
@@ -26,7 +26,7 @@ export function operationsOf(routes: readonly AnyRoute[]): Operation[] {
         ].join(''),
         route,
         method,
-        path: BASE_PATH + path.replaceAll(/:(\w+)/g, '{$1}'),
+        path: wholePath(route, path).replaceAll(/:(\w+)(?:\{[^}]*\})?/g, '{$1}'),
       })),
     ),
   );

@@ -25,6 +25,11 @@ export interface Facade {
   readonly action: string;
   /** An error in the form of that product; the status is ours. */
   errorBody(failure: GatewayError): Json;
+  /** A body that it takes, for the API's description. */
+  readonly body: {
+    readonly schema: { readonly description: string };
+    readonly example: unknown;
+  };
 }
 
 /** One operation of the API. A route without `access` does not compile. */

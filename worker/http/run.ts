@@ -28,6 +28,11 @@ export const BASE_PATH = '/api/v1';
 
 export type App = Hono<{ Bindings: Bindings }>;
 
+/** One of a route's paths from the root; a facade's stands beside the API. */
+export function wholePath({ facade }: AnyRoute, path: string): string {
+  return facade ? path : BASE_PATH + path;
+}
+
 /** Who is told of requests, before their replies; neither may throw. */
 export interface Observers {
   /** Of every request that a route answers with an error. */
@@ -52,7 +57,7 @@ export function mount(
   for (const each of routes) {
     const { facade } = each;
     for (const path of pathsOf(each)) {
-      const whole = facade ? path : BASE_PATH + path;
+      const whole = wholePath(each, path);
       app.on([...methodsOf(each)], whole, (c) => answer(c, each, outside, observers));
       const allowed = [...(served.get(whole)?.allowed ?? []), ...methodsOf(each)];
       served.set(whole, { allowed, ...(facade ? { facade } : {}) });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
 import { anyMember, anyone, onOrganization } from '../access/access.ts';
-import { routes } from '../app.ts';
+import { facades, routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';
 import { publicRoute, route } from '../http/route.ts';
 import { describe as described } from './document.ts';
@@ -13,7 +13,7 @@ type Node = { readonly [member: string]: unknown };
 
 let document: Node;
 beforeAll(() => {
-  document = { ...described(routes) };
+  document = { ...described([...routes, ...facades]) };
 });
 
 /** What is at a JSON Pointer. */
@@ -45,7 +45,7 @@ const bodyOf = (operation: string) =>
   at('paths', `/api/v1/endpoints/{endpoint}/${operation}`, 'post', 'requestBody');
 
 test('has each method of each path as an operation of its own, with an id of its own', () => {
-  const operations = operationsOf(routes);
+  const operations = operationsOf([...routes, ...facades]);
   for (const { path, method, id } of operations) {
     expect(at('paths', path, method.toLowerCase()).operationId).toBe(id);
   }

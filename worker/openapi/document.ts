@@ -14,7 +14,10 @@ import { asDescribed } from './schemas.ts';
 /** The description as JSON. */
 export type Description = ReturnType<typeof createDocument>;
 
-/** Describes every operation, each method and path by itself. @param routes the whole API */
+/**
+ * Describes every operation, each method and path by itself.
+ * @param routes the whole API, and the facades beside it
+ */
 export function describe(routes: readonly AnyRoute[]): Description {
   const errors = new ErrorResponses();
   const paths = { ...pathsFor(routes, errors), ...PATHS_BESIDE };

@@ -5,7 +5,8 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
-import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
+import { ERRORS, type ErrorCode, GatewayError } from '../../proto/errors.ts';
+import type { Facade } from '../http/route.ts';
 import { errorExample } from './error-examples.ts';
 import { ErrorReply } from './error-schema.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
@@ -16,6 +17,8 @@ export interface Standing {
   readonly authorized: boolean;
   /** Honours `Idempotency-Key`. */
   readonly replayed: boolean;
+  /** Answers errors in another product's form. */
+  readonly facade?: Facade | undefined;
 }
 
 /** Never kept for a replay. Contract: "Retries by the client". */
@@ -43,8 +46,11 @@ export class ErrorResponses {
   #refer(status: number, codes: readonly ErrorCode[], standing: Standing) {
     const headers = headersAt(status, standing);
     const beyond = headers.filter((name) => !ON_ALL.includes(name)).map((name) => `.${name}`);
-    const name = codes.join('.') + beyond.join('');
-    this.made[name] ??= responseOf(codes, headers, errorOf(codes));
+    const { facade } = standing;
+    const name = [...codes, ...(facade ? ['facade'] : [])].join('.') + beyond.join('');
+    this.made[name] ??= facade
+      ? { ...responseOf(codes, headers, {}), content: contentBeside(codes, facade) }
+      : responseOf(codes, headers, errorOf(codes));
     return { $ref: `#/components/responses/${name}` };
   }
 }
@@ -97,6 +103,17 @@ function responseOf(
       },
     },
   };
+}
+
+/** Errors of a facade. */
+function contentBeside(codes: readonly ErrorCode[], facade: Facade) {
+  const examples = codes.map((code) => {
+    const { message, details = [] } = errorExample(code);
+    return [code, { value: facade.errorBody(new GatewayError(code, message, { details })) }];
+  });
+  const error = { type: 'string' as const, description: 'What was wrong, in words' };
+  const schema = { type: 'object' as const, properties: { error }, required: ['error'] };
+  return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
 }
 
 /** What is said of all errors stands in one place: the components. */

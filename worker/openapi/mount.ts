@@ -12,7 +12,7 @@ interface Served {
   readonly etag: string;
 }
 
-/** Needs no token: nothing there is of a tenant. Made when it is first asked for. @param routes the whole API */
+/** Needs no token: nothing there is of a tenant. Made when it is first asked for. @param routes the whole API, and the facades beside it */
 export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
   let known: Served | undefined;
   app.get('/openapi.json', asAllReplies, async ({ req }) => {

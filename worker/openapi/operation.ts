@@ -18,8 +18,9 @@ export function describeOperation(
   errors: ErrorResponses,
 ): ZodOpenApiOperationObject {
   const { route, method } = operation;
-  const { access, description, summary, tag } = route;
-  const traits = { authorized: access.level !== 'Public', replayed: isReplayed(route, method) };
+  const { access, description, facade, summary, tag } = route;
+  const replayed = isReplayed(route, method);
+  const traits = { authorized: access.level !== 'Public', replayed, facade };
   return {
     operationId: operation.id,
     tags: [tag],
@@ -29,7 +30,7 @@ export function describeOperation(
     security: securityOf(route),
     requestParams: parametersOf(route),
     parameters: commonHeadersOf(route, method).map(parameterNamed),
-    ...(route.body === NoBody || method === 'GET' ? {} : { requestBody: bodyOf(route) }),
+    ...requestBodyOf(route, method),
     responses: { ...successOf(route, method), ...errors.of(errorsOf(route, method), traits) },
   };
 }
@@ -77,8 +78,12 @@ function commonHeadersOf(route: AnyRoute, method: Method) {
   ];
 }
 
-function bodyOf({ body }: AnyRoute) {
-  return { required: true, content: { 'application/json': contentOf(body) } };
+function requestBodyOf(route: AnyRoute, method: Method) {
+  if (method === 'GET') return {};
+  const { body, facade } = route;
+  if (facade) return { requestBody: { content: { 'application/json': facade.body } } };
+  if (body === NoBody) return {};
+  return { requestBody: { required: true, content: { 'application/json': contentOf(body) } } };
 }
 
 function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {

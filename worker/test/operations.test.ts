@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../proto/errors.ts';
 import { LEVELS, reaches } from '../access/levels.ts';
-import { routes } from '../app.ts';
-import { methodsOf, pathsOf } from '../http/route.ts';
+import { facades, routes } from '../app.ts';
+import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
-import { ADDITIONS, OPERATIONS } from './operations.ts';
+import { ADDITIONS, FACADES, OPERATIONS } from './operations.ts';
 
 /**
  * Operations of the specification that are not served yet, by what their paths begin with.
@@ -13,11 +13,13 @@ import { ADDITIONS, OPERATIONS } from './operations.ts';
  */
 const STILL_MISSING = ['/templates', '/workflows'];
 
-const served = routes.flatMap((each) =>
-  pathsOf(each).flatMap((path) =>
-    methodsOf(each).map((method) => [method, path, each.access.level] as const),
-  ),
-);
+const rowsOf = (all: readonly AnyRoute[]) =>
+  all.flatMap((each) =>
+    pathsOf(each).flatMap((path) =>
+      methodsOf(each).map((method) => [method, path, each.access.level] as const),
+    ),
+  );
+const served = rowsOf(routes);
 const line = (row: readonly string[]) => row.join(' ');
 const expected = [...OPERATIONS, ...ADDITIONS].map(line);
 const servedLines = served.map(line);
@@ -35,6 +37,10 @@ test('every operation of the specification is served at its level, but those lis
 
 test('nothing is served that neither the specification nor the contract names', () => {
   expect(servedLines.filter((each) => !expected.includes(each))).toEqual([]);
+});
+
+test('beside the API stand just the facades that the contract names, each at its level', () => {
+  expect(rowsOf(facades)).toEqual(FACADES);
 });
 
 const guarded = served.filter(([, , level]) => level !== 'Public');

@@ -88,3 +88,12 @@ export const ADDITIONS = [
   ['GET', '/audit', 'Admin'],
   ['GET', '/audit/head', 'Admin'],
 ] as const;
+
+/** What speaks another product's protocol, beside the API: paths are whole. Contract: "Base path". */
+export const FACADES = [
+  ['POST', '/upstash/:endpoint', 'Read'],
+  ['PUT', '/upstash/:endpoint', 'Read'],
+  ['GET', '/upstash/:endpoint/:command{.*}', 'Read'],
+  ['POST', '/upstash/:endpoint/:command{.*}', 'Read'],
+  ['PUT', '/upstash/:endpoint/:command{.*}', 'Read'],
+] as const;

@@ -1,5 +1,6 @@
 /** The facade for clients of Upstash's REST protocol, such as @upstash/redis. Contract §1, §13. */
 import * as z from 'zod';
+import { JsonValue } from '../../proto/kinds/members.ts';
 import { OF_A_WRITE } from '../drivers/errors.ts';
 import { onEndpoint } from '../endpoints/access.ts';
 import { type AnyRoute, route } from '../http/route.ts';
@@ -7,7 +8,33 @@ import { refusalBody } from './refusal.ts';
 import { runCommands } from './run.ts';
 import { refuseTokenInUrl } from './token.ts';
 
-const EndpointParam = z.object({ endpoint: z.string() });
+const EndpointParam = z.object({
+  endpoint: z.string().meta({
+    description: 'Id of the endpoint, or its UUID; it must be of kind Redis',
+    examples: ['cache'],
+  }),
+});
+
+/** A reply as the vendor writes it; nothing reads it here. */
+const Reply = z
+  .union([
+    z.object({ result: JsonValue.meta({ description: 'As RESP2 has it, in JSON' }) }),
+    z.object({ error: z.string().meta({ description: "The server's own words" }) }),
+  ])
+  .meta({
+    id: 'UpstashReply',
+    description: 'What a command was answered, as it came from the server',
+    examples: [{ result: 'OK' }],
+  });
+
+/** Of one command, or of many. */
+const Replies = z.union([
+  Reply,
+  z.array(Reply).meta({
+    description: 'Of a pipeline, or a transaction, in the order of the commands',
+    examples: [[{ result: 'OK' }, { error: 'ERR value is not an integer or out of range' }]],
+  }),
+]);
 
 /** What both routes are; the level is the least, each command may need more. */
 const common = {
@@ -19,9 +46,14 @@ const common = {
   idempotency: 'ignored',
   // Whatever a command has after its body.
   query: z.record(z.string(), z.string()),
-  facade: { action: 'upstash.run', errorBody: refusalBody },
+  streams: {
+    'text/event-stream': z.string().meta({
+      description: 'Of a subscription: `message,channel,text`',
+      examples: ['message,chat,hello'],
+    }),
+  },
   reply: 'bare',
-  result: z.unknown(),
+  result: Replies,
   handle: runCommands,
 } satisfies Partial<AnyRoute>;
 
@@ -31,17 +63,42 @@ export const upstashRoutes: readonly AnyRoute[] = [
     ...common,
     method: ['POST', 'PUT'],
     path: '/upstash/:endpoint',
+    facade: {
+      action: 'upstash.run',
+      errorBody: refusalBody,
+      body: {
+        schema: { description: 'The name of a command and its words' },
+        example: ['SET', 'greeting', 'hello', 'EX', 3600],
+      },
+    },
     summary: 'Run a command of Redis that is a JSON array',
-    description: 'As `@upstash/redis` sends it; the reply is as it came from the server.',
+    description:
+      'The protocol of Upstash, as `@upstash/redis` speaks it with this URL and a token of this gateway. The reply is as it came from the server: with `Upstash-Encoding: base64` every string is in base64, with `Upstash-Response-Format: resp2` it is RESP2. A command that writes needs the level `Write`, one that acts on the whole server `Admin`.',
     params: EndpointParam,
   }),
   route({
     ...common,
     method: ['GET', 'POST', 'PUT'],
     path: '/upstash/:endpoint/:command{.*}',
+    facade: {
+      action: 'upstash.command',
+      errorBody: refusalBody,
+      body: {
+        schema: { description: 'The last word of the command, or an array of commands' },
+        example: [
+          ['SET', 'greeting', 'hello'],
+          ['GET', 'greeting'],
+        ],
+      },
+    },
     summary: 'Run a command of Redis that stands in the path, many commands, or subscribe',
     description:
-      'The path is the command with its words, the body its last word; `pipeline` and `multi-exec` take an array of commands; `subscribe`, `psubscribe` and `monitor` answer server-sent events.',
-    params: EndpointParam.extend({ command: z.string() }),
+      'The path is the command with its words, the body its last word; `pipeline` and `multi-exec` take an array of commands; `subscribe`, `psubscribe` and `monitor` answer server-sent events. What is said of a command that is a JSON array holds here, too.',
+    params: EndpointParam.extend({
+      command: z.string().meta({
+        description: 'The name and words of a command, each after a slash and percent-encoded',
+        examples: ['get'],
+      }),
+    }),
   }),
 ];
