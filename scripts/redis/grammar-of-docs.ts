@@ -16,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
   double: ':d',
 };
 /** Texts that hold what the caller keeps: any JSON will do. */
-const VALUES = new Set(['value', 'element', 'member', 'message', 'pivot', 'arg', 'field', 'data']);
+const VALUES = /^(?:value|element|member|message|pivot|arg|field|data)s?$/;
 
 /** Members in the notation of proto/kinds/redis/grammar.ts. */
 export function grammarOf(members: readonly DocumentedArgument[]): string {
@@ -62,10 +62,12 @@ function alternative(argument: DocumentedArgument): string {
   return `${tag}{${bare({ ...argument, flags: argument.flags.filter((each) => each !== 'optional') })}}`;
 }
 
-function nameOf({ name }: DocumentedArgument): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+/** Of many in the plural, as clients have it. */
+function nameOf({ name, flags }: DocumentedArgument): string {
+  const plain = name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
+  return flags.includes('multiple') && !plain.endsWith('s') ? `${plain}s` : plain;
 }
 
 function typeOf(name: string, type: string): string {
-  return TYPES[type] ?? (VALUES.has(name) ? ':v' : '');
+  return TYPES[type] ?? (VALUES.test(name) ? ':v' : '');
 }

@@ -30,8 +30,9 @@ const WHOLE_SERVER = new Set([
   ...['load', 'delete', 'flush', 'restore', 'kill'].map((each) => `function ${each}`),
   ...['script flush', 'script kill'],
 ]);
-/** Of sentinels, the servers' own tables say nothing. */
+/** Of sentinels, the servers' own tables say nothing; one command of the time series' cluster ends a server. */
 const WHOLE_SERVER_FAMILIES = ['module', 'sentinel'];
+const SERVERS_AMONG_THEMSELVES = 'timeseries.';
 
 const startsWithOneOf = (name: string, starts: readonly string[]) =>
   starts.some((start) => name.startsWith(start));
@@ -67,7 +68,8 @@ function isAdmin({ name, flags }: CommandEntry): boolean {
 }
 
 function isOfWholeServer(name: string): boolean {
-  return WHOLE_SERVER_FAMILIES.some((family) => name === family || name.startsWith(`${family} `));
+  const isOf = (family: string) => name === family || name.startsWith(`${family} `);
+  return WHOLE_SERVER_FAMILIES.some(isOf) || name.startsWith(SERVERS_AMONG_THEMSELVES);
 }
 
 /** Whether a command, by its own name, may change something: unknown ones may. */

@@ -5,8 +5,8 @@
 export const TABLE = `
 acl 78v c -
 acl|cat 78v - - [category]
-acl|deluser 78v Aa - username+
-acl|dryrun 78v Aa - username command [arg:v+]
+acl|deluser 78v Aa - usernames+
+acl|dryrun 78v Aa - username command [args:v+]
 acl|genpass 78v - - [bits:i]
 acl|getuser 78v Aa - username
 acl|help 78v - -
@@ -14,7 +14,7 @@ acl|list 78v Aa -
 acl|load 78v Aa -
 acl|log 78v Aa - [operation<count{count:i}|RESET>]
 acl|save 78v Aa -
-acl|setuser 78v Aa - username [rule+]
+acl|setuser 78v Aa - username [rules+]
 acl|users 78v Aa -
 acl|whoami 78v - -
 append 78v w 1 key:k value:v
@@ -34,18 +34,18 @@ bf.scandump 78 r 1
 bgrewriteaof 78v Aa -
 bgsave 78v Aa - schedule!SCHEDULE
 bitcount 78v r 1 key:k [range{start:i end:i [unit(BYTE|BIT)]}]
-bitfield 78v w 1 key:k [operation<get_block{encoding offset:i}|write{[overflow_block(WRAP|SAT|FAIL)@OVERFLOW] write_operation<set_block{encoding offset:i value:i}|incrby_block{encoding offset:i increment:i}>}>+]
-bitfield_ro 78v r 1 key:k [get_block{encoding offset:i}+@@GET]
-bitop 78v w 2,3:-1 operation(AND|OR|XOR|NOT) destkey:k key:k+
+bitfield 78v w 1 key:k [operations<get_block{encoding offset:i}|write{[overflow_block(WRAP|SAT|FAIL)@OVERFLOW] write_operation<set_block{encoding offset:i value:i}|incrby_block{encoding offset:i increment:i}>}>+]
+bitfield_ro 78v r 1 key:k [get_blocks{encoding offset:i}+@@GET]
+bitop 78v w 2,3:-1 operation(AND|OR|XOR|NOT) destkey:k keys:k+
 bitpos 78v r 1 key:k bit:i [range{start:i [end_unit_block{end:i [unit(BYTE|BIT)]}]}]
 blmove 78v bw 1,2 source:k destination:k wherefrom(LEFT|RIGHT) whereto(LEFT|RIGHT) timeout:d
-blmpop 78v bw 2#0:1:1 timeout:d numkeys#key key:k+ where(LEFT|RIGHT) [count:i@COUNT]
-blpop 78v bw 1:-2 key:k+ timeout:d
-brpop 78v bw 1:-2 key:k+ timeout:d
+blmpop 78v bw 2#0:1:1 timeout:d numkeys#keys keys:k+ where(LEFT|RIGHT) [count:i@COUNT]
+blpop 78v bw 1:-2 keys:k+ timeout:d
+brpop 78v bw 1:-2 keys:k+ timeout:d
 brpoplpush 78v bw 1,2 source:k destination:k timeout:d
-bzmpop 78v bw 2#0:1:1 timeout:d numkeys#key key:k+ where(MIN|MAX) [count:i@COUNT]
-bzpopmax 78v bw 1:-2 key:k+ timeout:d
-bzpopmin 78v bw 1:-2 key:k+ timeout:d
+bzmpop 78v bw 2#0:1:1 timeout:d numkeys#keys keys:k+ where(MIN|MAX) [count:i@COUNT]
+bzpopmax 78v bw 1:-2 keys:k+ timeout:d
+bzpopmin 78v bw 1:-2 keys:k+ timeout:d
 cf.add 78 w 1
 cf.addnx 78 w 1
 cf.compact 78 r 1
@@ -62,35 +62,35 @@ cf.reserve 78 w 1
 cf.scandump 78 r 1
 client 78v c -
 client|caching 78v - - mode(YES|NO)
-client|capa v - - capability+
+client|capa v - - capabilitys+
 client|getname 78v - -
 client|getredir 78v - -
 client|help 78v - -
 client|id 78v - -
 client|import-source v - - enabled(ON|OFF)
 client|info 78v - -
-client|kill 78v Aa - filter<old_format{old_format}|new_format{new_format<ID/client_id{client_id:i@ID}|TYPE/client_type{client_type(NORMAL|MASTER|SLAVE|REPLICA|PUBSUB)@TYPE}|USER/username{username@USER}|ADDR/addr{addr@ADDR}|LADDR/laddr{laddr@LADDR}|SKIPME/skipme{skipme(YES|NO)@SKIPME}|MAXAGE/maxage{maxage:i@MAXAGE}>+}>
-client|list 78v Aa - [client_type(NORMAL|MASTER|REPLICA|PUBSUB)@TYPE] [client_id:i+@ID]
+client|kill 78v Aa - filter<old_format{old_format}|new_formats{new_formats<ID/client_id{client_id:i@ID}|TYPE/client_type{client_type(NORMAL|MASTER|SLAVE|REPLICA|PUBSUB)@TYPE}|USER/username{username@USER}|ADDR/addr{addr@ADDR}|LADDR/laddr{laddr@LADDR}|SKIPME/skipme{skipme(YES|NO)@SKIPME}|MAXAGE/maxage{maxage:i@MAXAGE}>+}>
+client|list 78v Aa - [client_type(NORMAL|MASTER|REPLICA|PUBSUB)@TYPE] [client_ids:i+@ID]
 client|no-evict 78v Aa - enabled(ON|OFF)
 client|no-touch 78v - - enabled(ON|OFF)
 client|pause 78v Aa - timeout:i [mode(WRITE|ALL)]
 client|reply 78v - - action(ON|OFF|SKIP)
 client|setinfo 78v - - attr<LIB-NAME/libname{libname@LIB-NAME}|LIB-VER/libver{libver@LIB-VER}>
 client|setname 78v - - connection_name
-client|tracking 78v - - status(ON|OFF) [client_id:i@REDIRECT] [prefix+@@PREFIX] bcast!BCAST optin!OPTIN optout!OPTOUT noloop!NOLOOP
+client|tracking 78v - - status(ON|OFF) [client_id:i@REDIRECT] [prefixs+@@PREFIX] bcast!BCAST optin!OPTIN optout!OPTOUT noloop!NOLOOP
 client|trackinginfo 78v - -
 client|unblock 78v Aa - client_id:i [unblock_type(TIMEOUT|ERROR)]
 client|unpause 78v Aa -
 cluster 78v c -
 clusterscan v r 1 cursor [match_pattern@MATCH] [count:i@COUNT] [type@TYPE] [slot:i@SLOT]
-cluster|addslots 78v Aa - slot:i+
-cluster|addslotsrange 78v Aa - range{start_slot:i end_slot:i}+
+cluster|addslots 78v Aa - slots:i+
+cluster|addslotsrange 78v Aa - ranges{start_slot:i end_slot:i}+
 cluster|bumpepoch 78v Aa -
 cluster|cancelslotmigrations v Aa -
 cluster|count-failure-reports 78v Aa - node_id
 cluster|countkeysinslot 78v - - slot:i
-cluster|delslots 78v Aa - slot:i+
-cluster|delslotsrange 78v Aa - range{start_slot:i end_slot:i}+
+cluster|delslots 78v Aa - slots:i+
+cluster|delslotsrange 78v Aa - ranges{start_slot:i end_slot:i}+
 cluster|failover 78v Aa - [options(FORCE|TAKEOVER)]
 cluster|flushslot v Aaw - slot:i [flush_type(ASYNC|SYNC)]
 cluster|flushslots 78v Aa -
@@ -102,7 +102,7 @@ cluster|info 78v - -
 cluster|keyslot 78v - - key
 cluster|links 78v - -
 cluster|meet 78v Aa - ip port:i [cluster_bus_port:i]
-cluster|migrateslots v Aa - migration_group{'SLOTSRANGE' range{start_slot:i end_slot:i}+ 'NODE' node_id}+
+cluster|migrateslots v Aa - migration_groups{'SLOTSRANGE' ranges{start_slot:i end_slot:i}+ 'NODE' node_id}+
 cluster|myid 78v - -
 cluster|myshardid 78v - -
 cluster|nodes 78v - -
@@ -130,40 +130,40 @@ commandlog|help v - -
 commandlog|len v Aa - type(SLOW|LARGE-REQUEST|LARGE-REPLY)
 commandlog|reset v Aa - type(SLOW|LARGE-REQUEST|LARGE-REPLY)
 command|count 78v - -
-command|docs 78v - - [command_name+]
-command|getkeys 78v - - command [arg:v+]
-command|getkeysandflags 78v - - command [arg:v+]
+command|docs 78v - - [command_names+]
+command|getkeys 78v - - command [args:v+]
+command|getkeysandflags 78v - - command [args:v+]
 command|help 78v - -
-command|info 78v - - [command_name+]
+command|info 78v - - [command_names+]
 command|list 78v - - [filterby<MODULE/module_name{module_name@MODULE}|ACLCAT/category{category@ACLCAT}|PATTERN/pattern{pattern@PATTERN}>@FILTERBY]
 config 78v c -
-config|get 78v Aa - parameter+
+config|get 78v Aa - parameters+
 config|help 78v - -
 config|resetstat 78v Aa -
 config|rewrite 78v Aa -
-config|set 78v Aa - data{parameter value:v}+
+config|set 78v Aa - datas{parameter value:v}+
 copy 78v w 1,2 source:k destination:k [destination_db:i@DB] replace!REPLACE
 dbsize 78v r -
 debug 78v Aa -
 decr 78v w 1 key:k
 decrby 78v w 1 key:k decrement:i
-del 78v w 1:-1 key:k+
+del 78v w 1:-1 keys:k+
 delifeq v w 1 key:k value:v
 discard 78v - -
 dump 78v r 1 key:k
 echo 78v - - message:v
-eval 78v - 2#0:1:1 script numkeys#key [key:k+] [arg:v+]
-eval_ro 78v r 2#0:1:1 script numkeys#key [key:k+] [arg:v+]
-evalsha 78v - 2#0:1:1 sha1 numkeys#key [key:k+] [arg:v+]
-evalsha_ro 78v r 2#0:1:1 sha1 numkeys#key [key:k+] [arg:v+]
+eval 78v - 2#0:1:1 script numkeys#keys [keys:k+] [args:v+]
+eval_ro 78v r 2#0:1:1 script numkeys#keys [keys:k+] [args:v+]
+evalsha 78v - 2#0:1:1 sha1 numkeys#keys [keys:k+] [args:v+]
+evalsha_ro 78v r 2#0:1:1 sha1 numkeys#keys [keys:k+] [args:v+]
 exec 78v - -
-exists 78v r 1:-1 key:k+
+exists 78v r 1:-1 keys:k+
 expire 78v w 1 key:k seconds:i [condition(NX|XX|GT|LT)]
 expireat 78v w 1 key:k unix_time_seconds:i [condition(NX|XX|GT|LT)]
 expiretime 78v r 1 key:k
 failover 78v Aa - [target{host port:i force!FORCE}@TO] abort!ABORT [milliseconds:i@TIMEOUT]
-fcall 78v - 2#0:1:1 function numkeys#key [key:k+] [arg:v+]
-fcall_ro 78v r 2#0:1:1 function numkeys#key [key:k+] [arg:v+]
+fcall 78v - 2#0:1:1 function numkeys#keys [keys:k+] [args:v+]
+fcall_ro 78v r 2#0:1:1 function numkeys#keys [keys:k+] [args:v+]
 flushall 78v w - [flush_type(ASYNC|SYNC)]
 flushdb 78v w - [flush_type(ASYNC|SYNC)]
 ft._aliasaddifnx 78 r 1:1
@@ -245,10 +245,10 @@ function|list 78v - - [library_name_pattern@LIBRARYNAME] withcode!WITHCODE
 function|load 78v w - replace!REPLACE function_code
 function|restore 78v w - serialized_value [policy(FLUSH|APPEND|REPLACE)]
 function|stats 78v - -
-geoadd 78v w 1 key:k [condition(NX|XX)] change!CH data{longitude:d latitude:d member:v}+
+geoadd 78v w 1 key:k [condition(NX|XX)] change!CH datas{longitude:d latitude:d member:v}+
 geodist 78v r 1 key:k member1 member2 [unit(M|KM|FT|MI)]
-geohash 78v r 1 key:k [member:v+]
-geopos 78v r 1 key:k [member:v+]
+geohash 78v r 1 key:k [members:v+]
+geopos 78v r 1 key:k [members:v+]
 georadius 78v w 1,@STORE/6,@STOREDIST/6 key:k longitude:d latitude:d radius:d unit(M|KM|FT|MI) withcoord!WITHCOORD withdist!WITHDIST withhash!WITHHASH [count_block{count:i@COUNT any!ANY}] [order(ASC|DESC)] [store<STORE/storekey{storekey:k@STORE}|STOREDIST/storedistkey{storedistkey:k@STOREDIST}>]
 georadius_ro 78v r 1 key:k longitude:d latitude:d radius:d unit(M|KM|FT|MI) withcoord!WITHCOORD withdist!WITHDIST withhash!WITHHASH [count_block{count:i@COUNT any!ANY}] [order(ASC|DESC)]
 georadiusbymember 78v w 1,@STORE/5,@STOREDIST/5 key:k member:v radius:d unit(M|KM|FT|MI) withcoord!WITHCOORD withdist!WITHDIST withhash!WITHHASH [count_block{count:i@COUNT any!ANY}] [order(ASC|DESC)] [store<STORE/storekey{storekey:k@STORE}|STOREDIST/storedistkey{storedistkey:k@STOREDIST}>]
@@ -261,39 +261,39 @@ getdel 78v w 1 key:k
 getex 78v w 1 key:k [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|PERSIST>]
 getrange 78v r 1 key:k start:i end:i
 getset 78v w 1 key:k value:v
-hdel 78v w 1 key:k field:v+
+hdel 78v w 1 key:k fields:v+
 hello 78v - - [arguments{protover:i [auth{username password}@AUTH] [clientname@SETNAME]}]
 hexists 78v r 1 key:k field:v
-hexpire 78v w 1 key:k seconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#field field:v+
-hexpireat 78v w 1 key:k unix_time_seconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#field field:v+
-hexpiretime 78v r 1 key:k 'FIELDS' numfields#field field:v+
+hexpire 78v w 1 key:k seconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#fields fields:v+
+hexpireat 78v w 1 key:k unix_time_seconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#fields fields:v+
+hexpiretime 78v r 1 key:k 'FIELDS' numfields#fields fields:v+
 hget 78v r 1 key:k field:v
 hgetall 78v r 1 key:k
-hgetdel 8v w 1 key:k 'FIELDS' numfields#field field:v+
-hgetex 8v w 1 key:k [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|PERSIST>] 'FIELDS' numfields#field field:v+
+hgetdel 8v w 1 key:k 'FIELDS' numfields#fields fields:v+
+hgetex 8v w 1 key:k [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|PERSIST>] 'FIELDS' numfields#fields fields:v+
 hincrby 78v w 1 key:k field:v increment:i
 hincrbyfloat 78v w 1 key:k field:v increment:d
 hkeys 78v r 1 key:k
 hlen 78v r 1 key:k
-hmget 78v r 1 key:k field:v+
-hmset 78v w 1 key:k data{field:v value:v}+
-hpersist 78v w 1 key:k 'FIELDS' numfields#field field:v+
-hpexpire 78v w 1 key:k milliseconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#field field:v+
-hpexpireat 78v w 1 key:k unix_time_milliseconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#field field:v+
-hpexpiretime 78v r 1 key:k 'FIELDS' numfields#field field:v+
-hpttl 78v r 1 key:k 'FIELDS' numfields#field field:v+
+hmget 78v r 1 key:k fields:v+
+hmset 78v w 1 key:k datas{field:v value:v}+
+hpersist 78v w 1 key:k 'FIELDS' numfields#fields fields:v+
+hpexpire 78v w 1 key:k milliseconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#fields fields:v+
+hpexpireat 78v w 1 key:k unix_time_milliseconds:i [condition(NX|XX|GT|LT)] 'FIELDS' numfields#fields fields:v+
+hpexpiretime 78v r 1 key:k 'FIELDS' numfields#fields fields:v+
+hpttl 78v r 1 key:k 'FIELDS' numfields#fields fields:v+
 hrandfield 78v r 1 key:k [options{count:i withvalues!WITHVALUES}]
 hscan 78v r 1 key:k cursor:i [pattern@MATCH] [count:i@COUNT] novalues!NOVALUES
-hset 78v w 1 key:k data{field:v value:v}+
-hsetex 8v w 1 key:k [condition(FNX|FXX)] [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|KEEPTTL>] 'FIELDS' numfields#data data{field:v value:v}+
+hset 78v w 1 key:k datas{field:v value:v}+
+hsetex 8v w 1 key:k [condition(FNX|FXX)] [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|KEEPTTL>] 'FIELDS' numfields#datas datas{field:v value:v}+
 hsetnx 78v w 1 key:k field:v value:v
 hstrlen 78v r 1 key:k field:v
-httl 78v r 1 key:k 'FIELDS' numfields#field field:v+
+httl 78v r 1 key:k 'FIELDS' numfields#fields fields:v+
 hvals 78v r 1 key:k
 incr 78v w 1 key:k
 incrby 78v w 1 key:k increment:i
 incrbyfloat 78v w 1 key:k increment:d
-info 78v - - [section+]
+info 78v - - [sections+]
 json.arrappend 78 w 1
 json.arrindex 78 r 1
 json.arrinsert 78 w 1
@@ -325,21 +325,21 @@ latency 78v c -
 latency|doctor 78v Aa -
 latency|graph 78v Aa - event
 latency|help 78v - -
-latency|histogram 78v Aa - [command+]
+latency|histogram 78v Aa - [commands+]
 latency|history 78v Aa - event
 latency|latest 78v Aa -
-latency|reset 78v Aa - [event+]
+latency|reset 78v Aa - [events+]
 lcs 78v r 1:1 key1:k key2:k len!LEN idx!IDX [min_match_len:i@MINMATCHLEN] withmatchlen!WITHMATCHLEN
 lindex 78v r 1 key:k index:i
 linsert 78v w 1 key:k where(BEFORE|AFTER) pivot:v element:v
 llen 78v r 1 key:k
 lmove 78v w 1,2 source:k destination:k wherefrom(LEFT|RIGHT) whereto(LEFT|RIGHT)
-lmpop 78v w 1#0:1:1 numkeys#key key:k+ where(LEFT|RIGHT) [count:i@COUNT]
+lmpop 78v w 1#0:1:1 numkeys#keys keys:k+ where(LEFT|RIGHT) [count:i@COUNT]
 lolwut 78v r - [version:i@VERSION]
 lpop 78v w 1 key:k [count:i]
 lpos 78v r 1 key:k element:v [rank:i@RANK] [num_matches:i@COUNT] [len:i@MAXLEN]
-lpush 78v w 1 key:k element:v+
-lpushx 78v w 1 key:k element:v+
+lpush 78v w 1 key:k elements:v+
+lpushx 78v w 1 key:k elements:v+
 lrange 78v r 1 key:k start:i stop:i
 lrem 78v w 1 key:k count:i element:v
 lset 78v w 1 key:k index:i element:v
@@ -351,19 +351,19 @@ memory|malloc-stats 78v - -
 memory|purge 78v - -
 memory|stats 78v - -
 memory|usage 78v r 2 key:k [count:i@SAMPLES]
-mget 78v r 1:-1 key:k+
+mget 78v r 1:-1 keys:k+
 migrate 78v w 3,@KEYS/-2:-1 host port:i key_selector<key{key:k}|> destination_db:i timeout:i copy!COPY replace!REPLACE [authentication<AUTH/auth{auth@AUTH}|auth2{username password}>] [keys:k+@KEYS]
 module 78v c -
 module|help 78v - -
 module|list 78v Aa -
-module|load 78v Aa - path [arg:v+]
-module|loadex 78v Aa - path [configs{name value:v}+@@CONFIG] [args+@ARGS]
+module|load 78v Aa - path [args:v+]
+module|loadex 78v Aa - path [configs{name value:v}+@@CONFIG] [args:v+@ARGS]
 module|unload 78v Aa - name
 monitor 78v Aa -
 move 78v w 1 key:k db:i
-mset 78v w 1:-1:2 data{key:k value:v}+
-msetex v w 1#0:1:2 numkeys#data data{key:k value:v}+ [condition(NX|XX)] [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|KEEPTTL>]
-msetnx 78v w 1:-1:2 data{key:k value:v}+
+mset 78v w 1:-1:2 datas{key:k value:v}+
+msetex v w 1#0:1:2 numkeys#datas datas{key:k value:v}+ [condition(NX|XX)] [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|KEEPTTL>]
+msetnx 78v w 1:-1:2 datas{key:k value:v}+
 multi 78v - -
 object 78v c -
 object|encoding 78v r 2 key:k
@@ -375,14 +375,14 @@ persist 78v w 1 key:k
 pexpire 78v w 1 key:k milliseconds:i [condition(NX|XX|GT|LT)]
 pexpireat 78v w 1 key:k unix_time_milliseconds:i [condition(NX|XX|GT|LT)]
 pexpiretime 78v r 1 key:k
-pfadd 78v w 1 key:k [element:v+]
-pfcount 78v r 1:-1 key:k+
+pfadd 78v w 1 key:k [elements:v+]
+pfcount 78v r 1:-1 keys:k+
 pfdebug 78v Aaw 2 subcommand key:k
-pfmerge 78v w 1,2:-1 destkey:k [sourcekey:k+]
+pfmerge 78v w 1,2:-1 destkey:k [sourcekeys:k+]
 pfselftest 78v Aa -
 ping 78v - - [message:v]
 psetex 78v w 1 key:k milliseconds:i value:v
-psubscribe 78v p - pattern+
+psubscribe 78v p - patterns+
 psync 78v Aa - replicationid offset:i
 pttl 78v r 1 key:k
 publish 78v p - channel message:v
@@ -390,10 +390,10 @@ pubsub 78v c -
 pubsub|channels 78v p - [pattern]
 pubsub|help 78v - -
 pubsub|numpat 78v p -
-pubsub|numsub 78v p - [channel+]
+pubsub|numsub 78v p - [channels+]
 pubsub|shardchannels 78v p - [pattern]
-pubsub|shardnumsub 78v p - [shardchannel+]
-punsubscribe 78v p - [pattern+]
+pubsub|shardnumsub 78v p - [shardchannels+]
+punsubscribe 78v p - [patterns+]
 quit 78v - -
 randomkey 78v r -
 readonly 78v - -
@@ -408,22 +408,22 @@ restore-asking 78v w 1 key:k ttl:i serialized_value replace!REPLACE absttl!ABSTT
 role 78v A -
 rpop 78v w 1 key:k [count:i]
 rpoplpush 78v w 1,2 source:k destination:k
-rpush 78v w 1 key:k element:v+
-rpushx 78v w 1 key:k element:v+
-sadd 78v w 1 key:k member:v+
+rpush 78v w 1 key:k elements:v+
+rpushx 78v w 1 key:k elements:v+
+sadd 78v w 1 key:k members:v+
 save 78v Aa -
 scan 78v r - cursor:i [pattern@MATCH] [count:i@COUNT] [type@TYPE]
 scard 78v r 1 key:k
 script 78v c -
 script|debug 78v - - mode(YES|SYNC|NO)
-script|exists 78v - - sha1+
+script|exists 78v - - sha1s+
 script|flush 78v - - [flush_type(ASYNC|SYNC)]
 script|help 78v - -
 script|kill 78v - -
 script|load 78v - - script
 script|show v - - sha1
-sdiff 78v r 1:-1 key:k+
-sdiffstore 78v w 1,2:-1 destination:k key:k+
+sdiff 78v r 1:-1 keys:k+
+sdiffstore 78v w 1,2:-1 destination:k keys:k+
 select 78v - - index:i
 set 78v w 1 key:k value:v [condition(NX|XX)] get!GET [expiration<EX/seconds{seconds:i@EX}|PX/milliseconds{milliseconds:i@PX}|EXAT/unix_time_seconds{unix_time_seconds:i@EXAT}|PXAT/unix_time_milliseconds{unix_time_milliseconds:i@PXAT}|KEEPTTL>]
 setbit 78v w 1 key:k offset:i value:i
@@ -431,9 +431,9 @@ setex 78v w 1 key:k seconds:i value:v
 setnx 78v w 1 key:k value:v
 setrange 78v w 1 key:k offset:i value:v
 shutdown 78v Aa - [save_selector(NOSAVE|SAVE)] now!NOW force!FORCE abort!ABORT
-sinter 78v r 1:-1 key:k+
-sintercard 78v r 1#0:1:1 numkeys#key key:k+ [limit:i@LIMIT]
-sinterstore 78v w 1,2:-1 destination:k key:k+
+sinter 78v r 1:-1 keys:k+
+sintercard 78v r 1#0:1:1 numkeys#keys keys:k+ [limit:i@LIMIT]
+sinterstore 78v w 1,2:-1 destination:k keys:k+
 sismember 78v r 1 key:k member:v
 slaveof 78v Aa - args<host_port{host port:i}|no_one{'NO' 'ONE'}>
 slowlog 78v c -
@@ -442,22 +442,22 @@ slowlog|help 78v - -
 slowlog|len 78v Aa -
 slowlog|reset 78v Aa -
 smembers 78v r 1 key:k
-smismember 78v r 1 key:k member:v+
+smismember 78v r 1 key:k members:v+
 smove 78v w 1,2 source:k destination:k member:v
-sort 78v w 1,?,? key:k [by_pattern@BY] [limit{offset:i count:i}@LIMIT] [get_pattern+@@GET] [order(ASC|DESC)] sorting!ALPHA [destination:k@STORE]
-sort_ro 78v r 1,? key:k [by_pattern@BY] [limit{offset:i count:i}@LIMIT] [get_pattern+@@GET] [order(ASC|DESC)] sorting!ALPHA
+sort 78v w 1,?,? key:k [by_pattern@BY] [limit{offset:i count:i}@LIMIT] [get_patterns+@@GET] [order(ASC|DESC)] sorting!ALPHA [destination:k@STORE]
+sort_ro 78v r 1,? key:k [by_pattern@BY] [limit{offset:i count:i}@LIMIT] [get_patterns+@@GET] [order(ASC|DESC)] sorting!ALPHA
 spop 78v w 1 key:k [count:i]
 spublish 78v p 1 shardchannel message:v
 srandmember 78v r 1 key:k [count:i]
-srem 78v w 1 key:k member:v+
+srem 78v w 1 key:k members:v+
 sscan 78v r 1 key:k cursor:i [pattern@MATCH] [count:i@COUNT]
-ssubscribe 78v p 1:-1 shardchannel+
+ssubscribe 78v p 1:-1 shardchannels+
 strlen 78v r 1 key:k
-subscribe 78v p - channel+
+subscribe 78v p - channels+
 substr 78v r 1 key:k start:i end:i
-sunion 78v r 1:-1 key:k+
-sunionstore 78v w 1,2:-1 destination:k key:k+
-sunsubscribe 78v p 1:-1 [shardchannel+]
+sunion 78v r 1:-1 keys:k+
+sunionstore 78v w 1,2:-1 destination:k keys:k+
+sunsubscribe 78v p 1:-1 [shardchannels+]
 swapdb 78v w - index1:i index2:i
 sync 78v Aa -
 tdigest.add 78 w 1
@@ -490,7 +490,7 @@ topk.info 78 r 1
 topk.list 78 r 1
 topk.query 78 r 1
 topk.reserve 78 w 1
-touch 78v r 1:-1 key:k+
+touch 78v r 1:-1 keys:k+
 ts.add 78 w 1
 ts.alter 78 w 1
 ts.create 78 w 1
@@ -510,8 +510,8 @@ ts.range 78 r 1
 ts.revrange 78 r 1
 ttl 78v r 1 key:k
 type 78v r 1 key:k
-unlink 78v w 1:-1 key:k+
-unsubscribe 78v p - [channel+]
+unlink 78v w 1:-1 keys:k+
+unsubscribe 78v p - [channels+]
 unwatch 78v - -
 vadd 8 w 1
 vcard 8 r 1
@@ -527,14 +527,14 @@ vsetattr 8 w 1
 vsim 8 r 1
 wait 78v b - numreplicas:i timeout:i
 waitaof 78v b - numlocal:i numreplicas:i timeout:i
-watch 78v - 1:-1 key:k+
-xack 78v w 1 key:k group id+
-xackdel 8 w 1 key:k group [condition(KEEPREF|DELREF|ACKED)] 'IDS' numids#id id+
-xadd 78v w 1 key:k nomkstream!NOMKSTREAM [trim{strategy(MAXLEN|MINID) [operator(=|~)] threshold [count:i@LIMIT]}] id_selector<*|id{id}> data{field:v value:v}+
+watch 78v - 1:-1 keys:k+
+xack 78v w 1 key:k group ids+
+xackdel 8 w 1 key:k group [condition(KEEPREF|DELREF|ACKED)] 'IDS' numids#ids ids+
+xadd 78v w 1 key:k nomkstream!NOMKSTREAM [trim{strategy(MAXLEN|MINID) [operator(=|~)] threshold [count:i@LIMIT]}] id_selector<*|id{id}> datas{field:v value:v}+
 xautoclaim 78v w 1 key:k group consumer min_idle_time start [count:i@COUNT] justid!JUSTID
-xclaim 78v w 1 key:k group consumer min_idle_time id+ [ms:i@IDLE] [unix_time_milliseconds:i@TIME] [count:i@RETRYCOUNT] force!FORCE justid!JUSTID [lastid@LASTID]
-xdel 78v w 1 key:k id+
-xdelex 8 w 1 key:k [condition(KEEPREF|DELREF|ACKED)] 'IDS' numids#id id+
+xclaim 78v w 1 key:k group consumer min_idle_time ids+ [ms:i@IDLE] [unix_time_milliseconds:i@TIME] [count:i@RETRYCOUNT] force!FORCE justid!JUSTID [lastid@LASTID]
+xdel 78v w 1 key:k ids+
+xdelex 8 w 1 key:k [condition(KEEPREF|DELREF|ACKED)] 'IDS' numids#ids ids+
 xgroup 78v c -
 xgroup|create 78v w 2 key:k group id_selector<id{id}|$> mkstream!MKSTREAM [entriesread:i@ENTRIESREAD]
 xgroup|createconsumer 78v w 2 key:k group consumer
@@ -550,23 +550,23 @@ xinfo|stream 78v r 2 key:k [full_block{'FULL' [count:i@COUNT]}]
 xlen 78v r 1 key:k
 xpending 78v r 1 key:k group [filters{[min_idle_time:i@IDLE] start end count:i [consumer]}]
 xrange 78v r 1 key:k start end [count:i@COUNT]
-xread 78v br @STREAMS/1:-1:1:2 [count:i@COUNT] [milliseconds:i@BLOCK] 'STREAMS' key:k+ id+
-xreadgroup 78v bw @STREAMS/4:-1:1:2 'GROUP' group consumer [count:i@COUNT] [milliseconds:i@BLOCK] noack!NOACK 'STREAMS' key:k+ id+
+xread 78v br @STREAMS/1:-1:1:2 [count:i@COUNT] [milliseconds:i@BLOCK] 'STREAMS' keys:k+ ids+
+xreadgroup 78v bw @STREAMS/4:-1:1:2 'GROUP' group consumer [count:i@COUNT] [milliseconds:i@BLOCK] noack!NOACK 'STREAMS' keys:k+ ids+
 xrevrange 78v r 1 key:k end start [count:i@COUNT]
 xsetid 78v w 1 key:k last_id [entries_added:i@ENTRIESADDED] [max_deleted_id@MAXDELETEDID]
 xtrim 78v w 1 key:k strategy(MAXLEN|MINID) [operator(=|~)] threshold [count:i@LIMIT]
-zadd 78v w 1 key:k [condition(NX|XX)] [comparison(GT|LT)] change!CH increment!INCR data{score:d member:v}+
+zadd 78v w 1 key:k [condition(NX|XX)] [comparison(GT|LT)] change!CH increment!INCR datas{score:d member:v}+
 zcard 78v r 1 key:k
 zcount 78v r 1 key:k min:d max:d
-zdiff 78v r 1#0:1:1 numkeys#key key:k+ withscores!WITHSCORES
-zdiffstore 78v w 1,2#0:1:1 destination:k numkeys#key key:k+
+zdiff 78v r 1#0:1:1 numkeys#keys keys:k+ withscores!WITHSCORES
+zdiffstore 78v w 1,2#0:1:1 destination:k numkeys#keys keys:k+
 zincrby 78v w 1 key:k increment:i member:v
-zinter 78v r 1#0:1:1 numkeys#key key:k+ [weight:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE] withscores!WITHSCORES
-zintercard 78v r 1#0:1:1 numkeys#key key:k+ [limit:i@LIMIT]
-zinterstore 78v w 1,2#0:1:1 destination:k numkeys#key key:k+ [weight:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE]
+zinter 78v r 1#0:1:1 numkeys#keys keys:k+ [weights:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE] withscores!WITHSCORES
+zintercard 78v r 1#0:1:1 numkeys#keys keys:k+ [limit:i@LIMIT]
+zinterstore 78v w 1,2#0:1:1 destination:k numkeys#keys keys:k+ [weights:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE]
 zlexcount 78v r 1 key:k min max
-zmpop 78v w 1#0:1:1 numkeys#key key:k+ where(MIN|MAX) [count:i@COUNT]
-zmscore 78v r 1 key:k member:v+
+zmpop 78v w 1#0:1:1 numkeys#keys keys:k+ where(MIN|MAX) [count:i@COUNT]
+zmscore 78v r 1 key:k members:v+
 zpopmax 78v w 1 key:k [count:i]
 zpopmin 78v w 1 key:k [count:i]
 zrandmember 78v r 1 key:k [options{count:i withscores!WITHSCORES}]
@@ -575,7 +575,7 @@ zrangebylex 78v r 1 key:k min max [limit{offset:i count:i}@LIMIT]
 zrangebyscore 78v r 1 key:k min:d max:d withscores!WITHSCORES [limit{offset:i count:i}@LIMIT]
 zrangestore 78v w 1,2 dst:k src:k min max [sortby(BYSCORE|BYLEX)] rev!REV [limit{offset:i count:i}@LIMIT]
 zrank 78v r 1 key:k member:v withscore!WITHSCORE
-zrem 78v w 1 key:k member:v+
+zrem 78v w 1 key:k members:v+
 zremrangebylex 78v w 1 key:k min max
 zremrangebyrank 78v w 1 key:k start:i stop:i
 zremrangebyscore 78v w 1 key:k min:d max:d
@@ -585,6 +585,6 @@ zrevrangebyscore 78v r 1 key:k max:d min:d withscores!WITHSCORES [limit{offset:i
 zrevrank 78v r 1 key:k member:v withscore!WITHSCORE
 zscan 78v r 1 key:k cursor:i [pattern@MATCH] [count:i@COUNT]
 zscore 78v r 1 key:k member:v
-zunion 78v r 1#0:1:1 numkeys#key key:k+ [weight:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE] withscores!WITHSCORES
-zunionstore 78v w 1,2#0:1:1 destination:k numkeys#key key:k+ [weight:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE]
+zunion 78v r 1#0:1:1 numkeys#keys keys:k+ [weights:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE] withscores!WITHSCORES
+zunionstore 78v w 1,2#0:1:1 destination:k numkeys#keys keys:k+ [weights:i+@WEIGHTS] [aggregate(SUM|MIN|MAX)@AGGREGATE]
 `;

@@ -23,6 +23,8 @@ interface Sheet {
 
 /** What was given for a node: its own value, and members of its own that stood beside it. */
 interface Given {
+  /** As the client wrote it. */
+  name: string;
   value: Json | undefined;
   within: JsonObject | undefined;
 }
@@ -74,11 +76,13 @@ function assign(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet)
     const value = members[name];
     if (slot === undefined) fault(sheet, `${prefix}${name}`, unknownMember(scope));
     else if (value !== undefined) {
-      given[slot.at] ??= { value: undefined, within: undefined };
+      given[slot.at] ??= { name, value: undefined, within: undefined };
       const place = given[slot.at] as Given; // Just made.
       if (slot.within !== undefined) place.within = { ...place.within, [slot.within]: value };
-      else if (place.value === undefined) place.value = value;
-      else fault(sheet, `${prefix}${name}`, 'is given twice, under two names');
+      else if (place.value === undefined) {
+        place.name = name;
+        place.value = value;
+      } else fault(sheet, `${prefix}${name}`, 'is given twice, under two names');
     }
   }
   return given;
@@ -93,7 +97,7 @@ function unknownMember(scope: Scope): string {
 
 /** Answers how many elements were written. */
 function write(node: Member, given: Given | undefined, prefix: string, sheet: Sheet): number {
-  const name = node.names[0] ?? '';
+  const name = given?.name ?? node.names[0] ?? '';
   if (node.is === 'flag') return writeFlag(node, given?.value, `${prefix}${name}`, sheet);
   const value = whole(node, given);
   if (value === undefined || (node.optional && (value === null || isSwitchedOff(node, value)))) {

@@ -260,17 +260,17 @@ ft.synupdate customers greet SKIPINITIALSCAN hello hi
 ft.tagvals customers city
 ft._list
 # Suggestions
-ft.sugadd names hana 1 INCR PAYLOAD customer:7
-ft.sugdel names hana
-ft.sugget names ha FUZZY WITHSCORES WITHPAYLOADS MAX 5
-ft.suglen names
+ft.sugadd suggestions hana 1 INCR PAYLOAD customer:7
+ft.sugdel suggestions hana
+ft.sugget suggestions ha FUZZY WITHSCORES WITHPAYLOADS MAX 5
+ft.suglen suggestions
 # Bloom filters
 bf.add seen hana
 bf.card seen
 bf.exists seen hana
 bf.info seen CAPACITY
 bf.insert seen CAPACITY 1000 ERROR 0.01 EXPANSION 2 ITEMS hana
-bf.loadchunk seen 1 "\x00\x00\x00"
+bf.loadchunk seen 1 "\xff\x00\x00"
 bf.madd seen hana emeka
 bf.mexists seen hana emeka
 bf.reserve seen 0.01 1000 NONSCALING
@@ -284,7 +284,7 @@ cf.exists known hana
 cf.info known
 cf.insert known CAPACITY 1000 ITEMS hana
 cf.insertnx known CAPACITY 1000 NOCREATE ITEMS hana
-cf.loadchunk known 1 "\x00\x00\x00"
+cf.loadchunk known 1 "\xff\x00\x00"
 cf.mexists known hana emeka
 cf.reserve known 1000 BUCKETSIZE 2 MAXITERATIONS 20 EXPANSION 1
 cf.scandump known 0
@@ -370,8 +370,8 @@ unwatch
 watch stock:7
 # Scripts
 eval "return redis.call('GET', KEYS[1])" 1 greeting x
-evalsha 4e6d8fc8bb01276962cce5371fa795a7763657ae 1 greeting x
-evalsha_ro 4e6d8fc8bb01276962cce5371fa795a7763657ae 1 greeting
+evalsha d3c21d0c2b9ca22f82737626a27bcaf5d288f99f 1 greeting x
+evalsha_ro d3c21d0c2b9ca22f82737626a27bcaf5d288f99f 1 greeting
 eval_ro "return redis.call('GET', KEYS[1])" 1 greeting
 fcall price 1 product:7 EUR
 fcall_ro price 0
@@ -384,7 +384,7 @@ function load REPLACE "#!lua name=shop\nredis.register_function('price', functio
 function restore "\x0c\x00\x96\xed\x68\x80\xf5\x55\x3c\x93" APPEND
 function stats
 script debug NO
-script exists 4e6d8fc8bb01276962cce5371fa795a7763657ae
+script exists d3c21d0c2b9ca22f82737626a27bcaf5d288f99f
 script flush SYNC
 script kill
 script load "return redis.call('GET', KEYS[1])"
@@ -415,12 +415,12 @@ select 1
 # Clusters
 asking
 cluster addslots 1 2
-cluster addslotsrange 0 5460
+cluster addslotsrange 100 199
 cluster bumpepoch
 cluster count-failure-reports 07c37dfeb235213a872192d90877d0cd55635b91
 cluster countkeysinslot 7
 cluster delslots 1 2
-cluster delslotsrange 0 5460
+cluster delslotsrange 100 199
 cluster failover FORCE
 cluster flushslots
 cluster forget 07c37dfeb235213a872192d90877d0cd55635b91

@@ -113,15 +113,15 @@ export const REDIS_QUERY_ENGINE: Examples = {
 };
 
 export const AUTO_SUGGEST: Examples = {
-  'ft.sugadd': { key: 'names', string: 'hana', score: 1, incr: true, payload: 'customer:7' },
-  'ft.sugdel': { key: 'names', string: 'hana' },
+  'ft.sugadd': { key: 'suggestions', string: 'hana', score: 1, incr: true, payload: 'customer:7' },
+  'ft.sugdel': { key: 'suggestions', string: 'hana' },
   'ft.sugget': {
-    key: 'names',
+    key: 'suggestions',
     prefix: 'ha',
     fuzzy: true,
     with_scores: true,
     with_payloads: true,
     max: 5,
   },
-  'ft.suglen': { key: 'names' },
+  'ft.suglen': { key: 'suggestions' },
 };

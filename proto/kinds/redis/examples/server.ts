@@ -26,7 +26,7 @@ export const TRANSACTIONS: Examples = {
 };
 
 const SCRIPT = "return redis.call('GET', KEYS[1])";
-const SHA = '4e6d8fc8bb01276962cce5371fa795a7763657ae';
+const SHA = 'd3c21d0c2b9ca22f82737626a27bcaf5d288f99f';
 const LIBRARY = "#!lua name=shop\nredis.register_function('price', function(keys) return 1 end)";
 
 export const SCRIPTING_AND_FUNCTIONS: Examples = {
@@ -84,12 +84,12 @@ const NODE = '07c37dfeb235213a872192d90877d0cd55635b91';
 export const CLUSTER_MANAGEMENT: Examples = {
   asking: {},
   'cluster addslots': { slots: [1, 2] },
-  'cluster addslotsrange': { slots: [{ start: 0, end: 5460 }] },
+  'cluster addslotsrange': { slots: [{ start: 100, end: 199 }] },
   'cluster bumpepoch': {},
   'cluster count-failure-reports': { node_id: NODE },
   'cluster countkeysinslot': { slot: 7 },
   'cluster delslots': { slots: [1, 2] },
-  'cluster delslotsrange': { slots: [{ start: 0, end: 5460 }] },
+  'cluster delslotsrange': { slots: [{ start: 100, end: 199 }] },
   'cluster failover': { failover: 'FORCE' },
   'cluster flushslots': {},
   'cluster forget': { node_id: NODE },

@@ -1,0 +1,327 @@
+/** Requests by members, by words and by lines; what the specification's table has, and what is wrong. */
+import { expect, test } from 'vitest';
+import { parseJson } from '../../json.ts';
+import { PIPELINE_MAX, RedisRequest } from './request.ts';
+
+/** The words of a request after its type. */
+function wordsOf(request: object) {
+  const parsed = RedisRequest.parse(request);
+  return 'args' in parsed ? [parsed.type, ...parsed.args] : [];
+}
+
+/** Which members are wrong, and how. */
+function faultsOf(request: object): string[] {
+  const { error } = RedisRequest.safeParse(request);
+  return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+const KEY = { key: 'k' };
+const PAIR = { keys: ['a', 'b'] };
+/** Spec: "Key-value store requests". */
+const SPECIFIED: readonly (readonly [object, string])[] = [
+  [{ type: 'SET', ...KEY, value: 'v', rule: 'NX', options: { EX: 60 } }, 'set k v NX EX 60'],
+  [{ type: 'SET', ...KEY, value: 'v', rule: 'XX' }, 'set k v XX'],
+  ...['GET', 'INCR', 'DECR', 'STRLEN', 'HGETALL', 'SMEMBERS', 'ZCARD', 'TTL', 'TYPE'].map(
+    (type) => [{ type, ...KEY }, `${type.toLowerCase()} k`] as const,
+  ),
+  [{ type: 'SETEX', ...KEY, seconds: 60, value: 'v' }, 'setex k 60 v'],
+  [{ type: 'SETNX', ...KEY, value: 'v' }, 'setnx k v'],
+  [{ type: 'SUBSTR', ...KEY, start: 0, end: 3 }, 'substr k 0 3'],
+  [{ type: 'HSET', ...KEY, fields: [{ field: 'f', value: 1 }] }, 'hset k f 1'],
+  [{ type: 'HGET', ...KEY, field: 'f' }, 'hget k f'],
+  [{ type: 'LPUSH', ...KEY, element: ['a', 'b'] }, 'lpush k a b'],
+  [{ type: 'RPUSH', ...KEY, element: ['a', 'b'] }, 'rpush k a b'],
+  [{ type: 'LRANGE', ...KEY, start: 0, stop: -1 }, 'lrange k 0 -1'],
+  [{ type: 'SADD', ...KEY, members: ['a'] }, 'sadd k a'],
+  [{ type: 'SISMEMBER', ...KEY, member: 'a' }, 'sismember k a'],
+  [{ type: 'SMISMEMBER', ...KEY, member: ['a', 'b'] }, 'smismember k a b'],
+  [{ type: 'SINTER', ...PAIR }, 'sinter a b'],
+  [{ type: 'SUNION', ...PAIR }, 'sunion a b'],
+  [{ type: 'SINTERSTORE', destination: 'd', ...PAIR }, 'sinterstore d a b'],
+  [{ type: 'SUNIONSTORE', destination: 'd', ...PAIR }, 'sunionstore d a b'],
+  [{ type: 'SPOP', ...KEY, count: 2 }, 'spop k 2'],
+  [{ type: 'SRANDMEMBER', ...KEY }, 'srandmember k'],
+  [{ type: 'ZADD', ...KEY, scores: [{ score: 1.5, member: 'm' }] }, 'zadd k 1.5 m'],
+  [{ type: 'ZRANGE', ...KEY, start: 0, stop: -1, with_scores: true }, 'zrange k 0 -1 WITHSCORES'],
+  [{ type: 'ZRANGE', ...KEY, start: 0, stop: -1, with_scores: false }, 'zrange k 0 -1'],
+  [{ type: 'ZRANK', ...KEY, member: 'm', with_scores: true }, 'zrank k m WITHSCORE'],
+  [{ type: 'ZREVRANK', ...KEY, member: 'm', with_score: true }, 'zrevrank k m WITHSCORE'],
+  [{ type: 'ZINCRBY', ...KEY, increment: 1.5, member: 'm' }, 'zincrby k 1.5 m'],
+  [{ type: 'ZSCORE', ...KEY, member: 'm' }, 'zscore k m'],
+  [
+    { type: 'ZINTER', numkeys: 2, ...PAIR, weights: [1, 2], aggregate: 'SUM', with_scores: true },
+    'zinter 2 a b WEIGHTS 1 2 AGGREGATE SUM WITHSCORES',
+  ],
+  [
+    { type: 'XADD', ...KEY, id: { ID: '*' }, entries: [{ field: 'f', value: 'v' }] },
+    'xadd k * f v',
+  ],
+  [
+    { type: 'XREAD', count: 1, block: 5, keys: ['k'], ids: ['$'] },
+    'xread COUNT 1 BLOCK 5 STREAMS k $',
+  ],
+  [{ type: 'XRANGE', ...KEY, start: '-', end: '+', count: 2 }, 'xrange k - + COUNT 2'],
+  [
+    { type: 'XGROUP CREATE', ...KEY, group: 'g', id: { ID: '$' }, mk_stream: true },
+    'xgroup create|k g $ MKSTREAM',
+  ],
+  [
+    { type: 'XREADGROUP', group: 'g', consumer: 'c', no_ack: true, keys: ['k'], ids: ['>'] },
+    'xreadgroup GROUP g c NOACK STREAMS k >',
+  ],
+  [{ type: 'PUBLISH', channel: 'c', message: 'm' }, 'publish c m'],
+  [{ type: 'SUBSCRIBE', channels: ['c', 'd'] }, 'subscribe c d'],
+  [{ type: 'UNSUBSCRIBE', channel: ['c'] }, 'unsubscribe c'],
+  [
+    { type: 'GEOADD', ...KEY, position: [{ longitude: -9.1, latitude: 38.7, member: 'm' }] },
+    'geoadd k -9.1 38.7 m',
+  ],
+  [{ type: 'GEODIST', ...KEY, member1: 'a', member2: 'b', unit: 'km' }, 'geodist k a b KM'],
+  [
+    { type: 'TS.CREATE', ...KEY, retention: 60, labels: [{ label: 'l', value: 'v' }] },
+    'ts.create k RETENTION 60000 LABELS l v',
+  ],
+  [{ type: 'TS.ADD', ...KEY, timestamp: '*', value: 1.5 }, 'ts.add k * 1.5'],
+  [
+    { type: 'TS.RANGE', ...KEY, from_timestamp: '-', to_timestamp: '+', count: 2 },
+    'ts.range k - + COUNT 2',
+  ],
+  [
+    {
+      type: 'TS.MRANGE',
+      from_timestamp: 0,
+      to_timestamp: '+',
+      filter: 'l=v',
+      align: { aggregator: 'avg', bucket_duration: 10 },
+    },
+    'ts.mrange 0 + AGGREGATION avg 10 FILTER l=v',
+  ],
+  [
+    { type: 'VADD', ...KEY, value: { VALUES: [1, 2] }, vector: 2, element: 'e' },
+    'vadd k VALUES 2 1 2 e',
+  ],
+  [
+    { type: 'VSIM', ...KEY, value: { VALUES: [1, 2] }, element: { Vector: 3 }, with_scores: true },
+    'vsim k VALUES 2 1 2 WITHSCORES COUNT 3',
+  ],
+  [
+    { type: 'TOPK.RESERVE', ...KEY, topk: 3, params: { width: 8, depth: 7, decay: 0.9 } },
+    'topk.reserve k 3 8 7 0.9',
+  ],
+  [{ type: 'TOPK.ADD', ...KEY, items: ['a', 'b'] }, 'topk.add k a b'],
+  [{ type: 'TOPK.LIST', ...KEY, with_count: true }, 'topk.list k WITHCOUNT'],
+  [{ type: 'TDIGEST.CREATE', ...KEY, compression: 100 }, 'tdigest.create k COMPRESSION 100'],
+  [{ type: 'TDIGEST.ADD', ...KEY, value: [1, 2.5] }, 'tdigest.add k 1 2.5'],
+  [{ type: 'TDIGEST.QUANTILE', ...KEY, quantile: [0.5] }, 'tdigest.quantile k 0.5'],
+  [{ type: 'JSON.SET', ...KEY, path: '$', value: '{"a":1}' }, 'json.set k $ {"a":1}'],
+  [{ type: 'JSON.GET', ...KEY, path: '$' }, 'json.get k $'],
+  [
+    {
+      type: 'FT.CREATE',
+      index: 'i',
+      schema: {
+        fields: [
+          { name: 'a', type: 'TEXT', weight: 2, sortable: true },
+          { name: 'n', type: 'NUMERIC' },
+        ],
+      },
+    },
+    'ft.create i SCHEMA a TEXT WEIGHT 2 SORTABLE n NUMERIC',
+  ],
+  [
+    { type: 'FT.SEARCH', index: 'i', query: '*', limit: { offset: 0, num: 2 } },
+    'ft.search i * LIMIT 0 2',
+  ],
+  [{ type: 'BF.ADD', ...KEY, item: 'a' }, 'bf.add k a'],
+  [{ type: 'BF.EXISTS', ...KEY, item: 'a' }, 'bf.exists k a'],
+  ...['MULTI', 'EXEC', 'UNWATCH', 'TIME'].map((type) => [{ type }, type.toLowerCase()] as const),
+  [{ type: 'ACL LIST' }, 'acl list|'],
+  [{ type: 'WATCH', ...PAIR }, 'watch a b'],
+  [{ type: 'UNLINK', ...PAIR }, 'unlink a b'],
+  [{ type: 'SELECT', index: 1 }, 'select 1'],
+  [{ type: 'INFO', section: ['server'] }, 'info server'],
+  [{ type: 'SLOWLOG GET', count: 2 }, 'slowlog get|2'],
+  [{ type: 'SLAVEOF', set: { HP: { host: 'h', port: 1 } } }, 'slaveof h 1'],
+  [{ type: 'SLAVEOF', set: 'NOONE' }, 'slaveof NO ONE'],
+  [{ type: 'WAIT', num_replicas: 1, timeout: 5 }, 'wait 1 5'],
+  [
+    {
+      type: 'ACL SETUSER',
+      username: 'u',
+      rules: ['On', 'AllCommands', 'AllKeys', { AddPass: 'p' }],
+    },
+    'acl setuser|u on allcommands allkeys >p',
+  ],
+];
+
+test.each(SPECIFIED)('%j', (request, line) => {
+  const [name = '', rest] = line.split('|');
+  const expected =
+    rest === undefined ? line.split(' ') : [name, ...rest.split(' ').filter(Boolean)];
+  expect(wordsOf(request)).toEqual(expected);
+});
+
+test.each([
+  [{ type: 'set', ...KEY, value: 'v', options: { EX: { seconds: 5 } } }, 'set k v EX 5'],
+  [{ type: 'set', ...KEY, value: 'v', EX: 5, NX: true }, 'set k v NX EX 5'],
+  [{ type: 'set', ...KEY, value: 'v', options: 'KEEPTTL', get: true }, 'set k v GET KEEPTTL'],
+  [
+    { type: 'set', ...KEY, value: 'v', options: { PXAT: { unix_time_milliseconds: 9 } } },
+    'set k v PXAT 9',
+  ],
+  [{ type: 'lpush', ...KEY, elements: 'a' }, 'lpush k a'],
+  [{ type: 'zinter', ...PAIR, withscores: true }, 'zinter 2 a b WITHSCORES'],
+  [{ type: 'zrank', ...KEY, member: 'm', withscore: true }, 'zrank k m WITHSCORE'],
+  [{ type: 'xadd', ...KEY, id: 'Auto', entries: [['f', 'v']] }, 'xadd k * f v'],
+  [{ type: 'xadd', ...KEY, id: { Explicit: '1-1' }, entries: [['f', 'v']] }, 'xadd k 1-1 f v'],
+  [{ type: 'xgroup', args: ['CREATE'], ...KEY, group: 'g', id: 'New' }, 'xgroup create|k g $'],
+  [{ type: 'replicaof', target: { HostPort: { host: 'h', port: 1 } } }, 'replicaof h 1'],
+  [{ type: 'replicaof', target: 'NoOne' }, 'replicaof NO ONE'],
+  [{ type: 'hrandfield', ...KEY, count: 2, with_values: true }, 'hrandfield k 2 WITHVALUES'],
+  [{ type: 'srandmember', ...KEY, count: null }, 'srandmember k'],
+  [{ type: 'vsim', ...KEY, value: 'ELE', element: { Element: 'e' } }, 'vsim k ELE e'],
+  [{ type: 'vadd', ...KEY, value: [1, 2], element: 'e' }, 'vadd k VALUES 2 1 2 e'],
+  [
+    { type: 'migrate', host: 'h', port: 1, ...PAIR, destination_db: 0, timeout: 9 },
+    'migrate h 1  0 9 KEYS a b',
+  ],
+  [
+    { type: 'client kill', filter: { Addr: { ip: '192.0.2.7', port: 5 } } },
+    'client kill|192.0.2.7:5',
+  ],
+  [
+    { type: 'geosearch', ...KEY, from: 'm', radius: 3, unit: 'km' },
+    'geosearch k FROMMEMBER m BYRADIUS 3 KM',
+  ],
+  [{ type: 'json.set', ...KEY, path: '$', value: { a: [1, null] } }, 'json.set k $ {"a":[1,null]}'],
+  [{ type: 'xinfo stream', ...KEY, full: true }, 'xinfo stream|k FULL'],
+])('other names and forms: %j', (request, line) => {
+  const [name = '', rest] = line.split('|');
+  const expected = rest === undefined ? line.split(' ') : [name, ...rest.split(' ')];
+  expect(wordsOf(request)).toEqual(expected);
+});
+
+test.each([
+  ['XGROUP CREATE', ['k', 'g', '$']],
+  ['xgroup', ['CREATE', 'k', 'g', '$']],
+  ['xgroup|create', ['k', 'g', '$']],
+  ['xgroup', [{ $bytes: btoa('Create') }, 'k', 'g', '$']],
+])('the subcommand belongs to the name however it was written: %s %j', (type, args) => {
+  expect(RedisRequest.parse({ type, args })).toEqual({
+    type: 'xgroup create',
+    args: ['k', 'g', '$'],
+  });
+});
+
+test('words of any command are text, numbers, bytes, or JSON', () => {
+  const body =
+    '{"type": "not.known", "args": ["a b", 1.50, 12345678901234567890, true, {"$bytes": "AP8="}, {"a": [1]}]}';
+  expect(RedisRequest.parse(parseJson(body))).toEqual({
+    type: 'not.known',
+    args: ['a b', '1.5', '12345678901234567890', 'true', { $bytes: 'AP8=' }, '{"a":[1]}'],
+  });
+});
+
+test('members win over words', () => {
+  const request = { type: 'set', ...KEY, value: 'v', args: ['other', 'words'] };
+  expect(wordsOf(request)).toEqual(['set', 'k', 'v']);
+});
+
+test('args of a script are its own beside its other members', () => {
+  expect(wordsOf({ type: 'eval', script: 's', keys: ['k'], args: ['a'] })).toEqual([
+    'eval',
+    's',
+    '1',
+    'k',
+    'a',
+  ]);
+  expect(wordsOf({ type: 'eval', args: ['s', 0, 'a'] })).toEqual(['eval', 's', '0', 'a']);
+});
+
+test('raw commands are lines as redis-cli takes them, or words', () => {
+  const line = String.raw`SET "a b" 'it\'s' "\x00\xff\n"`;
+  expect(wordsOf({ type: 'raw_command', command: line.slice(0, -12) })).toEqual([
+    'set',
+    'a b',
+    "it's",
+  ]);
+  expect(wordsOf({ type: 'RAW_COMMAND', command: line })).toEqual([
+    'set',
+    'a b',
+    "it's",
+    { $bytes: 'AP8K' },
+  ]);
+  expect(wordsOf({ type: 'raw_command_read_only', command: ['GET', 'k'] })).toEqual(['get', 'k']);
+});
+
+test('a pipeline is many commands, each read as one alone', () => {
+  const pipeline = [
+    { type: 'GET', ...KEY },
+    { type: 'xgroup', args: ['create', 'k', 'g', '$'] },
+  ];
+  expect(RedisRequest.parse({ type: 'pipeline', pipeline, timeout_ms: 5 })).toEqual({
+    type: 'pipeline',
+    timeout_ms: 5,
+    pipeline: [
+      { type: 'get', args: ['k'] },
+      { type: 'xgroup create', args: ['k', 'g', '$'] },
+    ],
+  });
+});
+
+const MANY = Array.from({ length: PIPELINE_MAX + 1 }, () => ({ type: 'time' }));
+test.each([
+  [{ type: 'get' }, ['key: is required']],
+  [{ type: 'get', ...KEY, timeout_ms: 0 }, ['timeout_ms: must be an integer from 1 to 300000']],
+  [
+    { type: 'get', key: { a: 1 } },
+    ['key: must be text, {"$bytes": base64} or a list of byte numbers'],
+  ],
+  [{ type: 'get', key: [256] }, ['key: must be a list of byte numbers']],
+  [{ type: 'get', key: { $bytes: 'a' } }, ['key: must hold base64 in $bytes']],
+  [{ type: 'get', Key: 'k', key: 'k' }, ['key: is given twice, under two names']],
+  [
+    { type: 'getrange', ...KEY, start: 'one', end: 1.5 },
+    ['start: must be an integer', 'end: must be an integer'],
+  ],
+  [{ type: 'set', ...KEY, value: 'v', rule: 'ZZ' }, ['rule: must be one of NX, XX, IFEQ']],
+  [{ type: 'set', ...KEY, value: 'v', options: { EX: 'x' } }, ['options.EX: must be an integer']],
+  [
+    { type: 'set', ...KEY, value: 'v', options: { EXX: 5 } },
+    ['options: must be one of EX, PX, EXAT, PXAT, KEEPTTL'],
+  ],
+  [{ type: 'set', ...KEY, value: 'v', get: 'please' }, ['get: must be true or false']],
+  [{ type: 'hset', ...KEY, fields: [{ field: 'f' }] }, ['fields.0.value: is required']],
+  [{ type: 'hset', ...KEY, fields: ['f'] }, ['fields.0: must be an object of field, value']],
+  [{ type: 'sadd', ...KEY, members: [] }, ['members: must have at least one element']],
+  [
+    { type: 'not.known', ...KEY },
+    ['type: is not a command whose members are known: give its words in args, a list'],
+  ],
+  [{ type: 'get k' }, ['type: must be get alone: its words stand in members, or in args']],
+  [{ type: 'xgroup nothing' }, ['type: is not known: xgroup has no subcommand nothing']],
+  [{ type: 'get\r\nset' }, ['type: must be the name of a command, without its words']],
+  [{ type: 'get', args: [null] }, ['args.0: must not be null']],
+  [{ type: 'get', args: 'k' }, ['args: must be a list of words']],
+  [
+    { type: 'raw_command', command: 'get "k' },
+    [expect.stringMatching(/^command: must be a command/)],
+  ],
+  [{ type: 'raw_command_read_only', command: 'del k' }, ['command: must only read: del may write']],
+  [{ type: 'pipeline', pipeline: [] }, ['pipeline: must be a list of 1 to 1000 commands']],
+  [{ type: 'pipeline', pipeline: MANY }, ['pipeline: must be a list of 1 to 1000 commands']],
+  [
+    { type: 'pipeline', pipeline: [{ type: 'time' }, { type: 'get' }, 5] },
+    ['pipeline.1.key: is required', 'pipeline.2: must be an object with a type'],
+  ],
+  [
+    { type: 'pipeline', pipeline: [{ type: 'pipeline', pipeline: [] }] },
+    ['pipeline.0.type: must be a command: a pipeline has none within'],
+  ],
+  [
+    { type: 'pipeline', pipeline: [{ type: 'get', ...KEY, timeout_ms: 5 }] },
+    ['pipeline.0.timeout_ms: is not a member of this command; it has key'],
+  ],
+])('says what is wrong with %j', (request, faults) => {
+  expect(faultsOf(request)).toEqual(faults);
+});
