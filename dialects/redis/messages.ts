@@ -5,7 +5,6 @@ import { textOf } from '../../proto/kinds/redis/replies/natural.ts';
 import { record, type Shaped } from '../../proto/kinds/redis/replies/shaped.ts';
 import type { ReplyValue } from '../../proto/kinds/redis/reply-value.ts';
 
-const encoder = new TextEncoder();
 const FORM: Form = { numbersAsStrings: false };
 
 /** A message of a channel, whichever way it was subscribed to; undefined for what is none. */
@@ -58,14 +57,8 @@ export function monitorJson(push: ReplyValue): string | undefined {
   const [, time, db, client, words] = LINE.exec(textOf(push) ?? '') ?? [];
   if (time === undefined || words === undefined) return undefined;
   const command = [...words.matchAll(WORD)].map(([, escaped = '']) => unescaped(escaped));
-  // What the server hides stands there without quotes.
-  if (command.length === 0 && words !== '') command.push(encoder.encode(words));
-  const redacted = words.match(/\(redacted\)/g)?.map(() => encoder.encode('(redacted)')) ?? [];
   const script = client === 'lua' ? { client } : {};
-  return naturalJson(
-    record({ time: Number(time), db: Number(db), ...script, command: [...command, ...redacted] }),
-    FORM,
-  );
+  return naturalJson(record({ time: Number(time), db: Number(db), ...script, command }), FORM);
 }
 
 function unescaped(text: string): Uint8Array {

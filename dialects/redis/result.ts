@@ -42,7 +42,8 @@ export function resultsOf(
   return within(call, encoder.encode(text + tail));
 }
 
-function within(call: Call, bytes: Uint8Array): Uint8Array {
+/** The bytes, unless they are more than the caller takes. @throws GatewayError RESULT_TOO_LARGE */
+export function within(call: Call, bytes: Uint8Array): Uint8Array {
   if (bytes.byteLength > call.resultMaxBytes) throw tooLarge(call);
   return bytes;
 }

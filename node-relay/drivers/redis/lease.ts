@@ -1,9 +1,9 @@
 /** A session that one caller holds for a while: MULTI, WATCH, SELECT, subscriptions and tracking from call to call. Contract §6, "Sessions". */
 
-import { canonicalName } from '../../../dialects/redis/effects.ts';
+import { canonicalName, type Effect } from '../../../dialects/redis/effects.ts';
 import { fromReply } from '../../../dialects/redis/errors.ts';
 import { pushJson } from '../../../dialects/redis/messages.ts';
-import { entryOf, resultOf, resultsOf } from '../../../dialects/redis/result.ts';
+import { entryOf, resultOf, resultsOf, within } from '../../../dialects/redis/result.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import {
@@ -57,7 +57,8 @@ export class RedisLease implements Lease<RedisRequest> {
   async close(): Promise<void> {
     if (this.#running) this.#link.cut();
     await this.#turn;
-    this.#link.release(this.#pristine);
+    // Whatever was said on it, the next caller meets none of it.
+    this.#link.release(false);
   }
 
   async #run(request: RedisRequest, call: Call): Promise<Uint8Array> {
@@ -96,21 +97,24 @@ export class RedisLease implements Lease<RedisRequest> {
         : { command: addressed, check: () => {} };
     const [reply = null] = await this.#send([command], call);
     check(reply);
-    if (effect !== 'none' && effect !== 'wait') this.#pristine = false;
-    const json = this.#noted(request, reply, call);
+    if (leavesTraces(effect)) this.#pristine = false;
+    const entry = this.#entry(request, reply, call);
     if (reply instanceof ReplyError) throw fromReply(reply);
-    return json ?? resultOf(request, reply, call, this.#told());
+    if (call.replyForm !== undefined) return resultOf(request, reply, call);
+    return within(call, Buffer.from(entry.slice(0, -1) + this.#told()));
   }
 
   async #pipeline(commands: readonly RedisCommand[], call: Call): Promise<Uint8Array> {
-    for (const [index, each] of commands.entries()) {
-      checkCommand(each, call.mode, 'pipeline', `pipeline.${index}.type`);
-    }
+    const effects = commands.map((each, index) =>
+      checkCommand(each, call.mode, 'session pipeline', `pipeline.${index}.type`),
+    );
     const { host } = this.#scene;
     const addressed = await Promise.all(commands.map((each) => vetted(each, host, call.signal)));
     const replies = await this.#send(addressed, call);
-    for (const [index, each] of commands.entries()) this.#note(each, replies[index] ?? null);
-    return resultsOf(commands, replies, call, ['{"results":[', `]${this.#told()}}`]);
+    if (effects.some(leavesTraces)) this.#pristine = false;
+    const entries = commands.map((each, at) => this.#entry(each, replies[at] ?? null, call));
+    if (call.replyForm !== undefined) return resultsOf(commands, replies, call, ['', '']);
+    return within(call, Buffer.from(`{"results":[${entries.join(',')}]${this.#told()}`));
   }
 
   /** In a cluster, a session that has nothing to lose goes where its first keys are. */
@@ -128,17 +132,16 @@ export class RedisLease implements Lease<RedisRequest> {
     return sendOn(link, commands, call);
   }
 
-  /** Takes note of a reply; of EXEC's answers the JSON, each by its own command. */
-  #noted(command: RedisCommand, reply: ReplyValue, call: Call): Uint8Array | undefined {
+  /** Takes note of a reply, and answers it in its place; of EXEC's replies each by its own command. */
+  #entry(command: RedisCommand, reply: ReplyValue, call: Call): string {
     const queued = this.#queued;
     this.#note(command, reply);
     if (queued === undefined || canonicalName(command) !== 'exec' || !Array.isArray(reply)) {
-      return undefined;
+      return entryOf(command, reply, call);
     }
-    if (call.replyForm !== undefined) return resultOf(command, reply, call);
     const results: readonly ReplyValue[] = reply;
     const texts = results.map((each, index) => textOf(queued[index] ?? command, each, call));
-    return Buffer.from(`{"result":[${texts.join(',')}]${this.#told()}}`);
+    return `{"result":[${texts.join(',')}]}`;
   }
 
   #note(command: RedisCommand, reply: ReplyValue): void {
@@ -159,14 +162,19 @@ export class RedisLease implements Lease<RedisRequest> {
     };
   }
 
-  /** What was pushed since the last request, as a member beside its result. */
+  /** What was pushed since the last request, as a member beside its result, and the end of both. */
   #told(): string {
-    if (this.#pushes.length === 0) return '';
-    const text = `,"pushes":[${this.#pushes.join(',')}]`;
+    if (this.#pushes.length === 0) return '}';
+    const text = `,"pushes":[${this.#pushes.join(',')}]}`;
     this.#pushes = [];
     this.#pushBytes = 0;
     return text;
   }
+}
+
+/** Whether a command leaves something that another connection would not have. */
+function leavesTraces(effect: Effect): boolean {
+  return effect !== 'none' && effect !== 'wait';
 }
 
 /** A result within EXEC's: an error stands in its place. */

@@ -41,10 +41,15 @@ export class Watches {
       );
     }
     this.#open += 1;
+    let isOpen = true;
+    const end = (): void => {
+      if (isOpen) this.#open -= 1;
+      isOpen = false;
+    };
     try {
-      yield* eventsOf(scene, request, call);
+      yield* eventsOf(scene, request, call, end);
     } finally {
-      this.#open -= 1;
+      end();
     }
   }
 }
@@ -53,13 +58,24 @@ async function* eventsOf(
   { server }: Scene,
   request: RedisCommandRequest,
   call: Call,
+  ended: () => void,
 ): AsyncGenerator<WatchEvent> {
   const name = canonicalName(request);
   // Channels of shards are where keys of their names would be.
   const keys = name === 'ssubscribe' ? request.args.map(wordBytes) : [];
   const link = await server.borrow(keys, call.signal);
   const events = new Events(link, name === 'monitor' ? monitorJson : messageJson);
-  const leave = () => events.end(call.signal.reason);
+  const free = (): void => {
+    link.onPush = undefined;
+    link.onLost = undefined;
+    link.release(false);
+    ended();
+  };
+  // Nobody may ask for the next event any more.
+  const leave = (): void => {
+    events.end(call.signal.reason);
+    free();
+  };
   call.signal.addEventListener('abort', leave, { once: true });
   try {
     const [reply] = await sendOn(link, [request], { ...call, mode: 'read' });
@@ -68,9 +84,7 @@ async function* eventsOf(
     for (;;) yield { data: await events.next() };
   } finally {
     call.signal.removeEventListener('abort', leave);
-    link.onPush = undefined;
-    link.onLost = undefined;
-    link.release(false);
+    free();
   }
 }
 
