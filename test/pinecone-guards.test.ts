@@ -1,7 +1,7 @@
 /** What Pinecone endpoints refuse, whom they do not serve, and what they keep to themselves. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
 import { del, many, query, REFUSED, record, upsert, values } from './pinecone/refused.ts';
 import { type PineconeStandIn, startPinecone } from './stand-ins/pinecone/index.ts';
@@ -165,6 +165,24 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
 });
 
 describe('a configuration', () => {
+  test.each([
+    [{}, 'index.url'],
+    [{ transport: 'edge' }, 'index.url'],
+    [{ transport: 'relay' }, 'index.url'],
+    [{}, 'http://localhost'],
+    [{ transport: 'relay' }, 'http://169.254.169.254'],
+  ])('%j leads to no private address unless the installation allows it: %s', async (more, url) => {
+    const other = await newOrganization(await sharedGateway());
+    const before = index.received.length;
+    const write_conn = { url: url === 'index.url' ? index.url : url };
+    const body = { endpoint: idOf(), kind: 'pinecone', config: configOf({ ...more, write_conn }) };
+    expect(await other.call('POST', '/endpoints', body)).toMatchObject({
+      status: 400,
+      body: { code: 'ADDRESS_REFUSED' },
+    });
+    expect(index.received.length).toBe(before);
+  });
+
   test('is shown without its key', async () => {
     const endpoint = await create();
     const reply = await organization.call('GET', `/endpoints/${endpoint}`);
