@@ -44,8 +44,9 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Complete or correct the members of `config` that the message names.',
   },
   ADDRESS_REFUSED: {
-    means: 'The relay may not connect to the address of the backend.',
-    remedy: 'Name another address, or have the operator of the relay add it to `RELAY_ALLOW`.',
+    means: 'The address of the backend, or one that it redirects to, may not be connected to.',
+    remedy:
+      'Name another address, or have the operator open it by `RELAY_ALLOW`, for `http` and `pinecone` by `HTTP_ALLOW_PRIVATE`.',
   },
   REQUEST_FAILED: {
     means: 'The backend refused the request, such as for its syntax or a table that is missing.',
@@ -223,8 +224,10 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     effect: 'possible',
   },
   NOT_SUPPORTED: {
-    means: 'Endpoints of this kind, or this gateway, do not have the operation.',
-    remedy: 'Use an operation that `GET /help` lists for the kind.',
+    means:
+      'Endpoints of this kind, or the way in which this one is reached, do not have the operation.',
+    remedy:
+      'Use an operation that the kind has; where the message says so, set `config.transport`.',
   },
   CONNECTION_FAILED: {
     means: 'The backend cannot be reached or refused the connection, for the cause in the message.',

@@ -9,6 +9,7 @@ import cassandra from 'cassandra-driver';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { type BackendKind, backend, freshDatabase } from '../../scripts/backends.ts';
+import { startShop } from '../http-kind/shop.ts';
 import { startPinecone } from '../stand-ins/pinecone/index.ts';
 
 /** One kind in the pages. */
@@ -19,7 +20,7 @@ interface Row {
   fresh(): Promise<string>;
 }
 
-const ROWS: Partial<Record<BackendKind | 'pinecone', Row>> = {
+const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http', Row>> = {
   postgres: {
     written: 'postgresql://user:password@host:5432/database',
     fresh: postgres,
@@ -69,6 +70,10 @@ const ROWS: Partial<Record<BackendKind | 'pinecone', Row>> = {
     written: 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io',
     // It ends with the process of the tests.
     fresh: async () => (await startPinecone({ apiKey: 'pcsk_s3cr3t' })).url,
+  },
+  http: {
+    written: 'https://api.example.com/v1',
+    fresh: startShop,
   },
   clickhouse: {
     written: 'clickhouse://user:password@host:8123/database',

@@ -97,21 +97,26 @@ export const BareHttpRequest = z
     examples: [{ path: '/orders', query: { limit: 2 } }],
   });
 
-/** Any request. */
-export const HttpRequest = z
+const TypedRequest = z
   .strictObject({
     type: z.literal('request').meta({ description: 'The one type that there is' }),
     ...members,
   })
   .superRefine(demandBody)
   .meta({
-    id: 'HttpRequest',
+    id: 'HttpTypedRequest',
     description: 'A request to the server',
     examples: [
       { type: 'request', path: '/orders', query: { limit: 2 } },
       { type: 'request', method: 'POST', path: '/orders', body: { customer: 7 } },
     ],
   });
+
+/** Any request. */
+export const HttpRequest = z.discriminatedUnion('type', [TypedRequest]).meta({
+  id: 'HttpRequest',
+  description: 'A request to the server, by its type',
+});
 export type HttpRequest = z.infer<typeof HttpRequest>;
 
 /** What bears on a body. */
