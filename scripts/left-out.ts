@@ -57,6 +57,13 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: ['node-relay/drivers/redis/**', 'test/redis*.test.ts', 'scripts/redis/**'],
     page: 'redis.md',
   },
+  // The vendor is stood in for by a server of Redis.
+  upstash: {
+    variable: 'TEST_REDIS_URL',
+    programs: [['python3']],
+    tests: ['test/upstash*.test.ts'],
+    page: 'upstash.md',
+  },
   'clickhouse-18': {
     variable: 'TEST_CLICKHOUSE_18_URL',
     programs: DEBIAN,

@@ -1,5 +1,9 @@
 /** The facade for clients of Upstash: its own client finds no difference between it and the vendor's protocol. */
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
@@ -121,6 +125,23 @@ describe.each(['relay', 'edge'] as const)('an endpoint that the %s serves', (way
     await channel.unsubscribe();
     await pattern.unsubscribe();
   });
+});
+
+test("the page's example prints what the page shows", async () => {
+  const page = await readFile(join(import.meta.dirname, '../docs/upstash.md'), 'utf8');
+  const [, program = '', shown] = /```js\n(.*?)```\n\n```text\n(.*?)```/s.exec(page) ?? [];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', program],
+    {
+      cwd: join(import.meta.dirname, '..'),
+      env: {
+        UPSTASH_REDIS_REST_URL: `${gateway.url}/upstash/${endpoints.relay}`,
+        UPSTASH_REDIS_REST_TOKEN: organization.token,
+      },
+    },
+  );
+  expect(stdout).toBe(shown);
 });
 
 describe('a caller', () => {

@@ -9,8 +9,10 @@ import cassandra from 'cassandra-driver';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { type BackendKind, backend, freshDatabase } from '../../scripts/backends.ts';
+import { ownRedis } from '../../scripts/redis-server.ts';
 import { startShop } from '../http-kind/shop.ts';
 import { startPinecone } from '../stand-ins/pinecone/index.ts';
+import { startUpstash } from '../stand-ins/upstash/server.ts';
 
 /** One kind in the pages. */
 interface Row {
@@ -20,7 +22,7 @@ interface Row {
   fresh(): Promise<string>;
 }
 
-const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http', Row>> = {
+const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http' | 'upstash', Row>> = {
   postgres: {
     written: 'postgresql://user:password@host:5432/database',
     fresh: postgres,
@@ -70,6 +72,11 @@ const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http', Row>> = {
     written: 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io',
     // It ends with the process of the tests.
     fresh: async () => (await startPinecone({ apiKey: 'pcsk_s3cr3t' })).url,
+  },
+  upstash: {
+    written: 'https://eu1-quick-mole-12345.upstash.io',
+    // Both end with the process of the tests.
+    fresh: async () => (await startUpstash((await ownRedis()).url, 'AXs3cr3t')).url,
   },
   http: {
     written: 'https://api.example.com/v1',

@@ -31,11 +31,14 @@ export interface UpstashStandIn {
   stop(): Promise<void>;
 }
 
-/** Starts one. @param redisUrl of the server behind it */
-export async function startUpstash(redisUrl: string): Promise<UpstashStandIn> {
+/** Starts one. @param redisUrl of the server behind it @param token any by default */
+export async function startUpstash(
+  redisUrl: string,
+  token: string = randomUUID(),
+): Promise<UpstashStandIn> {
   const connections = new RedisConnections(redisUrl);
   const rights = await rightsOf(connections);
-  const [token, readOnlyToken] = [randomUUID(), randomUUID()];
+  const readOnlyToken = randomUUID();
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     seen.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers });
