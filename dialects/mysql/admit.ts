@@ -6,8 +6,8 @@ import { mysql as kind } from '../../proto/kinds/mysql.ts';
 import type { Token } from './lexer.ts';
 import { type Parsed, parseText } from './statement.ts';
 
-/** Where a statement runs: by itself, as one of a transaction's operations, or on a leased connection. */
-export type Place = 'call' | 'transaction' | 'lease';
+/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or where there are none of those. */
+export type Place = 'call' | 'transaction' | 'lease' | 'http';
 
 /** Statements that begin, end or part transactions. */
 const TRANSACTION = new Set(['BEGIN', 'START', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE']);
@@ -110,7 +110,12 @@ function checkPlace(statement: Parsed, place: Place): void {
     const name = [first, second].filter(Boolean).join(' ');
     throw refused('query', `${name} commits what came before it and is not taken in a transaction`);
   }
-  if (controlsTransaction(statement) || SESSION.has(first)) {
+  const needsSession = controlsTransaction(statement) || SESSION.has(first);
+  if (needsSession && place === 'http') {
+    const message = 'This statement needs a session: set config.transport to "relay" to have one';
+    throw new GatewayError('NOT_SUPPORTED', message);
+  }
+  if (needsSession) {
     throw refused('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
   }
 }

@@ -22,7 +22,7 @@ const LOADED = 'SELECT name FROM mysql.func WHERE name IN';
 /** Names that one look-up may carry. */
 const NAMES_MAX = 1_000;
 /** Table or its column is denied, or is not there: then who asks may not know of loaded functions. */
-const DENIED = new Set([1044, 1142, 1143, 1146, 1370]);
+const DENIED = new Set([1044, 1049, 1109, 1142, 1143, 1146, 1370]);
 
 /** Looks names up through one connection. */
 export class Catalog {

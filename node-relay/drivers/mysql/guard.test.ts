@@ -1,17 +1,17 @@
 /** `/read` can change nothing: every attack with all rights, with the server compared before and after. */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../../proto/driver.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import { ATTACK_FILE, stateOf } from './attack-state.ts';
 import { ATTACKS, READS, TRAPS } from './attacks.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
 let read: Session<MysqlRequest>;
 let write: Session<MysqlRequest>;
-const ATTACK_FILE = '/tmp/causeway-attack-mysql';
 
 beforeAll(async () => {
   database = await TestDatabase.create();
@@ -20,22 +20,6 @@ beforeAll(async () => {
   write = await database.open('write', { connections: 1 });
 }, 30_000);
 afterAll(() => database.drop());
-
-/** Everything that an attack could have changed. */
-async function digest(): Promise<unknown> {
-  const here = `'${database.name}'`;
-  const counts = await database.look(`SELECT
-    (SELECT group_concat(id, name ORDER BY id) FROM items) AS items,
-    (SELECT count(*) FROM trace) AS traces,
-    (SELECT next_not_cached_value FROM counter) AS counter,
-    (SELECT group_concat(TABLE_NAME ORDER BY TABLE_NAME) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${here}) AS tables_,
-    (SELECT count(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${here}) AS columns_,
-    (SELECT count(*) FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${here}) AS routines,
-    (SELECT count(*) FROM mysql.global_priv WHERE User IN ('attacker', 'nobody')) AS users,
-    (SELECT count(*) FROM information_schema.PLUGINS) AS plugins,
-    is_used_lock('attack') AS locks, @@GLOBAL.max_connections AS connections`);
-  return { counts, file: existsSync(ATTACK_FILE) };
-}
 
 /** The ways in which a text can reach the server on a read. */
 const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
@@ -61,7 +45,7 @@ describe('the attack corpus', () => {
     'changes nothing by way of $way',
     async ({ send }) => {
       rmSync(ATTACK_FILE, { force: true });
-      const before = await digest();
+      const before = await stateOf(database);
       const passed: string[] = [];
       for (const { query } of ATTACKS) {
         const failure = await failureOf(send(query)).catch(() => undefined);
@@ -70,7 +54,7 @@ describe('the attack corpus', () => {
         }
       }
       expect(passed).toEqual([]);
-      expect(await digest()).toEqual(before);
+      expect(await stateOf(database)).toEqual(before);
     },
     60_000,
   );

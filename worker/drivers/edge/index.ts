@@ -4,11 +4,13 @@ import type { EdgeDriver } from './driver.ts';
 import { http } from './http/index.ts';
 import { neon } from './neon/index.ts';
 import { pinecone } from './pinecone/index.ts';
+import { planetscale } from './planetscale/index.ts';
 import { upstash } from './upstash/index.ts';
 
 const drivers: Partial<Record<Kind, EdgeDriver>> = {
   http,
   pinecone,
+  mysql: planetscale,
   postgres: neon,
   redis: upstash,
 };

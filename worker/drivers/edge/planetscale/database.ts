@@ -1,0 +1,92 @@
+/** One connection's database at PlanetScale: how it is asked, and what was learned of it. */
+import { type AskRows, Catalog } from '../../../../dialects/mysql/catalog.ts';
+import { ServerError } from '../../../../dialects/mysql/failures.ts';
+import { allowedFunctions, Guard } from '../../../../dialects/mysql/guard.ts';
+import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import type { EdgeHost } from '../driver.ts';
+import { textOf } from './columns.ts';
+import { serverError } from './failures.ts';
+import { type Bounds, Line } from './line.ts';
+import { withValues } from './literal.ts';
+import { planetScaleSettings } from './settings.ts';
+
+/** Reply of the driver's own questions, in bytes. */
+const OWN_MAX_BYTES = 4 * 1024 * 1024;
+/** How long what was seen of the sessions' settings stands, in milliseconds. */
+const SEEN_MS = 60_000;
+
+/** The session's way to quote, its characters, and two moments that only UTC writes so. */
+const PROBE =
+  'SELECT @@sql_mode, @@character_set_client, FROM_UNIXTIME(1720000000), FROM_UNIXTIME(1704067200)';
+const UTC = ['2024-07-03 09:46:40', '2024-01-01 00:00:00'];
+const QUOTING = /ANSI|NO_BACKSLASH_ESCAPES|DB2|MAXDB|MSSQL|ORACLE|POSTGRESQL/;
+
+/** Asks one database. Nothing of a request stays here but what it taught. */
+export class Database {
+  readonly guard: Guard;
+  readonly #settings: ReturnType<typeof planetScaleSettings>;
+  readonly #host: EdgeHost;
+  #soundUntil = 0;
+
+  /** @throws GatewayError INVALID_CONFIGURATION */
+  constructor({ connection, settings }: ConnectionEnvelope, host: EdgeHost) {
+    this.#settings = planetScaleSettings(connection);
+    this.#host = host;
+    this.guard = new Guard(allowedFunctions(settings.allow_functions));
+  }
+
+  /** A line for one call. */
+  line(bounds: Bounds): Line {
+    return new Line(this.#settings, this.#host, bounds);
+  }
+
+  /** What the guard asks. */
+  catalog(bounds: Pick<Bounds, 'signal'>): Catalog {
+    return new Catalog(this.rows(bounds));
+  }
+
+  /** Answers rows of the driver's own questions as texts; NULL is an empty one. */
+  rows({ signal }: Pick<Bounds, 'signal'>, resultMaxBytes = OWN_MAX_BYTES): AskRows {
+    return async (query, values) => {
+      try {
+        const { rows } = await this.line({ signal, resultMaxBytes }).send(
+          withValues(query, values),
+        );
+        return rows.map((row) => row.map((value) => textOf(value ?? '')));
+      } catch (error) {
+        throw serverError(error) ?? unknownTable(error);
+      }
+    };
+  }
+
+  /**
+   * Makes sure that sessions read text and write moments as this driver takes them to.
+   * @throws GatewayError INVALID_CONFIGURATION
+   */
+  async demandSound({ signal }: Pick<Bounds, 'signal'>): Promise<void> {
+    if (this.#soundUntil > Date.now()) return;
+    const [row = []] = await this.rows({ signal })(PROBE, []);
+    const [mode = '', charset = '', ...moments] = row;
+    if (QUOTING.test(mode)) {
+      throw unsound('its sql_mode may not hold ANSI_QUOTES, NO_BACKSLASH_ESCAPES or their groups');
+    }
+    if (!charset.startsWith('utf8')) throw unsound('its character_set_client must be utf8mb4');
+    if (moments.some((moment, at) => !moment.startsWith(UTC[at] ?? '')))
+      throw unsound('its time_zone must be UTC');
+    this.#soundUntil = Date.now() + SEEN_MS;
+  }
+}
+
+/** Vitess refuses tables that it does not route to without a number of the database's. */
+function unknownTable(error: unknown): unknown {
+  const { body } = (error ?? {}) as { body?: { code?: unknown } }; // Of the vendor's error, or of none.
+  const codes = ['NOT_FOUND', 'PERMISSION_DENIED', 'UNIMPLEMENTED', 'INVALID_ARGUMENT'];
+  const isRefusal = typeof body?.code === 'string' && codes.includes(body.code);
+  return isRefusal ? new ServerError(1146, '42S02', 'not to be looked at') : error;
+}
+
+function unsound(why: string): GatewayError {
+  const message = `The database cannot be served over HTTP: ${why}`;
+  return new GatewayError('INVALID_CONFIGURATION', message);
+}

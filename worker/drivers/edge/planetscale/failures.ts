@@ -1,0 +1,93 @@
+/** What callers are told of PlanetScale's errors: the database's own as Vitess words them, and those of the interface before it. */
+import { DatabaseError, UnknownError } from '@planetscale/database';
+import { fromServer, ServerError } from '../../../../dialects/mysql/failures.ts';
+import type { Mode } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import { Lost } from '../driver.ts';
+import { outcomeUnknown } from '../sql/reply.ts';
+
+/** Where in Vitess, a gRPC code, the database's own words, its number and state; then who asked what, with every value. */
+const OF_SERVER =
+  /^(?:target: [^:]+: )?(?:vttablet: )?(?:rpc error: code = \w+ desc = )?([\s\S]*?) \(errno (\d+)\) \(sqlstate (\w{5})\)/;
+
+/** An error that the database answered, by its number; undefined for those of Vitess itself and of the interface. */
+export function serverError(error: unknown): ServerError | undefined {
+  if (!(error instanceof DatabaseError) || error instanceof UnknownError) return undefined;
+  const [, message = '', errno, state = ''] = OF_SERVER.exec(error.body.message) ?? [];
+  return errno === undefined ? undefined : new ServerError(Number(errno), state, message);
+}
+
+/** What a caller is told of any failure of a trip. Contract §2. */
+export function toldFailure(error: unknown, mode: Mode): unknown {
+  const ofServer = serverError(error);
+  if (ofServer) return fromServer(ofServer, mode);
+  const told = error instanceof DatabaseError ? fromInterface(error) : error;
+  const isLost = told instanceof Lost || !(told instanceof GatewayError);
+  if (isLost && mode === 'write') return outcomeUnknown(told);
+  // It changed nothing, whoever looks at this failure next.
+  if (told instanceof Lost) return new GatewayError(told.code, told.message, { cause: told });
+  if (told instanceof GatewayError) return told;
+  const message = 'The database gave no reply that can be read';
+  return new GatewayError('CONNECTION_FAILED', message, { cause: told });
+}
+
+/** By Vitess' code, else by the status. Source: Vitess, `vtrpc.proto`, enum Code. */
+function fromInterface(error: DatabaseError): GatewayError {
+  const { status, body } = error;
+  const code = body.code.toUpperCase().replaceAll(/[^A-Z]/g, '_');
+  if (status === 401 || status === 403 || code === 'UNAUTHENTICATED') {
+    return new GatewayError('CONNECTION_FAILED', 'Password authentication failed', {
+      cause: error,
+    });
+  }
+  if (error instanceof UnknownError) return fromStatus(error);
+  const details = [{ source: 'mysql', code: body.code, message: worded(body.message) }];
+  const options = { cause: error, details };
+  switch (code) {
+    case 'ALREADY_EXISTS':
+      return new GatewayError(
+        'CONSTRAINT_VIOLATED',
+        'The change violates a constraint of the database',
+        options,
+      );
+    case 'RESOURCE_EXHAUSTED':
+      return new GatewayError(
+        'SERVICE_UNAVAILABLE',
+        'The database lacks the resources for the statement',
+        options,
+      );
+    case 'DEADLINE_EXCEEDED':
+    case 'CANCELED':
+      return new GatewayError('TIMED_OUT', 'The database cancelled the statement', options);
+    case 'UNAVAILABLE':
+    case 'CLUSTER_EVENT':
+    case 'INTERNAL':
+      return new Lost('CONNECTION_FAILED', 'The database is not available', { cause: error });
+    default:
+      return new GatewayError('REQUEST_FAILED', 'The database refused the statement', options);
+  }
+}
+
+function fromStatus(error: UnknownError): GatewayError {
+  const { status } = error;
+  if (status === 429 || status === 503) {
+    return new GatewayError('SERVICE_UNAVAILABLE', 'The database is too busy', { cause: error });
+  }
+  if (status === 404) {
+    return new GatewayError('CONNECTION_FAILED', 'There is no such database', { cause: error });
+  }
+  // What passed the request on may have lost the reply alone.
+  return new Lost('CONNECTION_FAILED', 'The database answered with a failure of its interface', {
+    cause: error,
+  });
+}
+
+/** Without where it was said and who asked for what. */
+function worded(message: string): string {
+  return message
+    .replace(/^target: [^:]+: /, '')
+    .replace(/^vttablet: /, '')
+    .replace(/^rpc error: code = \w+ desc = /, '')
+    .replace(/ \(CallerID: [\s\S]*$/, '')
+    .replace(/: Sql: "[\s\S]*$/, '');
+}

@@ -1,0 +1,39 @@
+/** Where a connection's HTTP interface is, and who asks there. */
+import { settingsOf } from '../../../../dialects/mysql/settings.ts';
+import { isJsonObject, type Json } from '../../../../proto/json.ts';
+
+/** How to reach and enter one database over HTTP. Holds the password: never log it. */
+export interface PlanetScaleSettings {
+  /** Without a path. */
+  readonly origin: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Whether a host is the vendor's. Contract §6, "Edge or relay". */
+export function isPlanetScale(host: string): boolean {
+  return /^[^/]+\.psdb\.cloud$/i.test(host);
+}
+
+/**
+ * Reads a connection. Hosts other than the vendor's are asked at the same host and port, over
+ * HTTPS, or over HTTP where the connection turns TLS off. The database is the one that the user
+ * name stands for.
+ * @throws GatewayError INVALID_CONFIGURATION
+ */
+export function planetScaleSettings(connection: Json): PlanetScaleSettings {
+  const { host, port, user, password, sslMode } = settingsOf(withoutVendorOptions(connection));
+  if (isPlanetScale(host)) return { origin: `https://${host}`, user, password };
+  const shown = host.includes(':') ? `[${host}]` : host;
+  const scheme = sslMode === 'DISABLED' ? 'http' : 'https';
+  return { origin: `${scheme}://${shown}:${port}`, user, password };
+}
+
+/** The vendor's console writes them into its URLs; they ask for the check of certificates that HTTPS makes anyway. */
+const VENDOR_OPTIONS =
+  /([?&])(?:sslaccept=strict|ssl=(?:\{|%7B)[^&]*rejectUnauthorized[^&]*true[^&]*)(?=&|$)&?/gi;
+
+function withoutVendorOptions(connection: Json): Json {
+  if (!isJsonObject(connection) || typeof connection.url !== 'string') return connection;
+  return { ...connection, url: connection.url.replace(VENDOR_OPTIONS, '$1').replace(/[?&]$/, '') };
+}
