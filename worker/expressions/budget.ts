@@ -45,10 +45,11 @@ export class Budget {
   label: string | undefined;
   /** What the running program made itself, and may change; undefined when it changes nothing. */
   owned: Set<object> | undefined;
-  /** Units of text that were linked and not yet copied, at most. */
+  /**
+   * Units of text that were linked and may still be copied: so much memory can looking at texts
+   * come to. Which text was copied cannot be known; those that were linked pay for all.
+   */
   #linked = 0;
-  /** The text that was copied last. */
-  #flat = '';
 
   constructor(bounds: Bounds, now: number = Date.now()) {
     this.bounds = bounds;
@@ -83,15 +84,14 @@ export class Budget {
     const { length } = text;
     this.fuel -= length >> 5;
     if (!(this.fuel >= 0)) this.exhausted();
-    if (length <= SHORT || this.#linked === 0 || text === this.#flat) return;
-    this.#flat = text;
+    if (length <= SHORT || this.#linked === 0) return;
     this.allocate(2 * Math.min(length, this.#linked));
     this.#linked = Math.max(0, this.#linked - length);
   }
 
   /** Charges a look at some characters of a text: free unless it has to be copied first. @throws BudgetFault */
   reach(text: string): void {
-    if (text.length > SHORT && this.#linked > 0 && text !== this.#flat) this.touch(text);
+    if (text.length > SHORT && this.#linked > 0) this.touch(text);
   }
 
   /** Makes an array or object one that the program may change. */

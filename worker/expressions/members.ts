@@ -2,19 +2,22 @@
 import type { Budget } from './budget.ts';
 import { isSame, toName, toNumber } from './convert.ts';
 import { RunFault } from './fault.ts';
-import { Pattern } from './regex/pattern.ts';
+import { compiled, Pattern } from './regex/pattern.ts';
 import { Callable, isExact, isObject, kindOf, type ObjectValue, type Value } from './value.ts';
 
 const ORDINARY = { writable: true, enumerable: true, configurable: true };
 /** Bytes of a member of an object, and of an element of an array. */
-export const MEMBER_BYTES = 40;
+export const MEMBER_BYTES = 64;
 export const ELEMENT_BYTES = 16;
 
-/** Names that some value of the host has by its prototype or as its own machinery. */
+/** What the host takes to find a place for a name that was worked out. */
+const NAMING_STEPS = 40;
+
+/** Names that a value of the host has by its prototype or as its own machinery. */
 const RISKY: ReadonlySet<string> = new Set(
-  [Object.prototype, Array.prototype, Callable.prototype, Pattern.prototype]
-    .flatMap((each) => Object.getOwnPropertyNames(each))
-    .concat('rawJSON', 'calledName', 'takes', 'invoke', 'source', 'flags', 'lastIndex'),
+  [[], {}, new Callable('', 0, () => undefined), new Pattern(compiled('a', '')), JSON.rawJSON('1')]
+    .flatMap((each) => [each, Object.getPrototypeOf(each) ?? {}])
+    .flatMap((each) => Object.getOwnPropertyNames(each)),
 );
 
 /** Whether a member of this name has to be looked for with care. */
@@ -98,6 +101,7 @@ export function setMember(object: Value, key: Value, value: Value, budget: Budge
     setElement(object, key, value, budget);
   } else if (isObject(object)) {
     requireOwned(object, budget);
+    budget.spend(NAMING_STEPS);
     budget.allocate(MEMBER_BYTES);
     define(object, toName(key, budget), value);
   } else if (object instanceof Pattern && key === 'lastIndex') {

@@ -124,6 +124,7 @@ function guarded<Tree>(source: string, within: string | undefined, read: () => T
 
 /** Acorn's own message without the place that it ends with. */
 function messageOf(error: SyntaxError): string {
+  if (error.message.startsWith('Not enough stack space')) return 'is nested too deeply';
   const text = error.message.replace(/ \(\d+:\d+\)$/, '');
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -89,14 +89,14 @@ function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Val
 
 function indexOf(self: Value[], [wanted, from]: Value[], budget: Budget): number {
   const start = toIndex(from, 0, self.length, budget);
-  budget.spend(Math.max(0, self.length - start) >> 2);
+  budget.spend(Math.max(0, self.length - start) >> 1);
   for (let at = start; at < self.length; at += 1) if (isSame(self[at], wanted, budget)) return at;
   return -1;
 }
 
 function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
   const from = args.length > 1 ? toInteger(args[1], 0, budget) : self.length - 1;
-  budget.spend(self.length >> 2);
+  budget.spend(self.length >> 1);
   const start = from < 0 ? self.length + from : Math.min(from, self.length - 1);
   for (let at = start; at >= 0; at -= 1) if (isSame(self[at], args[0], budget)) return at;
   return -1;
@@ -104,7 +104,7 @@ function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
 
 function includes(self: Value[], [wanted, from]: Value[], budget: Budget): boolean {
   const start = toIndex(from, 0, self.length, budget);
-  budget.spend(Math.max(0, self.length - start) >> 2);
+  budget.spend(Math.max(0, self.length - start) >> 1);
   for (let at = start; at < self.length; at += 1) {
     if (isSameOrNaN(self[at], wanted, budget)) return true;
   }

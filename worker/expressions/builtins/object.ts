@@ -44,7 +44,7 @@ function fromEntries([value]: Value[], budget: Budget): Value {
     if (!Array.isArray(entry)) {
       throw new RunFault('fromEntries takes pairs of name and value', budget.place);
     }
-    budget.spend(1);
+    budget.spend(20);
     budget.allocate(MEMBER_BYTES);
     define(object, toName(entry[0], budget), entry[1]);
   }
@@ -67,7 +67,7 @@ function groupBy([value, by]: Value[], budget: Budget): Value {
   const groups = new Map<string, Value[]>();
   for (const [at, element] of elements.entries()) {
     const name = toName(keyOf(element, at), budget);
-    budget.spend(1);
+    budget.spend(20);
     budget.allocate(MEMBER_BYTES);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, budget.own([element]));
@@ -119,7 +119,8 @@ function from([value, change]: Value[], budget: Budget): Value {
 
 /** Elements of what has some; an object with a length, as in `{length: 3}`, counts. */
 function listOf(value: Value, budget: Budget): readonly Value[] {
-  if (!isObject(value)) return elementsOf(value, budget);
+  if (typeof value === 'string' || Array.isArray(value)) return elementsOf(value, budget);
+  requireSomething(value, budget);
   const length = Math.max(0, toInteger(getMember(value, 'length', budget), 0, budget));
   budget.elements(length);
   return Array.from({ length }, (_, at) => getMember(value, String(at), budget));

@@ -70,6 +70,7 @@ function compare(self: string, args: Value[], budget: Budget): number {
   if (args.length > 1) throw new RunFault('localeCompare takes one text', budget.place);
   const other = toText(args[0], budget);
   budget.touch(self);
+  budget.touch(other);
   budget.spend(10 + ((self.length + other.length) >> 1));
   return Math.sign(COLLATOR.compare(self, other));
 }

@@ -119,13 +119,17 @@ function methodOf(name: string, place: Place): Method {
     if (member instanceof Callable) return member.invoke(args, budget);
     const other = otherMethod(self, name);
     if (other !== undefined) return other(self, args, budget);
-    if (self === undefined || self === null) {
-      throw new RunFault(`${name}() cannot be called on ${kindOf(self)}`, place);
-    }
-    const what =
-      member === undefined ? `${kindOf(self)} has no ${name}()` : `${name} is not a function`;
-    throw new RunFault(what, place);
+    throw noMethod(self, name, member, place);
   };
+}
+
+function noMethod(self: Value, name: string, member: Value, place: Place): RunFault {
+  const short = name.slice(0, 100);
+  if (self === undefined || self === null) {
+    return new RunFault(`${short}() cannot be called on ${kindOf(self)}`, place);
+  }
+  if (member !== undefined) return notCallable(short, member, place);
+  return new RunFault(`${kindOf(self)} has no ${short}()`, place);
 }
 
 /** A call in a chain: of what the chain came to, or `ENDED`. */

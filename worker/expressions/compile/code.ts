@@ -54,6 +54,9 @@ export interface Outside {
   readonly functions: ReadonlyMap<string, Holder>;
 }
 
+/** What a call takes besides what it runs. */
+const CALL_STEPS = 4;
+
 /** The state of one compilation. */
 export class Context {
   readonly analysis: Analysis;
@@ -109,10 +112,11 @@ export class Context {
     return made;
   }
 
-  /** Makes what is entered again and again, with a toll of its own. */
-  tolled<Made>(make: () => Made): { readonly made: Made; readonly toll: Toll } {
+  /** Makes what is entered again and again, with a toll of its own that begins at so many steps. */
+  tolled<Made>(steps: number, make: () => Made): { readonly made: Made; readonly toll: Toll } {
     const outer = this.toll;
     const toll = new Toll();
+    toll.steps = steps;
     this.toll = toll;
     const made = make();
     this.toll = outer;
@@ -128,7 +132,7 @@ export class Context {
     const [level, height] = [this.#level, this.height];
     this.#level = 0;
     this.height = 0;
-    const { made, toll } = this.tolled(make);
+    const { made, toll } = this.tolled(CALL_STEPS, make);
     const inside = this.height;
     this.#level = level;
     this.height = height;

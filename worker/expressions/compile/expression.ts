@@ -1,6 +1,7 @@
 /** Compiles any expression node to a closure; what is not of the language is a fault. */
 import type * as acorn from 'acorn';
-import { compilePattern, Pattern } from '../regex/pattern.ts';
+import { compiled as compiledPattern, Pattern } from '../regex/pattern.ts';
+import { Unsupported } from '../regex/translate.ts';
 import type { Value } from '../value.ts';
 import { assignment, update } from './assign.ts';
 import { call, construct } from './call.ts';
@@ -86,16 +87,22 @@ function compiled(node: acorn.AnyNode, context: Context): Code {
 
 function literal(node: acorn.Literal, context: Context): Code {
   if (node.regex) {
-    const program = compilePattern(node.regex.pattern, node.regex.flags);
-    if (typeof program === 'string') {
-      throw context.fault(node, `the regular expression ${program}`);
-    }
+    const program = programOf(node.regex, node, context);
     return () => new Pattern(program);
   }
   if (typeof node.value === 'bigint') {
     throw context.fault(node, 'a BigInt is not part of the language: numbers are doubles');
   }
   return context.constant(node.value as Value); // What is left is text, number, boolean or null.
+}
+
+function programOf(regex: { pattern: string; flags: string }, node: acorn.Node, context: Context) {
+  try {
+    return compiledPattern(regex.pattern, regex.flags);
+  } catch (refusal) {
+    if (!(refusal instanceof Unsupported)) throw refusal;
+    throw context.fault(node, `the regular expression ${refusal.message}`);
+  }
 }
 
 function sequence(node: acorn.SequenceExpression, context: Context): Code {

@@ -22,6 +22,9 @@ import { isTrue } from './operator.ts';
 import { type Bind, pattern } from './pattern.ts';
 import { declaration, statement } from './statement.ts';
 
+/** What a round takes besides what it runs. */
+const ROUND_STEPS = 5;
+
 /** What a loop makes of how a round ended: undefined to go on. */
 function after(
   ended: Completion,
@@ -50,7 +53,7 @@ export function whileLoop(
   labels: readonly string[],
 ): Step {
   const place = context.place(node);
-  const { made, toll } = context.tolled(() => ({
+  const { made, toll } = context.tolled(ROUND_STEPS, () => ({
     test: expression(node.test, context),
     step: statement(node.body, context),
   }));
@@ -71,7 +74,7 @@ export function doLoop(
   labels: readonly string[],
 ): Step {
   const place = context.place(node);
-  const { made, toll } = context.tolled(() => ({
+  const { made, toll } = context.tolled(ROUND_STEPS, () => ({
     test: expression(node.test, context),
     step: statement(node.body, context),
   }));
@@ -95,7 +98,7 @@ export function forLoop(
   const block = context.analysis.blocks.get(node);
   const enter = block && enterBlock(block, context, []);
   const first = firstOf(node.init, context);
-  const { made, toll } = context.tolled(() => ({
+  const { made, toll } = context.tolled(ROUND_STEPS, () => ({
     test: node.test ? expression(node.test, context) : context.constant(true),
     step: statement(node.body, context),
     update: node.update ? expression(node.update, context) : undefined,
@@ -177,7 +180,7 @@ function rounds(
   const place = context.place(node);
   const block = context.analysis.blocks.get(node);
   const source = expression(node.right, context);
-  const { made, toll } = context.tolled(() => ({
+  const { made, toll } = context.tolled(ROUND_STEPS, () => ({
     enter: block && enterBlock(block, context, []),
     bind: target(node.left, context),
     step: statement(node.body, context),

@@ -29,6 +29,8 @@ const ordered =
     const other = toPrimitive(right, budget);
     if (typeof one === 'string' && typeof other === 'string') {
       budget.touch(one.length < other.length ? one : other);
+      budget.reach(one);
+      budget.reach(other);
       return operation(one, other);
     }
     return operation(toNumber(one, budget), toNumber(other, budget));

@@ -8,7 +8,7 @@ const LONGEST = 2_000;
 /** Most instructions of a compiled one. */
 const LARGEST = 2_000;
 /** Instructions that a character costs a step of. */
-const INSTRUCTIONS_PER_STEP = 4;
+const INSTRUCTIONS_PER_STEP = 2;
 
 /** A compiled regular expression, shared by the values that its literal makes. */
 export interface Program {
@@ -47,25 +47,29 @@ export interface Match {
   readonly groups: readonly (string | undefined)[];
 }
 
-/** Compiles a literal, or says in words why it cannot be run. */
-export function compilePattern(source: string, flags: string): Program | string {
-  if (source.length > LONGEST) return `is longer than ${LONGEST} characters`;
+/** Compiles a literal. @throws Unsupported with words for why it cannot be run */
+export function compiled(source: string, flags: string): Program {
+  if (source.length > LONGEST) throw new Unsupported(`is longer than ${LONGEST} characters`);
   const unknown = /[^gimsud]/.exec(flags);
-  if (unknown !== null) return `has the flag ${unknown[0]}, which is not taken`;
+  if (unknown !== null) throw new Unsupported(`has the flag ${unknown[0]}, which is not taken`);
   let options = 0;
   if (flags.includes('i')) options |= RE2JS.CASE_INSENSITIVE;
   if (flags.includes('m')) options |= RE2JS.MULTILINE;
+  const expression = build(toLinear(source, flags), options);
+  const size = expression.programSize();
+  if (size > LARGEST) throw new Unsupported('is too large: its repetitions come to too many steps');
+  const names = Object.entries(expression.namedGroups());
+  const cost = Math.ceil(size / INSTRUCTIONS_PER_STEP);
+  return { source, flags, expression, names, isGlobal: flags.includes('g'), cost };
+}
+
+function build(source: string, options: number): RE2JS {
   try {
-    const expression = RE2JS.compile(toLinear(source, flags), options);
-    if (expression.programSize() > LARGEST)
-      return 'is too large: its repetitions come to too many steps';
-    const names = Object.entries(expression.namedGroups());
-    const cost = Math.ceil(expression.programSize() / INSTRUCTIONS_PER_STEP);
-    return { source, flags, expression, names, isGlobal: flags.includes('g'), cost };
-  } catch (refusal) {
-    return refusal instanceof Unsupported
-      ? refusal.message
-      : 'uses what cannot be matched in linear time, or repeats more than 1000 times';
+    return RE2JS.compile(source, options);
+  } catch {
+    throw new Unsupported(
+      'uses what cannot be matched in linear time, or repeats more than 1000 times',
+    );
   }
 }
 
