@@ -171,6 +171,12 @@ test.each([
   expect(decode(chunks, 22)).toEqual(['a', TOO_LARGE, 'b']);
 });
 
+test('counts small values as what they take in memory', () => {
+  const said = Buffer.from(`*5\r\n${'$1\r\na\r\n'.repeat(5)}`);
+  expect(decode([said], 60)).toEqual([TOO_LARGE]);
+  expect(decode([said], 100)).toEqual([Array(5).fill(Buffer.from('a'))]);
+});
+
 test('holds no more memory than its room while it skips', () => {
   const decoder = new Decoder({ room: () => 1_000, reply: () => {}, push: () => {} });
   decoder.write(Buffer.from('$17179869184\r\n'));

@@ -2,6 +2,7 @@
 import { ReplyMap, ReplySet, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import {
   integerOf,
+  isNumber,
   isString,
   isText,
   ProtocolError,
@@ -14,6 +15,12 @@ import {
 export const DEPTH_MAX = 512;
 /** Bytes of one line: a number, a simple string, an error. Spec silent. */
 export const LINE_MAX = 1_048_576;
+/**
+ * Bytes that a value counts as at least, since it takes more memory than room on the wire: four
+ * times what the shortest of its kind has in JSON with its comma, `1,` or `"a",` less the letter.
+ */
+const NUMBER_COST = 8;
+const VALUE_COST = 12;
 /** Bytes of one message that nobody asked for. Spec silent. */
 export const PUSH_MAX = 16_777_216;
 /** Members of a list. Source: the server's own limit, 2^32 - 1. */
@@ -28,7 +35,7 @@ export const TOO_LARGE = Symbol('too large');
 export interface Receiver {
   /** Bytes that the reply which now begins may have; of a longer one nothing is kept. */
   room(): number;
-  /** @param bytes its length on the wire */
+  /** @param bytes its length on the wire, small values counting as more */
   reply(value: ReplyValue | typeof TOO_LARGE, bytes: number): void;
   push(message: ReplyValue): void;
 }
@@ -187,7 +194,7 @@ export class Decoder {
       this.#skipping = false;
       this.#room = this.#isPush ? PUSH_MAX : this.#receiver.room();
     }
-    this.#bytes += length;
+    this.#bytes += Math.max(length, isNumber(type) ? NUMBER_COST : VALUE_COST);
     if (this.#bytes > this.#room) this.#skip();
   }
 
@@ -245,8 +252,8 @@ export class Decoder {
   #aggregate(type: number, count: number): void {
     if (count > MEMBERS_MAX) throw new ProtocolError('a list that is too long');
     const left = type === TYPE.map || type === TYPE.attribute ? count * 2 : count;
-    // No member is shorter than `_` and its line's end.
-    if (this.#bytes + left * 3 > this.#room) this.#skip();
+    // No member counts as less.
+    if (this.#bytes + left * NUMBER_COST > this.#room) this.#skip();
     const frame: Frame = { type, left, items: [], outer: this.#frame };
     if (left === 0) {
       if (type !== TYPE.attribute) this.#value(wholeOf(frame));

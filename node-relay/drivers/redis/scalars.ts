@@ -46,6 +46,11 @@ export function isText(type: number): boolean {
   return TEXT_TYPES.has(type);
 }
 
+/** Whether a line of that type is a value by itself that takes little memory. */
+export function isNumber(type: number): boolean {
+  return type === TYPE.integer || type === TYPE.nothing || type === TYPE.boolean;
+}
+
 /** Whether a line of that type tells the length of a string that follows. */
 export function isString(type: number): boolean {
   return type === TYPE.bulk || type === TYPE.verbatim || type === TYPE.bulkError;

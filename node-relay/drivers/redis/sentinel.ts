@@ -46,7 +46,9 @@ export class SentinelServer implements RedisServer {
     this.#demoted(asked);
     // What a server refuses because it is no master any more, it has not done.
     const open = refused.map((index) => commands[index]).filter((each) => each !== undefined);
-    const again = await this.#master.send(open, sending);
+    const again = await this.#master.send(open, sending).catch((error: unknown) => {
+      throw open.length < commands.length && sending.mode === 'write' ? halfDone(error) : error;
+    });
     return replies.map((reply, index) => {
       const place = refused.indexOf(index);
       return place < 0 ? reply : (again[place] ?? null);
@@ -205,6 +207,11 @@ function membersOf(reply: ReplyValue): ReadonlyMap<string, string> {
 function textOf(value: ReplyValue | undefined): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   return typeof value === 'string' ? value : '';
+}
+
+function halfDone(cause: unknown): GatewayError {
+  const message = 'The master was replaced when a part of the write was done';
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
 }
 
 function noMaster(): GatewayError {
