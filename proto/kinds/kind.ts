@@ -45,6 +45,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   modeOf?(request: Request): Mode;
   /** Those of `types` that answer events for as long as the caller stays. Contract §6, "Subscriptions". */
   readonly watches?: readonly string[];
+  /** Those of `watches` that a session takes, too: what they answer then comes with the session's results. */
+  readonly watchesInSessions?: readonly string[];
   /** Types that are known and cannot be called: NOT_SUPPORTED. */
   readonly notCallable: readonly string[];
   /** Whether the relay gets a request as its client wrote it: the order of members and `1.0` mean something. */

@@ -22,5 +22,6 @@ export const redis: KindSpec<Request, RedisConfig> = {
   modeOf,
   needs,
   watches: WATCHES,
+  watchesInSessions: ['subscribe', 'psubscribe', 'ssubscribe'],
   notCallable: [],
 };

@@ -4,6 +4,7 @@ import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
+import type { KindSpec } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
@@ -11,9 +12,9 @@ import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
 import { backendOf } from './backend/reach.ts';
 import { resultOf } from './result.ts';
-import { sessionOf } from './sessions.ts';
+import { isInSession, sessionOf } from './sessions.ts';
 import { NDJSON, streamOf } from './stream.ts';
-import { isSubscription, subscribeOn } from './subscribe.ts';
+import { acceptsEvents, isSubscription, subscribeOn } from './subscribe.ts';
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({
@@ -71,7 +72,7 @@ export async function runOnEndpoint(
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
   };
-  if (isSubscription(endpoint, request)) {
+  if (isSubscription(endpoint, request) && !isOfSession(ctx.request, spec, request.type)) {
     if (mode === 'read') return subscribeOn(ctx, endpoint, asked, level ?? 'Read');
     throw new GatewayError('BAD_REQUEST', 'This request answers events: send it to /read', {
       details: [{ path: 'type', message: 'answers events' }],
@@ -83,6 +84,13 @@ export async function runOnEndpoint(
     return streamOf(ctx, backend, timeoutMs, (deadline) => backend.stream(asked, deadline));
   }
   return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
+}
+
+/** Whether what a request subscribes to comes with the results of its session. */
+function isOfSession(request: Request, { watchesInSessions }: KindSpec, type: string): boolean {
+  return (
+    (watchesInSessions?.includes(type) ?? false) && isInSession(request) && !acceptsEvents(request)
+  );
 }
 
 /** Whether the client asks for rows as they arrive. */

@@ -155,6 +155,17 @@ const Operation = z
   .discriminatedUnion('type', [...families])
   .meta({ id: 'RedisCommandOperation', description: 'One command of a transaction' });
 
+const pushes = z
+  .array(
+    z.looseObject({ type: z.string().meta({ description: 'What it is', examples: ['message'] }) }),
+  )
+  .optional()
+  .meta({
+    description:
+      'In a session that subscribes or tracks keys: what the server said since its last request, `{type: "message", channel, message}` or `{type: "invalidate", keys}`',
+    examples: [[{ type: 'message', channel: 'news', message: 'hello' }]],
+  });
+
 const Result = z
   .object({
     result: JsonValue.meta({
@@ -162,6 +173,7 @@ const Result = z
         'The reply, decoded by the command: maps as objects, scores as `[{member, score}]`, nil as null, integers beyond 2^53 as strings, binary as `{"$bytes": base64}`',
       examples: ['hello'],
     }),
+    pushes,
   })
   .meta({
     id: 'RedisResult',
@@ -191,6 +203,7 @@ const Results = z
     results: z
       .array(z.union([Result, Failed]))
       .meta({ description: 'One for each command, in their order' }),
+    pushes,
   })
   .meta({
     id: 'RedisResults',
