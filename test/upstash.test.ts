@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from '@upstash/redis';
@@ -78,6 +79,7 @@ describe.each(['relay', 'edge'] as const)('an endpoint that the %s serves', (way
     const asked: [string, Asking][] = [
       ['/set/b%2Fc?EX=1000', { body: '{"a":1}' }],
       ['/get/b%2Fc', {}],
+      ['/get/b%2Fc', { method: 'HEAD' }],
       ['/SET/caf%C3%A9/x', { method: 'PUT' }],
       ['/set/typed', { body: 'plain', headers: { 'Content-Type': 'text/plain' } }],
       ['/mget/caf%C3%A9/typed/nothing', { headers: { 'Upstash-Encoding': 'base64' } }],
@@ -142,6 +144,42 @@ test("the page's example prints what the page shows", async () => {
     },
   );
   expect(stdout).toBe(shown);
+});
+
+test.each(['relay', 'edge'] as const)('%s: MONITOR tells an administrator', async (way) => {
+  const leave = new AbortController();
+  const told = new Promise<string>((resolve, reject) => {
+    const { token } = organization;
+    const headers = { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' };
+    const url = `${gateway.url}/upstash/${endpoints[way]}/monitor`;
+    const sent = request(url, { method: 'POST', headers, signal: leave.signal }, (response) => {
+      let text = '';
+      response.on('error', () => resolve(text));
+      response.on('data', (piece) => {
+        text += piece;
+        if (text === 'data: "OK"\n\n') void send('/set/monitored/x%22y', {}, way);
+        if (response.statusCode !== 200 || text.includes('monitored')) resolve(text);
+      });
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+  const shown = await told;
+  leave.abort();
+  expect(shown.replace(/^:\n\n/gm, '')).toMatch(
+    /^data: "OK"\n\n(?:data: .*\n\n)*data: \d+\.\d{6} \[0 0\.0\.0\.0:0\] "set" "monitored" "x\\"y"\n\n$/i,
+  );
+});
+
+test('replies that are not decoded are for the facade alone', async () => {
+  for (const [query, body] of [
+    ['?reply_form=json', { type: 'GET', key: 'x' }],
+    ['', { type: 'GET', key: 'x', reply_form: 'json' }],
+    ['', { type: 'GET', key: 'x', replyForm: 'json' }],
+  ] as const) {
+    const path = `/endpoints/${endpoints.relay}/read${query}`;
+    expect(await organization.call('POST', path, body)).toMatchObject({ status: 400 });
+  }
 });
 
 describe('a caller', () => {

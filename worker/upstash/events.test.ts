@@ -52,3 +52,11 @@ test('a failure is the last event, in the words that other errors have', async (
     'data: subscribe,chat,1\n\nevent: error\ndata: {"error":"Token has expired"}\n\n',
   );
 });
+
+test('a message of a shard is one of a shard', async () => {
+  const told = await read(
+    { type: 'ssubscribe', args: ['{a}'] },
+    'data: {"channel":"{a}","message":"x"}\n\n',
+  );
+  expect(told).toBe('data: ssubscribe,{a},1\n\ndata: smessage,{a},x\n\n');
+});

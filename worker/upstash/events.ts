@@ -20,7 +20,9 @@ function rewriting(command: RedisCommand): TransformStream<Uint8Array, Uint8Arra
       text += decoder.decode(piece, { stream: true });
       const events = text.split(END);
       text = events.pop() ?? '';
-      for (const each of events) controller.enqueue(encoder.encode(rewritten(each) + END));
+      for (const each of events) {
+        controller.enqueue(encoder.encode(rewritten(each, command) + END));
+      }
     },
   });
 }
@@ -31,21 +33,22 @@ function confirmations({ type, args }: RedisCommand): string {
   return args.map((each, nth) => `${dataOf(`${type},${textOf(each)},${nth + 1}`)}${END}`).join('');
 }
 
-function rewritten(event: string): string {
+function rewritten(event: string, command: RedisCommand): string {
   const at = event.indexOf('data: ');
   // Comments keep the line open.
   if (at < 0) return event;
   const told = parseJson(event.slice(at + 'data: '.length));
-  if (!event.startsWith('event: error')) return dataOf(lineOf(told));
+  if (!event.startsWith('event: error')) return dataOf(lineOf(told, command));
   const message = isJsonObject(told) && typeof told.message === 'string' ? told.message : '';
   return `event: error\n${dataOf(JSON.stringify({ error: message }))}`;
 }
 
-function lineOf(told: Json): string {
+function lineOf(told: Json, { type }: RedisCommand): string {
   if (!isJsonObject(told)) return textOf(told);
   const { pattern, channel = null, message = null, command } = told;
   if (Array.isArray(command)) return monitored(told, command);
-  const name = pattern === undefined ? 'message' : `pmessage,${textOf(pattern)}`;
+  const kind = type === 'ssubscribe' ? 'smessage' : 'message';
+  const name = pattern === undefined ? kind : `pmessage,${textOf(pattern)}`;
   return `${name},${textOf(channel)},${textOf(message)}`;
 }
 
