@@ -60,7 +60,8 @@ function isHarmless(name: string): boolean {
 function isRead({ name, flags }: CommandEntry): boolean {
   const isFlagged = flags.includes('r') && !/[wa]/.test(flags);
   const isLiar = LIARS.includes(name) || startsWithOneOf(name, LYING_FAMILIES);
-  return isFlagged && !isLiar && !isContainer(name);
+  // What is told of others' commands changes nothing.
+  return name === 'monitor' || (isFlagged && !isLiar && !isContainer(name));
 }
 
 function isAdmin({ name, flags }: CommandEntry): boolean {
