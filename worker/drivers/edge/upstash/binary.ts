@@ -1,6 +1,7 @@
 /** Commands with bytes that are no text: a JSON body cannot hold them, the body of a command in the path can. */
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { RedisCommand, Word } from '../../../../proto/kinds/redis/command.ts';
+import { commandNamed } from '../../../../proto/kinds/redis/table.ts';
 
 /** A command as a path with the binary word as its body, and what follows that as a query. */
 export interface PathCommand {
@@ -17,18 +18,24 @@ export function textsOf(words: readonly Word[]): readonly string[] | undefined {
   return texts.length === words.length ? texts : undefined;
 }
 
+/** A name in the query that the protocol takes for a credential. */
+const TOKEN = '_token';
+
 /**
  * The command in the path. The protocol has room for one binary word: words after it come in
- * pairs, as `EX` and `100`, and none before it is empty.
+ * pairs, as `EX` and `100`, and none before it is empty. In a path, `multi-exec` is no command but
+ * would run what its body says: only what is known to be a command stands there.
  * @param name of the command, and its subcommand
  * @throws GatewayError NOT_SUPPORTED
  */
-export function inPath(name: readonly string[], { args }: RedisCommand): PathCommand {
+export function inPath(name: readonly string[], { type, args }: RedisCommand): PathCommand {
+  if (!commandNamed(type)) throw notBinary();
   const at = args.findIndex((word) => typeof word !== 'string');
   const binary = args[at];
   const [before, after] = [textsOf(args.slice(0, at)), textsOf(args.slice(at + 1))];
   if (typeof binary !== 'object' || !before || !after) throw notBinary();
   if (before.includes('') || after.includes('') || after.length % 2 === 1) throw notBinary();
+  if (after.includes(TOKEN)) throw notBinary();
   const pairs = Array.from({ length: after.length / 2 }, (_, nth) =>
     after
       .slice(2 * nth, 2 * nth + 2)

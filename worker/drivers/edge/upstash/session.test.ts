@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Call } from '../../../../proto/driver.ts';
 import type { RedisRequest, Word } from '../../../../proto/kinds/redis/command.ts';
+import { modeOfCommand } from '../../../../proto/kinds/redis/effects.ts';
+import { allCommands } from '../../../../proto/kinds/redis/table.ts';
 import { Lost } from '../driver.ts';
 import { upstash } from './index.ts';
 
@@ -27,7 +29,7 @@ const json =
   (text: string, status = 200): Answer =>
   () =>
     new Response(text, { status });
-const command = (type: string, ...args: Word[]): RedisRequest => ({ type, args });
+const command = (type: string, ...args: Word[]) => ({ type, args });
 const call = (more: Partial<Call> = {}): Call => ({
   mode: 'write',
   signal: new AbortController().signal,
@@ -65,6 +67,7 @@ describe('a command', () => {
     ['two', [{ $bytes: '/w==' }, { $bytes: '/w==' }]],
     ['one before a single word', ['k', { $bytes: '/w==' }, 'NX']],
     ['one after an empty word', ['', { $bytes: '/w==' }]],
+    ['one before what would be a token', ['k', { $bytes: '/w==' }, '_token', 'another']],
   ])('with %s that no text can be is refused', async (_name, words) => {
     const { session, sent } = start(json('{"result":"OK"}'));
     await expect(session.run(command('set', ...words), call())).rejects.toMatchObject({
@@ -73,6 +76,18 @@ describe('a command', () => {
     });
     expect(sent).toEqual([]);
   });
+
+  test.each(['multi-exec', 'pipeline', 'nosuch'])(
+    'that is none is not put into the path, where %s may mean more',
+    async (type) => {
+      const { session, sent } = start(json('[{"result":"OK"}]'));
+      const body = { $bytes: btoa('[["FLUSHALL"]]') };
+      await expect(
+        session.run({ type, args: [body] } as RedisRequest, call()),
+      ).rejects.toBeInstanceOf(Error);
+      expect(sent).toEqual([]);
+    },
+  );
 
   test.each([
     ['{"result":9223372036854775807}', command('incr', 'n'), '{"result":"9223372036854775807"}'],
@@ -102,6 +117,18 @@ describe('a command', () => {
     }
     expect(sent).toEqual([]);
   });
+});
+
+test('no command that the table has for a write is sent where only reads are', async () => {
+  const { session, sent } = start(json('{"result":"OK"}'));
+  const writes = [...allCommands()].filter(({ name }) => modeOfCommand(command(name)) === 'write');
+  expect(writes.length).toBeGreaterThan(250);
+  for (const { name } of writes) {
+    await expect(session.run(command(name), call({ mode: 'read' }))).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+    });
+  }
+  expect(sent).toEqual([]);
 });
 
 describe('what is no reply', () => {
