@@ -12,7 +12,7 @@ import { pinecone } from './pinecone.ts';
 import { postgres } from './postgres.ts';
 import { redis } from './redis.ts';
 
-/** Kinds served so far. Spec: "Endpoint", create body, member `kind`. */
+/** The kinds. Spec: "Endpoint", create body, member `kind`. */
 export const kinds = {
   postgres,
   mysql,
@@ -25,7 +25,7 @@ export const kinds = {
 } satisfies Record<string, KindSpec>;
 export type Kind = keyof typeof kinds;
 
-/** All kinds of the specification, served or not. */
+/** Their names, in the specification's order. */
 export const SPECIFIED_KINDS = [
   'postgres',
   'mysql',
@@ -109,7 +109,7 @@ function namedType(
   spec: KindSpec,
   body: { [member: string]: Json },
 ): { type: string; [member: string]: Json } {
-  const { type = spec.defaultType } = body;
+  const { type = spec.defaultType ?? spec.impliedType?.(body) } = body;
   if (type === undefined) throw badRequest('type: is required', 'type', 'is required');
   if (typeof type !== 'string') throw badRequest('type: must be text', 'type', 'must be text');
   return { ...body, type: type.toLowerCase() };

@@ -120,14 +120,6 @@ test('says in words of the specification that a connection lacks its URL', async
   });
 });
 
-test.each(['Redis', 'PINECONE'])('says that %s is not supported', async (kind) => {
-  const gateway = await startGateway('Admin');
-  expect(await gateway.call('POST', '/endpoints', { ...BODY, kind })).toEqual({
-    status: 501,
-    body: failure('NOT_SUPPORTED', 'Endpoints of this kind are not supported'),
-  });
-});
-
 test('refuses a configuration that one cell cannot hold', async () => {
   const gateway = await startGateway('Admin');
   const names = Array.from({ length: 1000 }, (_, index) => 'f'.repeat(300) + index);

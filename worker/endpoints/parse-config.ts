@@ -11,14 +11,11 @@ const CONFIG_MAX = 256 * 1024;
 
 /**
  * The kind that a body names.
- * @throws GatewayError BAD_REQUEST when there is none of that name, NOT_SUPPORTED when it is specified but not served
+ * @throws GatewayError BAD_REQUEST when there is none of that name
  */
 export function parseKind(named: string): Kind {
   const kind = kindNamed(named);
   if (kind !== undefined) return kind;
-  if ((SPECIFIED_KINDS as readonly string[]).includes(named.toLowerCase())) {
-    throw new GatewayError('NOT_SUPPORTED', 'Endpoints of this kind are not supported');
-  }
   const message = `is one of ${SPECIFIED_KINDS.join(', ')}`;
   throw new GatewayError('BAD_REQUEST', `kind: ${message}`, {
     details: [{ path: 'kind', message }],
