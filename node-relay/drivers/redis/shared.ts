@@ -17,10 +17,12 @@ const HOLD_MS = 50;
 /** Times that commands are sent again which a lost connection has provably not run, or that change nothing. Spec silent. */
 const ATTEMPTS_MAX = 3;
 
+/** Ends no wait: a connection is waited for by many. */
+const { signal: nobodys } = new AbortController();
+
 /** One connection out of a pool, held while there is something to send. */
 export class Shared {
   readonly #pool: ConnectionPool<Connection>;
-  readonly #ending = new AbortController();
   #current: Connection | undefined;
   /** The opening of another. */
   #next: Promise<Connection> | undefined;
@@ -74,7 +76,7 @@ export class Shared {
     try {
       await this.#drained;
       for (;;) {
-        const connection = await this.#pool.acquire(this.#ending.signal);
+        const connection = await this.#pool.acquire(nobodys);
         if (connection.wire.lost) {
           this.#pool.discard(connection);
           continue;

@@ -29,8 +29,6 @@ export class Wire {
   silent = false;
   /** Protocol version in force. */
   protocol = 2;
-  /** Times that something was written, for measuring. */
-  writes = 0;
   readonly #socket: Socket;
   readonly #decoder: Decoder;
   readonly #encoder = new Encoder();
@@ -159,7 +157,6 @@ export class Wire {
       this.#sent.push(exchange);
     }
     if (this.#encoder.size > 0) {
-      this.writes += 1;
       this.#socket.write(this.#encoder.take(), this.#written);
     }
     this.#tellIdle();
