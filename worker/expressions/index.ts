@@ -11,5 +11,6 @@ export {
   ThrownFault,
 } from './fault.ts';
 export { compileFunctions } from './functions.ts';
+export { keep, type Plain, type PlainObject } from './keep.ts';
 export type { CompiledFunctions, Expression, ExpressionOptions } from './language.ts';
 export { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';

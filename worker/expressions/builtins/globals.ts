@@ -109,3 +109,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 export function hintOfCall(name: string | undefined): string | undefined {
   return name === undefined ? undefined : HINTS.get(name);
 }
+
+/** All names that stand alone, and all that have members. */
+export const globalNames: readonly string[] = [...GLOBALS.keys()];
+export const namespaceNames: readonly string[] = [...NAMESPACES.keys()];
