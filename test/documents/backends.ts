@@ -73,6 +73,11 @@ const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http' | 'upstash', Row>> 
     // It ends with the process of the tests.
     fresh: async () => (await startPinecone({ apiKey: 'pcsk_s3cr3t' })).url,
   },
+  redis: {
+    written: 'redis://:password@host:6379/0',
+    // It ends with the process of the tests, and searches database 0 alone.
+    fresh: async () => (await ownRedis({ password: 'choose-a-long-one' })).url,
+  },
   upstash: {
     written: 'https://eu1-quick-mole-12345.upstash.io',
     // Both end with the process of the tests.
