@@ -1,0 +1,114 @@
+/** Where Redis is reached by Upstash's protocol, and where clients of it reach Redis, nobody who only reads changes anything. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ATTACKS } from '../node-relay/drivers/redis/attacks.ts';
+import { parseRequest } from '../proto/kinds/index.ts';
+import type { RedisCommand, RedisRequest } from '../proto/kinds/redis/command.ts';
+import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
+import { type OwnGateway, startGateway } from './gateway.ts';
+import { newOrganization, type Organization } from './organization.ts';
+import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
+import { ask } from './upstash/ask.ts';
+
+let gateway: OwnGateway;
+let organization: Organization;
+let server: RedisServer;
+let upstash: UpstashStandIn;
+let endpoint: string;
+/** Of a member who may read. */
+let token: string;
+let before: unknown;
+let sent: number;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
+  organization = await newOrganization(gateway);
+  server = await ownRedis();
+  upstash = await startUpstash(server.url);
+  endpoint = `redis-${randomUUID().slice(0, 8)}`;
+  const config = { write_conn: { url: upstash.url, auth: upstash.token }, transport: 'edge' };
+  await organization.call('POST', '/endpoints', { endpoint, kind: 'redis', config });
+  token = await reader();
+  await onRedis(
+    server.url,
+    ['SET', 'victim', 'as it was'],
+    ['SET', 'volatile', 'x', 'EX', '100000'],
+    ['RPUSH', 'victims', 'b', 'a'],
+    ['GEOADD', 'places', '13.3', '38.1', 'Palermo'],
+    ['HSET', 'hash', 'f', 'v'],
+    ['XADD', 'stream', '1-1', 'f', 'v'],
+  );
+  before = await state();
+  sent = upstash.seen.length;
+});
+afterAll(async () => {
+  await upstash?.stop();
+  await Promise.all([gateway?.stop(), server?.stop()]);
+});
+
+async function reader(): Promise<string> {
+  const username = `reader-${organization.id}@example.com`;
+  const password = 'a long enough password';
+  const user = { username, password, access_level: 'Read' };
+  await organization.call('POST', '/iam/users', user);
+  const credentials = Buffer.from(`${username}:${password}`).toString('base64');
+  const headers = { Authorization: `Basic ${credentials}`, 'X-Org-Id': organization.id };
+  const login = await ask(`${gateway.url}/api/v1/auth/login`, { headers });
+  return JSON.parse(login.body).token;
+}
+
+/** All keys with their values and ends, functions, users and settings. */
+function state(): Promise<unknown> {
+  return onRedis(
+    server.url,
+    ['DEBUG', 'DIGEST'],
+    ['EXPIRETIME', 'volatile'],
+    ['FUNCTION', 'LIST'],
+    ['ACL', 'LIST'],
+    ['CONFIG', 'GET', 'maxmemory*'],
+  );
+}
+
+/** The commands of a request, as clients of Upstash write them; none where it is no request. */
+function rowsOf(request: (typeof ATTACKS)[number]['request']): unknown[][] {
+  try {
+    // The kind's own reader has made it a request of Redis.
+    const parsed = parseRequest('redis', JSON.parse(JSON.stringify(request)))
+      .request as RedisRequest;
+    const commands: readonly RedisCommand[] = 'pipeline' in parsed ? parsed.pipeline : [parsed];
+    return commands.map(({ type, args }) => [
+      ...type.split(' '),
+      ...args.map((word) => (typeof word === 'string' ? word : atob(word.$bytes))),
+    ]);
+  } catch {
+    return [];
+  }
+}
+
+describe.each(ATTACKS)('$name', ({ request }) => {
+  test('is refused on /read', async () => {
+    const reply = await organization.call('POST', `/endpoints/${endpoint}/read`, request);
+    expect(reply.status).toBeOneOf([400, 403, 501]);
+  });
+
+  test('is refused to who may read and speaks as a client of Upstash', async () => {
+    const rows = rowsOf(request);
+    const url = `${gateway.url}/upstash/${endpoint}`;
+    const ways = [
+      ...rows.map((row) => ask(url, { token, body: JSON.stringify(row) })),
+      ask(`${url}/pipeline`, { token, body: JSON.stringify(rows) }),
+      ask(`${url}/multi-exec`, { token, body: JSON.stringify(rows) }),
+    ];
+    // Of several commands, some read by themselves.
+    const told = (await Promise.all(ways)).slice(rows.length > 1 ? rows.length : 0);
+    for (const { status } of told) expect(status).toBeOneOf([400, 403, 501]);
+  });
+});
+
+test('and nothing has changed', async () => {
+  expect(await state()).toEqual(before);
+});
+
+test('no attempt was sent to the vendor, but what of them is a read by itself', () => {
+  const paths = upstash.seen.slice(sent).map(({ path }) => path);
+  expect(paths.filter((path) => path !== '/')).toEqual([]);
+});

@@ -1,0 +1,36 @@
+/** No attempt to change something on `/read` is sent to Upstash, even where nothing else had refused it. */
+import { expect, test } from 'vitest';
+import { ATTACKS } from '../../../../node-relay/drivers/redis/attacks.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
+import type { Json } from '../../../../proto/json.ts';
+import { parseRequest } from '../../../../proto/kinds/index.ts';
+import type { RedisRequest } from '../../../../proto/kinds/redis/command.ts';
+import { upstash } from './index.ts';
+
+const settings = { url: 'https://db.upstash.io', auth: 'secret-token' };
+const call = {
+  mode: 'read',
+  signal: new AbortController().signal,
+  resultMaxBytes: 1_000,
+  numbersAsStrings: false,
+} as const;
+
+test.each(ATTACKS)('$name: $because', async ({ request }) => {
+  const sent: Request[] = [];
+  const session = upstash.open(
+    { connection: settings, settings: {} },
+    {
+      async fetch(each) {
+        sent.push(each);
+        return new Response('{"result":"OK"}');
+      },
+    },
+  );
+  const attempt = async () => {
+    // The kind's own reader has made it a request of Redis.
+    const parsed = parseRequest('redis', request as Json).request as RedisRequest;
+    return session.run(parsed, call);
+  };
+  await expect(attempt()).rejects.toBeInstanceOf(GatewayError);
+  expect(sent).toEqual([]);
+});
