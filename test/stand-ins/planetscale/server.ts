@@ -44,6 +44,8 @@ export class PlanetScaleStandIn {
   /** Connections with an open transaction, by session. */
   readonly #held = new Map<string, Connection>();
   readonly #open = new Set<Connection>();
+  /** Connections between statements, by who may use them: as new ones. */
+  readonly #idle = new Map<string, Connection[]>();
 
   private constructor(target: URL) {
     this.#target = target;
@@ -114,11 +116,13 @@ export class PlanetScaleStandIn {
       return [200, { ...told, error: vitessError(error, query) }];
     } finally {
       if (connection.wire.inTransaction) this.#held.set(id, connection);
-      else await this.#end(id, connection);
+      else await this.#end(id, authorization, connection);
     }
   }
 
   async #connect(authorization: string): Promise<Connection> {
+    const kept = this.prelude === '' ? this.#idle.get(authorization)?.pop() : undefined;
+    if (kept) return kept;
     const login = Buffer.from(authorization.replace(/^Basic /, ''), 'base64').toString();
     const colon = login.indexOf(':');
     const url = new URL(this.#target.href);
@@ -132,8 +136,12 @@ export class PlanetScaleStandIn {
     return connection;
   }
 
-  async #end(id: string, connection: Connection): Promise<void> {
+  async #end(id: string, authorization: string, connection: Connection): Promise<void> {
     this.#held.delete(id);
+    if (this.prelude === '' && !connection.wire.lost && (await connection.reset())) {
+      this.#idle.set(authorization, [...(this.#idle.get(authorization) ?? []), connection]);
+      return;
+    }
     this.#open.delete(connection);
     await connection.close();
   }
