@@ -88,6 +88,15 @@ test('means all masters where a command means the whole', async () => {
   expect(new Set(replies[1] as string[])).toEqual(new Set(keys)); // KEYS answers a list.
 });
 
+test('tells all masters of a script, however it is written', async () => {
+  const [digest] = await say(server, [words('script', 'LOAD', 'return 1')]);
+  const exists = words('script exists', String(digest), 'none');
+  expect(await say(server, [exists], 'read')).toEqual([[1, 0]]);
+  for (const { url } of group.nodes.slice(0, 3)) {
+    expect(await onRedis(url, ['SCRIPT', 'EXISTS', String(digest)])).toEqual([[1]]);
+  }
+});
+
 test('scans one master after the other', async () => {
   const found: string[] = [];
   let cursor = '0';

@@ -1,8 +1,7 @@
 /** Where in a cluster a command goes. */
-import { canonicalName } from '../../../dialects/redis/effects.ts';
 import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
 import { keysOf } from '../../../proto/kinds/redis/keys.ts';
-import { commandNamed } from '../../../proto/kinds/redis/table.ts';
+import { commandNamed, isContainer } from '../../../proto/kinds/redis/table.ts';
 import { slotOf } from './key-slot.ts';
 
 /**
@@ -18,10 +17,10 @@ export function slotOfCommand(command: RedisCommand): number | undefined {
 
 /** With its subcommand in its name, wherever the caller has it. */
 export function canonical(command: RedisCommand): RedisCommand {
-  const type = canonicalName(command);
-  if (type === command.type) return command;
-  const isWord = type.includes(' ') && !command.type.trim().includes(' ');
-  return { type, args: isWord ? command.args.slice(1) : command.args };
+  const type = command.type.toLowerCase();
+  const [subcommand, ...args] = command.args;
+  if (!isContainer(type) || typeof subcommand !== 'string') return { ...command, type };
+  return { type: `${type} ${subcommand.toLowerCase()}`, args };
 }
 
 function bytesOf(word: Word): Uint8Array {
