@@ -6,13 +6,18 @@ export interface NetworkBinding {
   readonly network: { readonly allow: string[]; readonly deny: string[] };
 }
 
-/** IPv6 that is not routed, or that a machine on the way turns into what embeds an IPv4 address. */
+/** IPv6 outside of what is routed, and of what NAT64 turns into IPv4. */
 const UNROUTED: readonly string[] = [
   '::/96',
   '::ffff:0:0:0/96',
   '64:ff9b:1::/48',
-  '100::/64',
-  'fec0::/10',
+  '100::/8',
+  '200::/7',
+  '400::/6',
+  '800::/5',
+  '1000::/4',
+  '4000::/2',
+  '8000::/1',
 ];
 /** The runtime would take the whole network's first address for any address of this machine. */
 const ANY: readonly string[] = ['0.0.0.0/32', '::/128'];
