@@ -1,7 +1,7 @@
 /** Commands of one caller, from the time he asks until he has his answer or has gone. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { ReplyError, ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
 import { TOO_LARGE } from './decode.ts';
 import type { Sending } from './link.ts';
@@ -13,6 +13,15 @@ export class CallLost extends ConnectionLost {
   constructor(sent: boolean, cause: unknown) {
     super('The connection was lost', { cause });
     this.sent = sent;
+  }
+}
+
+/** What a server says unasked before it hangs up: that it lets nobody in. */
+export class Unasked extends Error {
+  readonly reply: ReplyError;
+  constructor(reply: ReplyError) {
+    super('the server said something unasked');
+    this.reply = reply;
   }
 }
 

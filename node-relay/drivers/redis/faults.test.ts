@@ -182,6 +182,30 @@ describe('a hostile server', () => {
   });
 });
 
+test.each([
+  [
+    '-ERR max number of clients reached',
+    'SERVICE_UNAVAILABLE',
+    'The server has too many connections',
+  ],
+  [
+    '-DENIED Redis is running in protected mode',
+    'CONNECTION_FAILED',
+    'The server does not let anybody in from here',
+  ],
+])('says why a server hangs up at once: %s', async (said, code, message) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.end(`${said}\r\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // As above.
+  const driver = await open(url(port));
+  expect(await failureOf(say(driver, [words('ping')]))).toMatchObject({ code, message });
+  await driver.close();
+  server.close();
+});
+
 test('tells no address of a server that cannot be reached', async () => {
   const server = await open('redis://:secret@127.0.0.1:1');
   const failure = await failureOf(say(server, [words('ping')]));

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { TlsFailed } from '../tls-socket.ts';
-import { CallLost } from './exchange.ts';
+import { CallLost, Unasked } from './exchange.ts';
 import { ProtocolError } from './scalars.ts';
 import type { Entry } from './settings.ts';
 import type { Wire } from './wire.ts';
@@ -113,6 +113,8 @@ function otherRefusal(message: string): string {
 /** The failure of a connection that was not made. */
 export function connectFailure(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
+  if (cause instanceof CallLost && cause.cause instanceof Unasked)
+    return refused(cause.cause.reply);
   return new GatewayError('CONNECTION_FAILED', wordsFor(cause), { cause });
 }
 

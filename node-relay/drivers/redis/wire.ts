@@ -5,7 +5,7 @@ import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-va
 import { ConnectionLost } from '../loss.ts';
 import { Decoder, PUSH_MAX, TOO_LARGE } from './decode.ts';
 import { Encoder } from './encode.ts';
-import { CallLost, Exchange } from './exchange.ts';
+import { CallLost, Exchange, Unasked } from './exchange.ts';
 import type { Sending } from './link.ts';
 import { Queue } from './queue.ts';
 import { isConfirmed, Subscriptions } from './subscriptions.ts';
@@ -185,7 +185,9 @@ export class Wire {
       this.#push(value);
       return;
     }
-    if (!head) throw new Error('a reply that nobody asked for');
+    if (!head) {
+      throw value instanceof ReplyError ? new Unasked(value) : new Error('nobody asked for it');
+    }
     this.#answer(head, value, bytes);
   }
 
