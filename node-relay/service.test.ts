@@ -64,6 +64,15 @@ describe('the connection of a pool', () => {
     });
   });
 
+  test('is not looked for in a call for replies in a form that is not known', async () => {
+    const call = node.client.run({
+      target: targetOf('read', { revision: 42 }),
+      request: query('select 1'),
+      replyForm: 'resp9',
+    });
+    expect(await failureOf(call)).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
   test('is refused when it is sealed to another node', async () => {
     const other = await makeKeys();
     const target = targetOf('read', {

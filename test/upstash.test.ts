@@ -129,6 +129,24 @@ describe.each(['relay', 'edge'] as const)('an endpoint that the %s serves', (way
   });
 });
 
+test('its connections are within the cap of the endpoint', async () => {
+  const own = `redis-${randomUUID().slice(0, 8)}`;
+  const made = await organization.call('POST', '/endpoints', {
+    endpoint: own,
+    kind: 'redis',
+    config: { write_conn: { url: servers[0].url } },
+    backend_pool_limits: { total_max_connections: 1, production_max_connections: 1 },
+  });
+  expect(made).toMatchObject({ status: 200 });
+  for (let turn = 0; turn < 2; turn += 1) {
+    const read = await organization.call('POST', `/endpoints/${own}/read`, { type: 'PING' });
+    expect(read).toMatchObject({ status: 200 });
+    const { token } = organization;
+    expect(await ask(`${gateway.url}/upstash/${own}/ping`, { token })).toEqual(result('PONG'));
+    expect(await ask(`${gateway.url}/upstash/${own}/set/x/1`, { token })).toEqual(result('OK'));
+  }
+});
+
 test("the page's example prints what the page shows", async () => {
   const page = await readFile(join(import.meta.dirname, '../docs/upstash.md'), 'utf8');
   const [, program = '', shown] = /```js\n(.*?)```\n\n```text\n(.*?)```/s.exec(page) ?? [];
