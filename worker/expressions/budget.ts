@@ -111,12 +111,17 @@ export class Budget {
   /** Two texts as one, which the engine links and copies only when it is looked at. @throws BudgetFault */
   concat(one: string, other: string): string {
     const length = one.length + other.length;
-    this.memory -= LINK_BYTES + 2 * Math.min(one.length, other.length, length - SHORT / 2);
-    if (length > this.bounds.outputBytes) this.memory = -1;
-    if (!(this.memory >= 0)) this.exhausted();
     this.fuel -= 1;
-    this.#linked += length;
+    if (length <= SHORT) this.memory -= LINK_BYTES + length;
+    else this.#link(one.length, other.length);
+    if (this.memory < 0) this.exhausted();
     return one + other;
+  }
+
+  #link(one: number, other: number): void {
+    this.memory -= LINK_BYTES + 2 * Math.min(one, other);
+    if (one + other > this.bounds.outputBytes) this.memory = -1;
+    this.#linked += one + other;
   }
 
   /** Ends the run. @throws BudgetFault */

@@ -2,7 +2,7 @@
 import type { Budget } from '../budget.ts';
 import { isSame, joined, nest, toIndex, toInteger, toText, unnest } from '../convert.ts';
 import { RunFault } from '../fault.ts';
-import { isSameOrNaN } from '../members.ts';
+import { ELEMENT_BYTES, isSameOrNaN } from '../members.ts';
 import type { Value } from '../value.ts';
 import { callback, required } from './callback.ts';
 import { sorted } from './sort.ts';
@@ -45,25 +45,30 @@ function made(array: Value[], budget: Budget): Value[] {
 }
 
 function filter(self: Value[], args: Value[], budget: Budget): Value[] {
-  const holds = callback(args[0], self, budget);
+  const { invoke, takes } = required(args[0], budget);
   const kept: Value[] = [];
   const { length } = self;
-  for (let index = 0; index < length; index += 1) {
-    budget.spend(1);
-    const element = self[index];
-    if (!holds(element, index)) continue;
-    budget.elements(1);
+  budget.spend(length);
+  for (let at = 0; at < length; at += 1) {
+    const element = self[at];
+    const holds = takes <= 1 ? invoke([element], budget) : invoke([element, at, self], budget);
+    if (!holds) continue;
+    budget.allocate(ELEMENT_BYTES);
     kept.push(element);
   }
   return budget.own(kept);
 }
 
 function map(self: Value[], args: Value[], budget: Budget): Value[] {
-  const changed = callback(args[0], self, budget);
   const { length } = self;
   budget.elements(length);
-  const result: Value[] = [];
-  for (let index = 0; index < length; index += 1) result.push(changed(self[index], index));
+  const { invoke, takes } = required(args[0], budget);
+  const result = new Array<Value>(length);
+  if (takes <= 1) {
+    for (let at = 0; at < length; at += 1) result[at] = invoke([self[at]], budget);
+  } else {
+    for (let at = 0; at < length; at += 1) result[at] = invoke([self[at], at, self], budget);
+  }
   return budget.own(result);
 }
 
@@ -78,8 +83,8 @@ function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Val
     result = self[at];
     at += step;
   }
+  budget.spend(self.length);
   for (; at >= 0 && at < self.length; at += step) {
-    budget.spend(1);
     const element = self[at];
     result =
       takes <= 2 ? invoke([result, element], budget) : invoke([result, element, at, self], budget);

@@ -15,9 +15,16 @@ type OfNumber = (value: number) => number;
 function ofOne(name: string): Callable {
   // The list above names functions of one number only.
   const operation = Reflect.get(Math, name) as OfNumber;
-  return new Callable(name, 1, ([value], budget) =>
-    operation(typeof value === 'number' ? value : toNumber(value, budget)),
-  );
+  const callable = new Callable(name, 1, ([value], budget) => operation(toNumber(value, budget)));
+  OPERATIONS.set(callable, operation);
+  return callable;
+}
+
+const OPERATIONS = new Map<Callable, OfNumber>();
+
+/** What a built-in does with its one number, when that is all it does. */
+export function numberOperation(callable: Callable): OfNumber | undefined {
+  return OPERATIONS.get(callable);
 }
 
 function ofTwo(name: string, operation: (one: number, other: number) => number): Callable {

@@ -2,8 +2,9 @@
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
 import { errorNames, hintOfCall } from '../builtins/globals.ts';
+import { numberOperation } from '../builtins/math.ts';
 import { arrayMethods, isChanging, otherMethod, textMethods } from '../builtins/methods.ts';
-import { errorValue, toName, toText } from '../convert.ts';
+import { errorValue, toName, toNumber, toText } from '../convert.ts';
 import { type Place, RunFault } from '../fault.ts';
 import { getMember } from '../members.ts';
 import { Callable, kindOf, type Value } from '../value.ts';
@@ -25,27 +26,54 @@ export function call(node: acorn.CallExpression, context: Context): Code {
   if (callee.type === 'Super' || callee.type === 'ImportExpression') {
     throw context.fault(node, 'super and import are not part of the language');
   }
+  refuseUnknown(callee, context);
   const place = context.place(node);
-  const described = describe(callee);
-  const hint = hintOfCall(freeName(callee, context));
-  if (hint !== undefined) throw context.fault(callee, hint);
   const code = expression(callee, context);
-  const items = itemsOf(node.arguments, context);
   const known = context.isConstant(code) ? context.constantOf(code) : undefined;
-  if (known instanceof Callable) {
-    const { invoke } = known;
-    return (frame, budget) => {
-      const args = items(frame, budget);
-      budget.place = place;
-      return invoke(args, budget);
-    };
-  }
+  if (known instanceof Callable) return knownCall(known, node, place, context);
+  const described = describe(callee);
+  const items = itemsOf(node.arguments, context);
   return (frame, budget) => {
     const target = code(frame, budget);
     const args = items(frame, budget);
     budget.place = place;
     if (target instanceof Callable) return target.invoke(args, budget);
     throw notCallable(described, target, place);
+  };
+}
+
+/** Refuses calls of what JavaScript has and the language has not. @throws SyntaxFault */
+function refuseUnknown(callee: acorn.Node, context: Context): void {
+  const name = freeName(callee, context);
+  if (name === undefined || context.outside.functions.has(name)) return;
+  const hint = hintOfCall(name);
+  if (hint !== undefined) throw context.fault(callee, hint);
+}
+
+/** A call of what is known when the source is compiled, such as a built-in. */
+function knownCall(
+  known: Callable,
+  node: acorn.CallExpression,
+  place: Place,
+  context: Context,
+): Code {
+  const operation = numberOperation(known);
+  const [only] = node.arguments;
+  if (operation !== undefined && node.arguments.length === 1 && only?.type !== 'SpreadElement') {
+    const operand = only === undefined ? context.constant(undefined) : expression(only, context);
+    return (frame, budget) => {
+      const value = operand(frame, budget);
+      if (typeof value === 'number') return operation(value);
+      budget.place = place;
+      return operation(toNumber(value, budget));
+    };
+  }
+  const items = itemsOf(node.arguments, context);
+  const { invoke } = known;
+  return (frame, budget) => {
+    const args = items(frame, budget);
+    budget.place = place;
+    return invoke(args, budget);
   };
 }
 
@@ -79,12 +107,19 @@ function methodCall(
   const method = methodOf(name, place);
   const onText = textMethods.get(name);
   const onArray = arrayMethods.get(name);
+  if (onText !== undefined && onArray === undefined) {
+    return (frame, budget) => {
+      const self = object(frame, budget);
+      const args = items(frame, budget);
+      budget.place = place;
+      return typeof self === 'string' ? onText(self, args, budget) : method(self, args, budget);
+    };
+  }
   return (frame, budget) => {
     const self = object(frame, budget);
     const args = items(frame, budget);
     budget.place = place;
-    if (typeof self === 'string' && onText !== undefined) return onText(self, args, budget);
-    if (Array.isArray(self) && onArray !== undefined) return onArray(self, args, budget);
+    if (onArray !== undefined && Array.isArray(self)) return onArray(self, args, budget);
     return method(self, args, budget);
   };
 }

@@ -56,22 +56,44 @@ type Call = (args: Value[], budget: Budget, share?: (frame: Frame) => void) => V
 /** What a call does: pays, makes the arguments its frame, and runs. */
 function caller(made: Inside, toll: Toll, levels: number, size: number): Call {
   const { restAt, prepare, code } = made;
-  const { steps, bytes } = toll;
-  const enter = (budget: Budget) => {
-    budget.fuel -= steps;
-    budget.memory -= bytes;
-    if (!(budget.fuel >= 0 && budget.memory >= 0)) budget.exhausted();
-    budget.depth -= 1;
-    budget.stack -= levels;
-    if (budget.depth < 0 || budget.stack < 0) budget.exhausted('depth');
-  };
+  if (restAt === undefined && prepare === undefined) return plainCaller(code, toll, levels, size);
   return (args, budget, share) => {
-    enter(budget);
+    enter(toll, levels, budget);
     const frame: Frame = args;
     if (restAt !== undefined) takeRest(frame, args, restAt, budget);
     for (let length = frame.length; length < size; length += 1) frame.push(undefined);
     if (share !== undefined) share(frame);
     if (prepare !== undefined) prepare(frame, budget);
+    const value = code(frame, budget);
+    budget.depth += 1;
+    budget.stack += levels;
+    return value;
+  };
+}
+
+function enter(toll: Toll, levels: number, budget: Budget): void {
+  toll.pay(budget);
+  budget.depth -= 1;
+  budget.stack -= levels;
+  if (budget.depth < 0 || budget.stack < 0) budget.exhausted('depth');
+}
+
+/** Calls a function of plain parameters: what most callbacks are. */
+function plainCaller(code: Code, { steps, bytes }: Toll, levels: number, size: number): Call {
+  return (args, budget, share) => {
+    const fuel = budget.fuel - steps;
+    const memory = budget.memory - bytes;
+    const depth = budget.depth - 1;
+    const stack = budget.stack - levels;
+    budget.fuel = fuel;
+    budget.memory = memory;
+    budget.depth = depth;
+    budget.stack = stack;
+    if (fuel < 0 || memory < 0) budget.exhausted();
+    if (depth < 0 || stack < 0) budget.exhausted('depth');
+    const frame: Frame = args;
+    for (let length = frame.length; length < size; length += 1) frame.push(undefined);
+    if (share !== undefined) share(frame);
     const value = code(frame, budget);
     budget.depth += 1;
     budget.stack += levels;

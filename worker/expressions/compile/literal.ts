@@ -93,10 +93,21 @@ function plainMembers(node: acorn.ObjectExpression, context: Context) {
 }
 
 function plainObject(names: readonly string[], codes: readonly Code[]): Code {
-  const pairs = names.map((name, at) => ({ name, code: codes[at] ?? (() => undefined) }));
+  const none: Code = () => undefined;
+  const [first = '', second = '', third = ''] = names;
+  const [one = none, two = none, three = none] = codes;
+  const rest = names.slice(3).map((name, at) => ({ name, code: codes[at + 3] ?? none }));
+  const { length } = names;
+  // Written out for the first few: this is what mappings make most of.
   return (frame, budget) => {
     const object: ObjectValue = {};
-    for (const { name, code } of pairs) object[name] = code(frame, budget);
+    if (length > 0) object[first] = one(frame, budget);
+    if (length > 1) object[second] = two(frame, budget);
+    if (length > 2) object[third] = three(frame, budget);
+    for (let at = 0; at < rest.length; at += 1) {
+      const member = rest[at];
+      if (member !== undefined) object[member.name] = member.code(frame, budget);
+    }
     return budget.own(object);
   };
 }

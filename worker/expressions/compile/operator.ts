@@ -2,9 +2,9 @@
 import type * as acorn from 'acorn';
 import { Budget } from '../budget.ts';
 import { isLoose, isSame, toNumber, toPrimitive, toText, typeOf } from '../convert.ts';
-import type { Place } from '../fault.ts';
 import { hasMember, removeMember } from '../members.ts';
 import type { Value } from '../value.ts';
+import { FAST, type Slow } from './arithmetic.ts';
 import type { Code, Context } from './code.ts';
 import { expression } from './expression.ts';
 import { fixedName } from './member.ts';
@@ -39,6 +39,7 @@ const ordered =
 /** `+` */
 export function add(left: Value, right: Value, budget: Budget): Value {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (typeof left === 'string' && typeof right === 'string') return budget.concat(left, right);
   const one = toPrimitive(left, budget);
   const other = toPrimitive(right, budget);
   if (typeof one === 'string' || typeof other === 'string') {
@@ -88,62 +89,17 @@ export function binary(node: acorn.BinaryExpression, context: Context): Code {
     const budget = new Budget({ fuel: 10_000, depth: 10, outputBytes: 10_000 }, 0);
     return context.constant(operation(context.constantOf(left), context.constantOf(right), budget));
   }
-  return FAST.get(node.operator)?.(left, right, place) ?? general(operation, left, right, place);
-}
-
-function general(operation: Operation, left: Code, right: Code, place: Place): Code {
-  return (frame, budget) => {
-    const one = left(frame, budget);
-    const other = right(frame, budget);
+  const slow: Slow = (one, other, budget) => {
     budget.place = place;
     return operation(one, other, budget);
   };
+  const fast = FAST.get(node.operator);
+  return fast === undefined ? general(left, right, slow) : fast(left, right, slow);
 }
 
-type Fast = (left: Code, right: Code, place: Place) => Code;
-
-/** Numbers first, each operator in a closure of its own, for those that most sources use. */
-const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
-  [
-    '+',
-    (left, right, place) => (frame, budget) => {
-      const one = left(frame, budget);
-      const other = right(frame, budget);
-      if (typeof one === 'number' && typeof other === 'number') return one + other;
-      budget.place = place;
-      if (typeof one === 'string' && typeof other === 'string') return budget.concat(one, other);
-      return add(one, other, budget);
-    },
-  ],
-  [
-    '-',
-    (left, right) => (frame, budget) => {
-      const one = left(frame, budget);
-      const other = right(frame, budget);
-      if (typeof one === 'number' && typeof other === 'number') return one - other;
-      return toNumber(one, budget) - toNumber(other, budget);
-    },
-  ],
-  [
-    '*',
-    (left, right) => (frame, budget) => {
-      const one = left(frame, budget);
-      const other = right(frame, budget);
-      if (typeof one === 'number' && typeof other === 'number') return one * other;
-      return toNumber(one, budget) * toNumber(other, budget);
-    },
-  ],
-  [
-    '===',
-    (left, right, place) => (frame, budget) => {
-      const one = left(frame, budget);
-      const other = right(frame, budget);
-      if (typeof one === 'number' || typeof other === 'number') return one === other;
-      budget.place = place;
-      return isSame(one, other, budget);
-    },
-  ],
-]);
+function general(left: Code, right: Code, slow: Slow): Code {
+  return (frame, budget) => slow(left(frame, budget), right(frame, budget), budget);
+}
 
 /** `&&`, `||`, `??` */
 export function logical(node: acorn.LogicalExpression, context: Context): Code {
