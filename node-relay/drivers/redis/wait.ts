@@ -8,8 +8,8 @@ import { textOfWord } from '../../../proto/kinds/redis/replies/words.ts';
 import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 
 /** Milliseconds before the deadline at which the server shall answer, and what part of the time at most. Spec silent. */
-const MARGIN_MS = 250;
-const MARGIN_PART = 0.2;
+const MARGIN_MS = 500;
+const MARGIN_PART = 0.5;
 
 /** A command that waits no longer than its caller does. */
 export interface Waiting {
