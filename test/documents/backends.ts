@@ -11,7 +11,9 @@ import pg from 'pg';
 import { type BackendKind, backend, freshDatabase } from '../../scripts/backends.ts';
 import { ownRedis } from '../../scripts/redis-server.ts';
 import { startShop } from '../http-kind/shop.ts';
+import { NeonStandIn } from '../stand-ins/neon/server.ts';
 import { startPinecone } from '../stand-ins/pinecone/index.ts';
+import { PlanetScaleStandIn } from '../stand-ins/planetscale/server.ts';
 import { startUpstash } from '../stand-ins/upstash/server.ts';
 
 /** One kind in the pages. */
@@ -22,22 +24,16 @@ interface Row {
   fresh(): Promise<string>;
 }
 
-const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http' | 'upstash', Row>> = {
+const ROWS: Partial<
+  Record<BackendKind | 'pinecone' | 'http' | 'upstash' | 'neon' | 'planetscale', Row>
+> = {
   postgres: {
     written: 'postgresql://user:password@host:5432/database',
     fresh: postgres,
   },
   mysql: {
     written: 'mysql://user:password@host:3306/database',
-    async fresh() {
-      const url = new URL((await backend('mysql')).url);
-      const name = databaseName();
-      const server = await mysql.createConnection(url.href);
-      await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
-      await server.end();
-      url.pathname = `/${name}`;
-      return url.href;
-    },
+    fresh: () => freshMysql(),
   },
   mongo: {
     written: 'mongodb://user:password@host:27017/database',
@@ -83,6 +79,24 @@ const ROWS: Partial<Record<BackendKind | 'pinecone' | 'http' | 'upstash', Row>> 
     // Both end with the process of the tests.
     fresh: async () => (await startUpstash((await ownRedis()).url, 'AXs3cr3t')).url,
   },
+  neon: {
+    written: 'postgresql://user:password@ep-cool-name-123456.eu-central-1.aws.neon.tech/shop',
+    // It ends with the process of the tests.
+    async fresh() {
+      const { url } = await freshDatabase();
+      return (await NeonStandIn.start(url)).url(url);
+    },
+  },
+  planetscale: {
+    written: 'mysql://user:pscale_pw_password@eu-central.connect.psdb.cloud/shop',
+    // It ends with the process of the tests.
+    async fresh() {
+      const url = await freshMysql(
+        'CREATE TABLE stock (id int PRIMARY KEY AUTO_INCREMENT, name varchar(50))',
+      );
+      return (await PlanetScaleStandIn.start(url)).url;
+    },
+  },
   http: {
     written: 'https://api.example.com/v1',
     fresh: startShop,
@@ -124,6 +138,16 @@ async function postgres(): Promise<string> {
   );
   await client.end();
   return url;
+}
+
+async function freshMysql(setup = ''): Promise<string> {
+  const url = new URL((await backend('mysql')).url);
+  const name = databaseName();
+  const server = await mysql.createConnection({ uri: url.href, multipleStatements: true });
+  await server.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4; USE ${name}; ${setup}`);
+  await server.end();
+  url.pathname = `/${name}`;
+  return url.href;
 }
 
 function databaseName(): string {
