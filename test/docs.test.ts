@@ -176,7 +176,10 @@ describe('in a browser', () => {
       const choice = choices.nth(depth);
       await choice.click();
       const texts = await options.allInnerTexts();
-      const inEach = texts.map((text) => text.split(/[\s,·]+/));
+      // A type may be of two words.
+      const inEach = texts.map((text) =>
+        [/[\s,·]+/, /\s*[,·\n]\s*/].flatMap((by) => text.split(by)),
+      );
       for (const word of inEach.flat()) words.add(word);
       for (const [index, own] of inEach.entries()) {
         if (depth === 3 || own.some((word) => types.has(word))) continue;
