@@ -59,14 +59,14 @@ function alike(likeness: Likeness, names: readonly string[]): { [name: string]: 
 
 /** Not compared: pattern and reason. */
 export const NOT_COMPARED: readonly (readonly [RegExp, string])[] = [
-  [/^(p|s)?(un)?subscribe$|^monitor$/, 'answered by events: watch.test.ts and lease.test.ts'],
-  [/^(auth|hello|quit|reset|client reply|script debug)$/, 'taken from nobody: guard.test.ts'],
-  [/^(sync|psync|replconf)$/, 'for replicas, taken from nobody: guard.test.ts'],
-  [/^(replicaof|slaveof|failover|migrate)$/, 'names another server: hosts.test.ts'],
+  [/^(p|s)?(un)?subscribe$|^monitor$/, 'answered by messages: watch.test.ts and lease.test.ts'],
+  [/^(auth|hello|quit|reset|client reply|script debug)$/, 'taken from nobody: lease.test.ts'],
+  [/^(sync|psync|replconf)$/, 'for replicas, taken from nobody: lease.test.ts'],
+  [/^(replicaof|slaveof|failover|migrate)$/, 'names another server: run.test.ts'],
   [/^shutdown$/, 'ends the server'],
   [/^pfselftest$/, 'takes the server half a minute'],
-  [/^cluster /, 'needs a cluster: all answer the same error here, and cluster.test.ts has some'],
-  [/^clusterscan$/, 'needs a cluster'],
+  [/^cluster /, 'needs a cluster: cluster-session.test.ts compares them'],
+  [/^clusterscan$/, 'of Valkey alone, and needs a cluster'],
   [/^timeseries\./, 'makes servers connect to each other: not taken'],
   [/^ft\.debug /, 'its subcommands are one command to clients: FT.DEBUG is compared'],
 ];
