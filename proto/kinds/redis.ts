@@ -12,7 +12,7 @@ export type { RedisConfig, Request as RedisRequest };
 
 export const redis: KindSpec<Request, RedisConfig> = {
   label: 'Redis',
-  aliases: ['valkey', 'keydb', 'dragonfly'],
+  aliases: ['valkey'],
   config: RedisConfig,
   request: RedisRequest,
   shapes,

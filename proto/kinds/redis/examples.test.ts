@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import type { RedisCommand } from './command.ts';
 import { FAMILIES } from './examples/index.ts';
 import { LINES } from './examples/lines.ts';
+import { plain } from './grammar.ts';
 import { named } from './name.ts';
 import { RedisRequest } from './request.ts';
 import { splitLine } from './split.ts';
+import { allCommands } from './table.ts';
 
 const examples = Object.values(FAMILIES).flatMap((family) => Object.entries(family));
 const lines = LINES.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -15,6 +17,16 @@ function commandOf(line: string): RedisCommand {
   const [name, ...args] = splitLine(line) ?? [];
   return named(String(name), args);
 }
+
+test('members of every command can be read, and all that is counted is there', () => {
+  const counted = [...allCommands()].flatMap(({ name, grammar }) =>
+    (grammar?.nodes ?? []).map((node) => ({ name, node, slots: grammar?.slots })),
+  );
+  const astray = counted.filter(
+    ({ node, slots }) => node.is === 'count' && slots?.has(plain(node.of)) !== true,
+  );
+  expect(astray.map(({ name }) => name)).toEqual([]);
+});
 
 test('there is one of each command that clients know members of', () => {
   expect(examples.length).toBe(480);

@@ -24,10 +24,17 @@ interface Read {
   readonly size: number;
 }
 
+/** A quote may begin within a word, and ends it. */
 function bare(text: string): Read | undefined {
-  const [word = ''] = /^[^\s"']+/.exec(text) ?? [];
-  const next = text.charAt(word.length);
-  return next === '"' || next === "'" ? undefined : { word, size: word.length };
+  const [begun = ''] = /^[^\s"']+/.exec(text) ?? [];
+  if (!/^["']/.test(text.slice(begun.length))) return { word: begun, size: begun.length };
+  const rest = quoted(text.slice(begun.length));
+  return rest && { word: joined(begun, rest.word), size: begun.length + rest.size };
+}
+
+function joined(begun: string, rest: Word): Word {
+  if (typeof rest === 'string') return begun + rest;
+  return { $bytes: btoa(latin(begun) + atob(rest.$bytes)) };
 }
 
 function quoted(text: string): Read | undefined {

@@ -115,6 +115,11 @@ test('what was read is read again as the same', () => {
   );
 });
 
+test('a quote may begin within a word', () => {
+  const [first, second, third] = splitLine(String.raw`a"b c" d'e f' é"\xff"`) ?? [];
+  expect([first, second, bytesOf(third)]).toEqual(['ab c', 'de f', [0xc3, 0xa9, 0xff]]);
+});
+
 test.each(['a "b', "a 'b", '"a"b', "'a'b", '"a\\', "'a\\'"])('%s is no line', (line) => {
   expect(splitLine(line)).toBe(undefined);
 });
