@@ -1,5 +1,7 @@
 /** Who may speak Upstash's protocol, and how whoever may not is told. */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { BY_USER, countCaller } from '../http/caller-limits.ts';
+import { contextOf } from '../test/audit.ts';
 import { insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 
 let gateway: TestGateway;
@@ -92,4 +94,34 @@ test('bodies of any type are taken, none that is encoded, and none that is too l
   expect(await sent({ 'Content-Encoding': 'gzip' })).toBe(415);
   const large = new Uint8Array(gateway.settings.BODY_MAX_BYTES + 1);
   expect((await call(`${endpoint}/set/x`, { body: large })).status).toBe(413);
+});
+
+test('pages of listed origins may speak so, with all that the vendor’s client sends', async () => {
+  const bindings = { CORS_ORIGINS: 'https://app.example.com' };
+  const shared = await startGateway('Read', { bindings });
+  const asked = await shared.send('/../../upstash/cache/pipeline', {
+    method: 'OPTIONS',
+    headers: { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'POST' },
+  });
+  const allowed = asked.headers.get('Access-Control-Allow-Headers')?.toLowerCase().split(', ');
+  expect([asked.status, allowed]).toEqual([
+    204,
+    expect.arrayContaining([
+      ...['authorization', 'content-type', 'upstash-encoding', 'upstash-sync-token'],
+      ...['platform', 'runtime', 'sdk'].map((each) => `upstash-telemetry-${each}`),
+    ]),
+  ]);
+});
+
+test('calls are limited as those of the API are, and told so in one line', async () => {
+  const limited = await startGateway('Read', { bindings: { RATE_LIMITS: 'on' } });
+  const ctx = { ...contextOf(limited), afterReply: () => {} };
+  for (let nth = 0; nth < BY_USER.quota; nth += 1) countCaller(ctx);
+  const headers = { Authorization: `Bearer ${await limited.token()}` };
+  const reply = await limited.send('/../../upstash/cache/get/x', { headers });
+  expect([reply.status, reply.headers.get('Retry-After'), await reply.json()]).toEqual([
+    429,
+    '60',
+    { error: 'Too many requests: try again later' },
+  ]);
 });
