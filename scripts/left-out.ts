@@ -54,7 +54,12 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   redis: {
     variable: 'TEST_REDIS_URL',
     programs: [['python3']],
-    tests: ['node-relay/drivers/redis/**', 'test/redis*.test.ts', 'scripts/redis/**'],
+    tests: [
+      'node-relay/drivers/redis/**',
+      'test/redis*.test.ts',
+      'scripts/redis*/**',
+      'scripts/redis*.test.ts',
+    ],
     page: 'redis.md',
   },
   // The vendor is stood in for by a server of Redis.

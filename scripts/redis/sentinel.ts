@@ -2,6 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure } from '../failure.ts';
 import { freePort } from '../ports.ts';
 import { onRedis, type RedisOptions, type RedisServer, startRedis } from '../redis-server.ts';
 import { runServer, untilReady } from '../server-process.ts';
@@ -45,11 +47,15 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const master = started(await startRedis({ ...each, folder: join(folder, 'master') }));
-    const settings = { ...each.settings, replicaof: `127.0.0.1 ${master.port}` };
+    const prompt = { 'repl-diskless-sync-delay': 0, ...each.settings };
+    const master = started(
+      await startRedis({ ...each, settings: prompt, folder: join(folder, 'master') }),
+    );
+    const settings = { ...prompt, replicaof: `127.0.0.1 ${master.port}` };
     const replica = started(
       await startRedis({ ...each, settings, folder: join(folder, 'replica') }),
     );
+    await untilInSync(replica.url);
     const sentinels: RedisServer[] = [];
     for (let at = 0; at < count; at++) {
       const own = join(folder, `sentinel-${at}`);
@@ -60,6 +66,17 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Red
   } catch (thrown) {
     await stop();
     throw thrown;
+  }
+}
+
+/** A replica that is still a stranger to its master is of no use to sentinels. */
+async function untilInSync(url: string): Promise<void> {
+  const until = Date.now() + READY_MAX_MS;
+  const isInSync = async () =>
+    String((await onRedis(url, ['INFO', 'replication']))[0]).includes('master_link_status:up');
+  while (!(await isInSync())) {
+    if (Date.now() > until) throw new Failure('The replica did not reach its master.');
+    await sleep(20);
   }
 }
 
