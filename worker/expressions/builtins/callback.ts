@@ -6,11 +6,17 @@ import { Callable, kindOf, type Value } from '../value.ts';
 /** What is done with each element. */
 export type Each = (element: Value, index: number) => Value;
 
-/** A function of an element, its index and the array, given no more than it takes. @throws RunFault */
-export function callback(value: Value, array: Value[], budget: Budget): Each {
+/**
+ * A function of an element and its index, and of the array where there is one, given no more than
+ * it takes.
+ * @throws RunFault
+ */
+export function callback(value: Value, array: Value[] | undefined, budget: Budget): Each {
   const { invoke, takes } = required(value, budget);
   if (takes <= 1) return (element) => invoke([element], budget);
-  if (takes === 2) return (element, index) => invoke([element, index], budget);
+  if (takes === 2 || array === undefined) {
+    return (element, index) => invoke([element, index], budget);
+  }
   return (element, index) => invoke([element, index, array], budget);
 }
 

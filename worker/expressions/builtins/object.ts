@@ -1,6 +1,6 @@
 /** `Object` and `Array`: what they offer besides methods. */
 import type { Budget } from '../budget.ts';
-import { isSame, nest, toInteger, toName, toText, unnest } from '../convert.ts';
+import { isSame, nest, toInteger, toName, toNumber, toText, unnest } from '../convert.ts';
 import { RunFault } from '../fault.ts';
 import {
   copyMembers,
@@ -63,7 +63,7 @@ function assign([target, ...sources]: Value[], budget: Budget): Value {
 function groupBy([value, by]: Value[], budget: Budget): Value {
   const elements = [...elementsOf(value, budget)];
   budget.elements(elements.length);
-  const keyOf = callback(by, elements, budget);
+  const keyOf = callback(by, undefined, budget);
   const groups = new Map<string, Value[]>();
   for (const [at, element] of elements.entries()) {
     const name = toName(keyOf(element, at), budget);
@@ -113,7 +113,7 @@ function from([value, change]: Value[], budget: Budget): Value {
   const elements = [...listOf(value, budget)];
   budget.elements(elements.length);
   if (change === undefined) return budget.own(elements);
-  const changed = callback(change, elements, budget);
+  const changed = callback(change, undefined, budget);
   return budget.own(elements.map((element, at) => changed(element, at)));
 }
 
@@ -161,7 +161,7 @@ function fromUnits(args: Value[], make: (code: number) => string, budget: Budget
   budget.text(2 * args.length);
   budget.spend(args.length);
   let text = '';
-  for (const each of args) text += make(toInteger(each, 0, budget));
+  for (const each of args) text += make(toNumber(each, budget));
   return text;
 }
 
