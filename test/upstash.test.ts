@@ -236,6 +236,22 @@ describe('a caller', () => {
     expect(await onRedis(servers[0].url, ['GET', 'x'])).toEqual(['1']);
   });
 
+  test('who is refused is in the audit', async () => {
+    const requestId = randomUUID();
+    const headers = { 'X-Request-Id': requestId };
+    await send('/set/x/1', { token: tokens.Read ?? '', headers });
+    const found = async () => {
+      const { body } = await organization.call('GET', '/audit?limit=1000');
+      const entries: { request_id: string }[] = Object(body).entries;
+      return entries.find((each) => each.request_id === requestId);
+    };
+    await expect.poll(found, { timeout: 10_000 }).toMatchObject({
+      action: 'upstash.command',
+      resource: expect.stringMatching(/^endpoint:/),
+      outcome: 'denied',
+    });
+  });
+
   test('needs Admin to hear what others send', async () => {
     const headers = { Accept: 'text/event-stream' };
     const monitor = await send('/monitor', { method: 'POST', token: tokens.Write ?? '', headers });
