@@ -1,0 +1,113 @@
+/** Data-access templates: requests to endpoints with placeholders. Spec: "Constructor shape"; contract §8. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { isUuid } from '../../http/ids.ts';
+import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
+import type { DataAccessDefinition, RequestSort } from '../definition.ts';
+import { type KindOf, type Operation, readOperations } from './operations.ts';
+import { valuesIn } from './values.ts';
+
+/** Ids or UUIDs of the endpoints that a definition names, known before it can be read. */
+export function endpointsIn({ template }: DataAccessDefinition): readonly string[] {
+  const { endpoint, operations } = template;
+  const each = Array.isArray(operations) ? operations : [];
+  const named = [endpoint, ...each.map((one) => (isJsonObject(one) ? one.endpoint : undefined))];
+  return [...new Set(named.filter((one) => typeof one === 'string'))];
+}
+
+/** Reads a definition; which kind each endpoint is of decides how. */
+export function readDataAccess(definition: DataAccessDefinition, kindOf: KindOf): Reading {
+  const { operations, faults } = readOperations(definition, kindOf);
+  if (faults.length > 0) return { compiled: undefined, faults };
+  return { compiled: new DataAccess(definition, operations), faults: [] };
+}
+
+class DataAccess implements Compiled {
+  readonly usesNow = false;
+  readonly cacheTtlS = undefined;
+  readonly references: Compiled['references'];
+  readonly weight: number;
+  readonly #sort: RequestSort;
+  readonly #operations: readonly Operation[];
+  readonly #rest: JsonObject;
+
+  constructor({ request, template }: DataAccessDefinition, operations: readonly Operation[]) {
+    this.#sort = request;
+    this.#operations = operations;
+    this.#rest = 'timeout_ms' in template ? { timeout_ms: template.timeout_ms ?? null } : {};
+    this.weight = JSON.stringify(template).length * 4 + 512;
+    this.references = operations.map(({ endpoint, path, level }) => ({
+      kind: 'endpoint',
+      id: isUuid(endpoint) ? endpoint.toLowerCase() : endpoint,
+      path,
+      level,
+    }));
+  }
+
+  /** @throws GatewayError BAD_REQUEST naming all that is missing or of another type, NOT_SUPPORTED for two-phase */
+  async run(input: Json, run: Run): Promise<Json> {
+    const { calls, faults } = this.#calls(input, run);
+    const [first] = faults;
+    if (first) {
+      const message = `${first.path}: ${first.message}`;
+      throw new GatewayError('BAD_REQUEST', message, { details: faults });
+    }
+    if (this.#sort === 'TwoPhaseTransaction') {
+      throw new GatewayError(
+        'NOT_SUPPORTED',
+        'Transactions over several endpoints are not run yet',
+      );
+    }
+    const [call] = calls;
+    return call ? run.send(call) : null;
+  }
+
+  render(input: Json, run: Run): Rendered {
+    const { calls, faults } = this.#calls(input, run);
+    const valid = faults.length === 0;
+    return {
+      success: valid,
+      inputValidation: valid ? { valid } : { valid, errors: faults },
+      output: null,
+      transformationSteps: calls.map((request) => ({
+        rule: request.endpoint,
+        transformations: [],
+        note: 'shown, not sent: its result is not known',
+        request,
+      })),
+      outputValidation: { valid: true },
+      ...(valid ? {} : { errors: faults }),
+    };
+  }
+
+  /** What is to be sent: nothing while something is wrong with the input. */
+  #calls(input: Json, run: Run): { calls: readonly EndpointCall[]; faults: readonly Fault[] } {
+    const placeholders = this.#operations.flatMap((each) => each.placeholders);
+    run.budget.spend(1 + placeholders.length + this.weight / 64);
+    const { values, faults } = valuesIn(input, placeholders);
+    if (!values) return { calls: [], faults };
+    const requests = this.#operations.map(({ endpoint, fill }) => ({
+      endpoint,
+      request: fill(values) as JsonObject,
+    }));
+    return { calls: this.#asCalls(requests), faults: [] };
+  }
+
+  #asCalls(requests: readonly { endpoint: string; request: JsonObject }[]): EndpointCall[] {
+    const [first] = requests;
+    switch (this.#sort) {
+      case 'Read':
+      case 'Write': {
+        const operation = this.#sort === 'Read' ? 'read' : 'write';
+        return requests.map((each) => ({ ...each, operation }));
+      }
+      case 'Transaction': {
+        const operations = requests.map(({ request }) => request);
+        const request = { operations, ...this.#rest };
+        return first ? [{ endpoint: first.endpoint, operation: 'transaction', request }] : [];
+      }
+      case 'TwoPhaseTransaction':
+        return requests.map((each) => ({ ...each, operation: 'transaction' }));
+    }
+  }
+}
