@@ -1,4 +1,5 @@
 /** What callers of PostgreSQL at Neon are told of faults, and how many trips requests take. */
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
@@ -91,7 +92,11 @@ describe('a fault of the endpoint', () => {
     standIn.faults.push(fault);
     failures.push(await failureOf(session.run(insert('fault'), callOf('write'))));
     expect(failures).toMatchObject([{ code: onRead }, { code: onWrite }]);
-    expect(JSON.stringify(failures)).not.toMatch(/ep-cool|10\.0|causeway|postgresql:/);
+    // The log gets all of it, causes too.
+    const { password } = new URL(database.url);
+    const said = inspect(failures, { depth: 9 });
+    expect(said).not.toMatch(/ep-cool|10\.0|postgresql:/);
+    expect(said).not.toContain(password);
   });
 
   test('a look-up that was lost has changed nothing, ahead of a write too', async () => {
@@ -189,4 +194,41 @@ test('callers at once meet each their own database', async () => {
   expect(names).toEqual(names.map((_, at) => (at % 2 === 0 ? database.name : other.name)));
   await standIn.release();
   await other.drop();
+});
+
+test.each([
+  ['a host that is none', { host: 'no host', auth: 'u:s3cr3t', db: 'd' }],
+  ['an option that is none', { url: 'postgresql://u:s3cr3t@h.neon.tech/d?sslkey=/etc/passwd' }],
+  ['no user', { url: 'postgresql://h.neon.tech/d' }],
+])('%s is told before anything is sent, and never with the password', (_, connection) => {
+  const opening = () => neon.open({ connection, settings: {} }, openNetwork);
+  expect(opening).toThrow(expect.objectContaining({ code: 'INVALID_CONFIGURATION' }));
+  expect(opening).not.toThrow(/s3cr3t/);
+});
+
+test("the vendor's hosts are asked where the vendor says, and others at themselves", async () => {
+  const asked: string[] = [];
+  const host = {
+    fetch: async ({ url, headers }: Request) => {
+      asked.push(url, headers.get('neon-connection-string') ?? '');
+      throw new Error('not there');
+    },
+  };
+  for (const url of [
+    'postgresql://u:p%40@ep-a-b-123.eu-central-1.aws.neon.tech/shop?sslmode=require&channel_binding=require',
+    'postgres://u:p@proxy.example.com:4444/shop',
+    'postgres://u:p@proxy.example.com:4444/shop?sslmode=disable&channel_binding=prefer',
+  ]) {
+    const line = neon.open({ connection: { url }, settings: {} }, host);
+    await failureOf(line.ping(callOf('read')));
+  }
+  const [first, string = '', ...others] = asked;
+  expect(first).toBe('https://api.eu-central-1.aws.neon.tech/sql');
+  expect(string).toMatch(
+    /^postgresql:\/\/u:p%40@ep-a-b-123\.eu-central-1\.aws\.neon\.tech:5432\/shop/,
+  );
+  expect([others[0], others[2]]).toEqual([
+    'https://proxy.example.com:4444/sql',
+    'http://proxy.example.com:4444/sql',
+  ]);
 });

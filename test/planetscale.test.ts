@@ -117,3 +117,37 @@ describe.each(WAYS)('by way of $way', ({ way, open }) => {
     expect(await sessions.read.ping(callOf('read'))).toBeGreaterThan(0);
   });
 });
+
+test("the vendor's hosts are asked over HTTPS, and others at themselves", async () => {
+  const asked: string[] = [];
+  const host = {
+    fetch: async ({ url, headers }: Request) => {
+      asked.push(url, headers.get('authorization') ?? '');
+      throw new Error('not there');
+    },
+  };
+  for (const url of [
+    'mysql://u:p%C3%A9@eu-central.connect.psdb.cloud/shop?sslaccept=strict',
+    'mysql://u:p@aws.connect.psdb.cloud:3306/shop?ssl={"rejectUnauthorized":true}&charset=utf8mb4',
+    'mysql://u:p@proxy.example.com:4444/shop',
+    'mysql://u:p@proxy.example.com:4444/shop?ssl-mode=DISABLED',
+  ]) {
+    const line = planetscale.open({ connection: { url }, settings: {} }, host);
+    await failureOf(line.ping(callOf('read')));
+  }
+  const path = '/psdb.v1alpha1.Database/Execute';
+  expect(asked.filter((_, at) => at % 2 === 0)).toEqual([
+    `https://eu-central.connect.psdb.cloud${path}`,
+    `https://aws.connect.psdb.cloud${path}`,
+    `https://proxy.example.com:4444${path}`,
+    `http://proxy.example.com:4444${path}`,
+  ]);
+  expect(asked[1]).toBe(`Basic ${Buffer.from('u:pé').toString('base64')}`);
+});
+
+test('what is wrong with a connection is told before anything is sent', () => {
+  const connection = { host: 'no host', auth: 'u:s3cr3t' };
+  const opening = () => planetscale.open({ connection, settings: {} }, openNetwork);
+  expect(opening).toThrow(expect.objectContaining({ code: 'INVALID_CONFIGURATION' }));
+  expect(opening).not.toThrow(/s3cr3t/);
+});

@@ -58,7 +58,7 @@ function parse(text: string): ParsedText {
   if ('refused' in answer) return failed(answer.refused, answer.position);
   // The parser counts in bytes.
   const bytes = new TextEncoder().encode(text);
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
   return {
     statements: answer.statements.map(({ tree, from, length }) => {
       const end = length > 0 ? from + length : bytes.length;

@@ -5,7 +5,7 @@ import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
 import type { Field } from '../../../../dialects/postgres/rows.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import type { EdgeHost } from '../driver.ts';
+import { type EdgeHost, Lost } from '../driver.ts';
 import { boundedText, replyMax, tooLarge } from '../sql/reply.ts';
 import { refusedByEndpoint } from './failures.ts';
 import type { NeonSettings } from './settings.ts';
@@ -21,8 +21,19 @@ export interface Answer {
 /** Bounds of a trip. */
 export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 
+/** What the driver looks at of a response. */
+interface Reply {
+  readonly ok: boolean;
+  readonly status: number;
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+}
+
 /** How one request is sent; it travels through the driver's options. */
-type Send = (url: string, init: { headers: Record<string, string>; body: string }) => unknown;
+type Send = (
+  url: string,
+  init: { headers: Record<string, string>; body: string },
+) => Promise<Reply>;
 
 // The driver's settings are one object for the whole isolate. This function holds nothing of a
 // caller: what is a caller's comes with each request, among the driver's fetch options.
@@ -83,7 +94,7 @@ export class Exchange {
     headers: Record<string, string>,
     body: string,
     { signal, resultMaxBytes }: Bounds,
-  ): Promise<Response> {
+  ): Promise<Reply> {
     const request = new Request(this.#settings.url ?? derived, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
@@ -99,19 +110,23 @@ export class Exchange {
       const refused = refusedByEndpoint(status, text);
       if (refused) throw refused;
     }
-    return new Response(text, { status });
+    return {
+      ok: status === 200,
+      status,
+      text: async () => text,
+      json: async () => JSON.parse(text),
+    };
   }
 }
 
-/** The driver wraps what its fetch throws. */
+/** The driver wraps what its fetch throws; its own complaints may quote the connection string. */
 async function told<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof NeonDbError && error.sourceError instanceof GatewayError) {
-      throw error.sourceError;
-    }
-    throw error;
+    if (!(error instanceof NeonDbError) || error.code !== undefined) throw error;
+    if (error.sourceError instanceof GatewayError) throw error.sourceError;
+    throw new Lost('CONNECTION_FAILED', 'The database endpoint gave no reply that can be read');
   }
 }
 

@@ -15,9 +15,11 @@ const NOT_LET_IN = /^(?:28|3D|0800[14]|57P03)/;
  */
 export function refusedByEndpoint(status: number, text: string): GatewayError | undefined {
   if (status === 400) {
-    const code = codeOf(text);
+    const { code, severity } = membersOf(text);
     if (code === undefined) return refusal(text);
-    return NOT_LET_IN.test(code) ? refusedLogin(code, undefined) : undefined;
+    // An error of a statement says so; of a login, FATAL, or nothing where the endpoint knew by itself.
+    const isLogin = severity !== 'ERROR' && NOT_LET_IN.test(code);
+    return isLogin ? refusedLogin(code, undefined) : undefined;
   }
   if (status === 401 || status === 403) return refusedLogin('28P01', undefined);
   if (status === 404) return connectionFailed('There is no such database endpoint');
@@ -31,12 +33,15 @@ export function refusedByEndpoint(status: number, text: string): GatewayError | 
   return new Lost('CONNECTION_FAILED', 'The database endpoint answered with a failure of its own');
 }
 
-function codeOf(text: string): string | undefined {
+function membersOf(text: string): { readonly code?: string; readonly severity?: string } {
   try {
-    const { code } = JSON.parse(text) as { code?: unknown }; // Any JSON has members to ask for, or throws.
-    return typeof code === 'string' && code !== '' ? code : undefined;
+    const { code, severity } = JSON.parse(text) as { code?: unknown; severity?: unknown }; // Any JSON has members to ask for, or throws.
+    return {
+      ...(typeof code === 'string' && code !== '' ? { code } : {}),
+      ...(typeof severity === 'string' ? { severity } : {}),
+    };
   } catch {
-    return undefined;
+    return {};
   }
 }
 

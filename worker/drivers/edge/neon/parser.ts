@@ -56,7 +56,7 @@ function parse(instance: Instance, text: string): ParserAnswer {
 
 function textAt(memory: Instance['memory'], at: number): string {
   const bytes = new Uint8Array(memory.buffer);
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+  return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(
     bytes.subarray(at, bytes.indexOf(0, at)),
   );
 }

@@ -91,7 +91,8 @@ function parametersIn(text: string): Parameter[] {
   if ('refused' in answer) return [];
   const bytes = new TextEncoder().encode(text);
   const charactersBefore = (at: number) =>
-    [...new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, at))].length;
+    [...new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes.subarray(0, at))]
+      .length;
   const found: Parameter[] = [];
   const waiting: unknown[] = answer.statements.map(({ tree }) => tree);
   while (waiting.length > 0) {

@@ -2,6 +2,7 @@
 import { type Settings, settingsOf } from '../../../../dialects/postgres/settings.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { isJsonObject } from '../../../../proto/json.ts';
+import { invalid } from '../../../../proto/kinds/connection-options.ts';
 
 /** How to reach and enter one database over HTTP. Holds the password: never log it. */
 export interface NeonSettings {
@@ -30,6 +31,9 @@ export function neonSettings(connection: Json): NeonSettings {
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
   const shown = host.includes(':') ? `[${host}]` : host;
   const own = isNeon(host);
+  // The driver reads both as URLs, and complains with all that stands in them.
+  if (!URL.canParse(`https://${shown}:${port}`))
+    throw invalid('The connection names no host that can be reached');
   const scheme = sslMode === 'disable' ? 'http' : 'https';
   return {
     connectionString: `postgresql://${login}@${shown}:${port}/${encodeURIComponent(database)}`,

@@ -152,7 +152,7 @@ function bitText(value: string): string {
 /** UTF-8, which most texts need not be decoded from. */
 export function textOf(value: string): string {
   if (!/[\u0080-\u00ff]/.test(value)) return value;
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+  return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(
     Uint8Array.from(value, (byte) => byte.charCodeAt(0)),
   );
 }

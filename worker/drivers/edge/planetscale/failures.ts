@@ -42,7 +42,8 @@ function fromInterface(error: DatabaseError): GatewayError {
   }
   if (error instanceof UnknownError) return fromStatus(error);
   const details = [{ source: 'mysql', code: body.code, message: worded(body.message) }];
-  const options = { cause: error, details };
+  // The error itself quotes the statement with its values.
+  const options = { details };
   switch (code) {
     case 'ALREADY_EXISTS':
       return new GatewayError(
@@ -62,7 +63,7 @@ function fromInterface(error: DatabaseError): GatewayError {
     case 'UNAVAILABLE':
     case 'CLUSTER_EVENT':
     case 'INTERNAL':
-      return new Lost('CONNECTION_FAILED', 'The database is not available', { cause: error });
+      return new Lost('CONNECTION_FAILED', 'The database is not available');
     default:
       return new GatewayError('REQUEST_FAILED', 'The database refused the statement', options);
   }
@@ -71,15 +72,13 @@ function fromInterface(error: DatabaseError): GatewayError {
 function fromStatus(error: UnknownError): GatewayError {
   const { status } = error;
   if (status === 429 || status === 503) {
-    return new GatewayError('SERVICE_UNAVAILABLE', 'The database is too busy', { cause: error });
+    return new GatewayError('SERVICE_UNAVAILABLE', 'The database is too busy');
   }
   if (status === 404) {
-    return new GatewayError('CONNECTION_FAILED', 'There is no such database', { cause: error });
+    return new GatewayError('CONNECTION_FAILED', 'There is no such database');
   }
   // What passed the request on may have lost the reply alone.
-  return new Lost('CONNECTION_FAILED', 'The database answered with a failure of its interface', {
-    cause: error,
-  });
+  return new Lost('CONNECTION_FAILED', 'The database answered with a failure of its interface');
 }
 
 /** Without where it was said and who asked for what. */

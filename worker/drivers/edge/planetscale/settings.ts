@@ -1,6 +1,7 @@
 /** Where a connection's HTTP interface is, and who asks there. */
 import { settingsOf } from '../../../../dialects/mysql/settings.ts';
 import { isJsonObject, type Json } from '../../../../proto/json.ts';
+import { invalid } from '../../../../proto/kinds/connection-options.ts';
 
 /** How to reach and enter one database over HTTP. Holds the password: never log it. */
 export interface PlanetScaleSettings {
@@ -23,8 +24,11 @@ export function isPlanetScale(host: string): boolean {
  */
 export function planetScaleSettings(connection: Json): PlanetScaleSettings {
   const { host, port, user, password, sslMode } = settingsOf(withoutVendorOptions(connection));
-  if (isPlanetScale(host)) return { origin: `https://${host}`, user, password };
   const shown = host.includes(':') ? `[${host}]` : host;
+  if (!URL.canParse(`https://${shown}:${port}`)) {
+    throw invalid('The connection names no host that can be reached');
+  }
+  if (isPlanetScale(host)) return { origin: `https://${host}`, user, password };
   const scheme = sslMode === 'DISABLED' ? 'http' : 'https';
   return { origin: `${scheme}://${shown}:${port}`, user, password };
 }

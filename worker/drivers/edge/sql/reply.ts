@@ -12,7 +12,7 @@ export async function boundedText(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const pieces: string[] = [];
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
   let bytes = 0;
   try {
     for await (const piece of response.body ?? []) {
@@ -42,7 +42,7 @@ export function resultBytes(text: string, max: number): Uint8Array {
 
 /** Results between `head` and `tail`, with commas between them. */
 export function listBytes(head: string, results: readonly Uint8Array[], tail: string): Uint8Array {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
   const texts = results.map((result) => decoder.decode(result));
   return new TextEncoder().encode(`${head}${texts.join(',')}${tail}`);
 }
