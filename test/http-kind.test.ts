@@ -110,6 +110,10 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
     const text = '{"method":"PUT","path":"/echo","body":{"n":12345678901234567890}}';
     const sent = await organization.send('POST', `/endpoints/${id}/write`, text);
     expect(await sent.text()).toContain('{\\"n\\":12345678901234567890}');
+    const asked =
+      '{"path":"/echo","query":{"n":12345678901234567890,"d":[0.10000000000000000555]}}';
+    const queried = await organization.send('POST', `/endpoints/${id}/read`, asked);
+    expect(await queried.text()).toContain('?n=12345678901234567890&d=0.10000000000000000555"');
     const got = await organization.send('POST', `/endpoints/${id}/read`, { path: '/digits' });
     expect(await got.text()).toContain(
       '"body":{"n": 12345678901234567890, "d": 0.10000000000000000555, "e": 1.0},"body_encoding":"json"',

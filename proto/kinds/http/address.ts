@@ -1,6 +1,5 @@
 /** Where a request goes: a path under the configured URL, and no other. Contract §6, "http kind". */
 import { GatewayError } from '../../errors.ts';
-import { numberText, type RawJson } from '../../json.ts';
 import { type Header, headersOf } from './headers.ts';
 
 /** Most characters of a path, and of a URL as a whole. Spec silent. */
@@ -17,7 +16,7 @@ export interface Base {
 }
 
 /** Values of one name of the query. */
-export type QueryValue = string | number | boolean | null | RawJson;
+export type QueryValue = string | number | boolean | null;
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
 /** Why a URL is none that an endpoint may have; undefined when it is one. */
@@ -74,12 +73,8 @@ function valuesIn(query: Query): [name: string, value: string][] {
     const values = Array.isArray(value) ? (value as readonly QueryValue[]) : [value as QueryValue];
     return values
       .filter((each) => each !== null)
-      .map((each): [string, string] => [name, textOf(each)]);
+      .map((each): [string, string] => [name, String(each)]);
   });
-}
-
-function textOf(value: Exclude<QueryValue, null>): string {
-  return typeof value === 'object' ? numberText(value) : String(value);
 }
 
 /**

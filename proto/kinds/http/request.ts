@@ -1,7 +1,7 @@
 /** Requests to an http endpoint. Contract §6, "http kind". */
 import * as z from 'zod';
 import type { Mode } from '../../driver.ts';
-import { isJsonObject, isRawJson, type Json, type RawJson } from '../../json.ts';
+import { isJsonObject, isRawJson, type Json } from '../../json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
 import { faultOfPath, PATH_MAX } from './address.ts';
 import { Headers } from './config.ts';
@@ -12,9 +12,12 @@ export type Method = (typeof METHODS)[number];
 
 const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
-const QueryValue = z.union(
-  [z.string(), z.number(), z.boolean(), z.null(), z.custom<RawJson>((value) => isRawJson(value))],
-  { error: 'must be text, a number, a boolean, null, or a list of such' },
+/** A number that a double cannot hold is the text that it was written with: so it stands in a URL. */
+const QueryValue = z.preprocess(
+  (value) => (isRawJson(value) ? value.rawJSON : value),
+  z.union([z.string(), z.number(), z.boolean(), z.null()], {
+    error: 'must be text, a number, a boolean, null, or a list of such',
+  }),
 );
 
 const members = {
