@@ -28,23 +28,27 @@ export interface FacadeInput extends Authorized<Endpoint> {
  * @throws GatewayError BAD_REQUEST, FORBIDDEN, NOT_SUPPORTED, and what the call may end in
  */
 export async function runCommands(ctx: Context, input: FacadeInput): Promise<Response> {
-  const { resource: endpoint, bytes } = input;
-  demandRedis(endpoint);
-  const asked = askedOf(ctx.request, bytes);
+  demandRedis(input.resource);
+  const asked = askedOf(ctx.request, input.bytes);
   const replyForm = replyFormOf(ctx.request, asked.way);
   const form: Form = { numbersAsStrings: false, canonical: false, replyForm };
-  if (asked.way === 'transaction') return replied(await transact(ctx, input, asked, form), form);
+  return asked.way === 'transaction'
+    ? replied(await transact(ctx, input, asked, form), form)
+    : run(ctx, input, asked, form);
+}
+
+/** One request: of one command, of many, or of events. */
+async function run(ctx: Context, input: FacadeInput, asked: Asked, form: Form): Promise<Response> {
+  const { resource: endpoint } = input;
   const { request, mode } = parseRequest('redis', bodyOf(asked));
   const level = demandFor(input, { request, mode });
-  if (asked.way !== 'pipeline' && isSubscription(endpoint, request)) {
-    const whole = { request, written: undefined, ...form };
-    return asUpstashTells(asked.commands[0], await subscribeOn(ctx, endpoint, whole, level));
+  const whole = { request, written: undefined, ...form };
+  const [command] = asked.commands;
+  if (command && isSubscription(endpoint, request)) {
+    return asUpstashTells(command, await subscribeOn(ctx, endpoint, whole, level));
   }
-  if (asked.way === 'events') throw new Error('a subscription that is none');
-  const result = await answered(ctx, await backendOf(ctx, endpoint, mode), (backend, deadline) =>
-    backend.run({ request, written: undefined, ...form }, deadline),
-  );
-  return replied(result, form);
+  const backend = await backendOf(ctx, endpoint, mode);
+  return replied(await answered(ctx, backend, (own, due) => own.run(whole, due)), form);
 }
 
 /** Contract §6, "Transactions": it needs Write whatever it does. */
