@@ -25,7 +25,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       ['mariadbd', 'apt-get'],
       ['mariadb-install-db', 'dpkg'],
     ],
-    tests: ['node-relay/drivers/mysql/**', 'test/mysql*.test.ts'],
+    tests: ['node-relay/drivers/mysql/**', 'test/mysql*.test.ts', 'test/planetscale*.test.ts'],
     page: 'mysql.md',
   },
   mongo: {
