@@ -104,20 +104,30 @@ describe('a value', () => {
     isBack(new Uint8Array(100_000).fill(0xfe));
   });
 
-  test('that no shape expects becomes JSON all the same', () => {
+  test('that no shape expects comes through all the same', () => {
+    const leaf = fc.nat({ max: 99 }).map((number): ReplyValue => `leaf${number};`);
     const any = fc.letrec<{ value: ReplyValue }>((tie) => ({
       value: fc.oneof(
-        { maxDepth: 3 },
-        fc.constantFrom<ReplyValue>(null, true, 7, 'text', d(1.5)),
-        fc.array(tie('value'), { maxLength: 4 }),
-        fc.array(tie('value'), { maxLength: 2 }).map((items) => map(...items, ...items)),
+        { maxDepth: 3, withCrossShrink: true },
+        leaf,
+        fc.array(tie('value'), { maxLength: 5 }),
+        fc.array(tie('value'), { maxLength: 2 }).map((items) => set(...items)),
+        fc
+          .array(fc.tuple(leaf, tie('value')), { maxLength: 3 })
+          .map((items) => map(...items.flat())),
       ),
     })).value;
     const lines = [...new Set(REPLIES.map(([line]) => line))];
-    void fc.assert(
-      fc.property(fc.constantFrom(...lines), any, (line, value) => {
-        reply(line, value);
-      }),
-    );
+    const run = fc.property(fc.constantFrom(...lines), any, (line, value) => {
+      const json = JSON.stringify(reply(line, value));
+      for (const each of leavesOf(value)) expect(json).toContain(each);
+    });
+    void fc.assert(run, { numRuns: 2_000 });
   });
 });
+
+function leavesOf(value: ReplyValue): string[] {
+  if (typeof value === 'string') return [value];
+  if (value instanceof ReplyMap || value instanceof ReplySet) return value.items.flatMap(leavesOf);
+  return Array.isArray(value) ? value.flatMap(leavesOf) : [];
+}

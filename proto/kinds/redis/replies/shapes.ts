@@ -25,6 +25,16 @@ export function itemsOf(value: ReplyValue | undefined): readonly ReplyValue[] | 
   return isReplies(value) ? value : undefined;
 }
 
+/** The items of a list of that length; what is longer has more to tell than their names do. */
+export function exactly(
+  value: ReplyValue | undefined,
+  least: number,
+  most = least,
+): readonly ReplyValue[] | undefined {
+  const items = itemsOf(value);
+  return items !== undefined && items.length >= least && items.length <= most ? items : undefined;
+}
+
 /** Keys and values by turns, of a map, of a flat list or of a list of pairs. */
 export function entriesOf(value: ReplyValue): readonly ReplyValue[] | undefined {
   if (value instanceof ReplyMap) return value.items;

@@ -7,6 +7,7 @@ import {
   always,
   double,
   entriesOf,
+  exactly,
   itemsOf,
   listOf,
   mapOf,
@@ -21,7 +22,7 @@ import { indexInfo } from './search-info.ts';
 
 /** A score, which EXPLAINSCORE makes a list with its explanation. */
 function scored(value: ReplyValue): { score: Shaped; explanation?: Shaped } {
-  const [score, explanation] = itemsOf(value) ?? [value];
+  const [score, explanation] = exactly(value, 2) ?? [value];
   const told = double(score ?? null);
   return explanation === undefined ? { score: told } : { score: told, explanation };
 }
@@ -42,7 +43,7 @@ const fields = mapOf();
 
 /** The same parts as an object with names of ours; parts that are not known keep theirs. */
 const document: Shape = (value) => {
-  if (!(value instanceof ReplyMap)) return value;
+  if (!(value instanceof ReplyMap) || hasTwice(value)) return value;
   const members: { [name: string]: Shaped } = {};
   for (let at = 0; at < value.items.length; at += 2) {
     const name = textOf(value.items[at] ?? null) ?? '';
@@ -51,6 +52,12 @@ const document: Shape = (value) => {
   }
   return record(members);
 };
+
+/** Whether a name is there twice, of which an object would lose one. */
+function hasTwice({ items }: ReplyMap): boolean {
+  const names = items.filter((_, at) => at % 2 === 0).map((name) => textOf(name));
+  return names.includes(undefined) || new Set(names).size < names.length;
+}
 
 /** Members of the whole, of RESP3, but for those that say nothing. */
 const found: Shape = (value) => {
@@ -94,6 +101,7 @@ function flatSearch(command: RedisCommand, items: readonly ReplyValue[]): Shaped
   const asked = BEFORE.filter(([option]) => hasOption(command, option, 2, VALUES));
   const hasFields = !hasOption(command, 'NOCONTENT', 2, VALUES) && !returnsNothing(command);
   const width = 1 + asked.length + (hasFields ? 1 : 0);
+  if (rest.length % width !== 0) return items;
   const results: Shaped[] = [];
   for (let at = 0; at < rest.length; at += width) {
     const [id = null, ...parts] = rest.slice(at, at + width);
@@ -166,7 +174,7 @@ const suggestions: Shaper = (command) => {
   if (asked.length === 0) return plain;
   return (value) => {
     const items = itemsOf(value);
-    if (items === undefined) return value;
+    if (items === undefined || items.length % (asked.length + 1) !== 0) return value;
     return items.flatMap((string, at) => {
       if (at % (asked.length + 1) !== 0) return [];
       const told = asked.map(([name, of], index) => [name, of(items[at + 1 + index] ?? null)]);
@@ -179,11 +187,13 @@ const suggestions: Shaper = (command) => {
 const spelling: Shape = (value) => {
   if (!(value instanceof ReplyMap)) {
     return listOf((item) => {
-      const [, term = null, told = null] = itemsOf(item) ?? [];
+      const [word, term = null, told = null] = exactly(item, 3) ?? [];
+      if (word === undefined || textOf(word) !== 'TERM') return item;
       return record({ term, suggestions: listOf(scoredFirst)(told) });
     })(value);
   }
-  const entries = entriesOf(value.items[1] ?? null) ?? [];
+  const entries = value.items.length === 2 ? entriesOf(value.items[1] ?? null) : undefined;
+  if (entries === undefined || textOf(value.items[0] ?? null) !== 'results') return value;
   return entries.flatMap((term, at) =>
     at % 2 === 0
       ? [record({ term, suggestions: listOf(suggestion)(entries[at + 1] ?? null) })]
@@ -192,12 +202,14 @@ const spelling: Shape = (value) => {
 };
 
 const scoredFirst: Shape = (value) => {
-  const [score = null, told = null] = itemsOf(value) ?? [];
+  const [score, told] = exactly(value, 2) ?? [];
+  if (score === undefined || told === undefined) return value;
   return record({ suggestion: told, score: double(score) });
 };
 
 const suggestion: Shape = (value) => {
-  const [told = null, score = null] = entriesOf(value) ?? [];
+  const [told, score, ...more] = entriesOf(value) ?? [];
+  if (told === undefined || score === undefined || more.length > 0) return value;
   return record({ suggestion: told, score: double(score) });
 };
 
@@ -221,7 +233,8 @@ export const SEARCH: { readonly [type: string]: Shaper } = {
 /** RESP2: `[option, name, value, …]` of each. */
 function configHelp(value: ReplyValue): Shaped {
   if (value instanceof ReplyMap) return mapOf({}, mapOf())(value);
-  const items = itemsOf(value) ?? [];
+  const items = itemsOf(value);
+  if (items === undefined || items.some((item) => !itemsOf(item)?.length)) return value;
   return new Members(
     items.flatMap((item) => {
       const [name = null, ...rest] = itemsOf(item) ?? [];

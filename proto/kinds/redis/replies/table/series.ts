@@ -5,6 +5,7 @@ import { record, type Shaped } from '../shaped.ts';
 import {
   always,
   double,
+  exactly,
   itemsOf,
   listOf,
   mapOf,
@@ -39,36 +40,40 @@ function labelsOf(value: ReplyValue): { readonly [name: string]: Shaped } {
   if (pairs === undefined) return { labels: labels(value) };
   const told: { [name: string]: Shaped } = {};
   const own = pairs.filter((pair) => {
-    const [name = null, of = null] = itemsOf(pair) ?? [];
+    const [name = null, of = null] = exactly(pair, 2) ?? [];
     const hidden = HIDDEN[textOf(name) ?? ''];
-    if (hidden !== undefined) told[hidden] = (textOf(of) ?? '').split(',');
-    return hidden === undefined;
+    const text = textOf(of);
+    if (hidden === undefined || text === undefined || told[hidden] !== undefined) return true;
+    told[hidden] = text.split(',');
+    return false;
   });
   return { labels: labels(own), ...told };
 }
 
-/** What RESP3 tells of a series beside its labels, where there is something. */
-function told(parts: readonly ReplyValue[]): { [name: string]: Shaped } {
-  const members: { [name: string]: Shaped } = {};
-  for (const part of parts) {
-    const [name, value] = part instanceof ReplyMap ? part.items : [];
-    const items = itemsOf(value);
-    if (items === undefined || items.length === 0) continue;
-    for (const known of ['aggregators', 'reducers', 'sources']) {
-      if (name !== undefined && textIs(name, known)) members[known] = items;
-    }
-  }
-  return members;
+/** Members by their names. */
+interface Named {
+  readonly [name: string]: Shaped;
 }
 
-function textIs(value: ReplyValue, text: string): boolean {
-  return textOf(value) === text;
+const TOLD = new Set(['aggregators', 'reducers', 'sources']);
+
+/** What RESP3 tells of a series beside its labels, where there is something; undefined when it is something else. */
+function told(parts: readonly ReplyValue[]): { [name: string]: Shaped } | undefined {
+  const members: { [name: string]: Shaped } = {};
+  for (const part of parts) {
+    const [name = null, value, ...more] = part instanceof ReplyMap ? part.items : [];
+    const items = itemsOf(value);
+    const known = textOf(name) ?? '';
+    if (items === undefined || more.length > 0 || !TOLD.has(known)) return undefined;
+    if (items.length > 0) members[known] = items;
+  }
+  return members;
 }
 
 /** Series by their keys: a map in RESP3, in RESP2 a list with each key before the rest. */
 function seriesOf(value: ReplyValue): (readonly ReplyValue[])[] | undefined {
   if (!(value instanceof ReplyMap)) {
-    return itemsOf(value)?.map((item) => itemsOf(item) ?? [item]);
+    return itemsOf(value)?.map((item) => itemsOf(item) ?? []);
   }
   const all: ReplyValue[][] = [];
   for (let at = 0; at < value.items.length; at += 2) {
@@ -79,19 +84,29 @@ function seriesOf(value: ReplyValue): (readonly ReplyValue[])[] | undefined {
 
 /** @param asked what the request said, which RESP3 tells of series that are no group */
 const series =
-  (name: string, of: Shape, asked: { readonly [name: string]: Shaped } = {}): Shape =>
-  (value) =>
-    seriesOf(value)?.map(([key, itsLabels, ...parts]) => {
-      if (key === undefined || itsLabels === undefined) return null;
-      const labelled = labelsOf(itsLabels);
-      return record({
-        key,
-        ...labelled,
-        ...(value instanceof ReplyMap || 'reducers' in labelled ? {} : asked),
-        ...told(parts.slice(0, -1)),
-        [name]: of(parts.at(-1) ?? null),
-      });
-    }) ?? value;
+  (name: string, of: Shape, asked: Named = {}): Shape =>
+  (value) => {
+    const more = value instanceof ReplyMap ? {} : asked;
+    const all = seriesOf(value)?.map((one) => seriesNamed(one, name, of, more));
+    return all === undefined || all.includes(undefined) ? value : all.map((one) => one ?? null);
+  };
+
+/** `[key, labels, …, samples]`; undefined for what is none. */
+function seriesNamed(
+  [key, itsLabels, ...parts]: readonly ReplyValue[],
+  name: string,
+  of: Shape,
+  asked: Named,
+): Shaped | undefined {
+  const data = parts.at(-1);
+  const more = told(parts.slice(0, -1));
+  if (key === undefined || itsLabels === undefined || data === undefined || more === undefined) {
+    return undefined;
+  }
+  const labelled = labelsOf(itsLabels);
+  const made = 'reducers' in labelled ? {} : asked;
+  return record({ key, ...labelled, ...made, ...more, [name]: of(data) });
+}
 
 const chunk = mapOf({ bytesPerSample: double });
 
@@ -104,7 +119,8 @@ const info: Shape = mapOf({
 
 /** RESP2: `[key, …]` of each; RESP3 has them by key. */
 const rules: Shape = (value) => {
-  const all = itemsOf(value)?.map((item) => itemsOf(item) ?? []) ?? [];
+  const all = itemsOf(value)?.map((item) => exactly(item, 1, Number.MAX_SAFE_INTEGER) ?? []) ?? [];
+  if (all.some((each) => each.length === 0)) return value;
   return new ReplyMap(all.flatMap(([key = null, ...rest]) => [key, rest]));
 };
 

@@ -5,6 +5,7 @@ import { record } from '../shaped.ts';
 import {
   always,
   double,
+  exactly,
   itemsOf,
   listOf,
   mapOf,
@@ -65,7 +66,8 @@ function named(...names: readonly string[]): Shape {
 /** What each role tells of itself. */
 const ROLES: { readonly [role: string]: Shape } = {
   master: (value) => {
-    const [role, offset, replicas] = itemsOf(value) ?? [];
+    const [role, offset, replicas] = exactly(value, 3) ?? [];
+    if (role === undefined) return value;
     return record({ role, offset, replicas: listOf(replica)(replicas ?? []) });
   },
   slave: named('role', 'master_host', 'master_port', 'state', 'offset'),

@@ -4,6 +4,7 @@ import { record } from '../shaped.ts';
 import {
   always,
   double,
+  exactly,
   itemsOf,
   listOf,
   mapOf,
@@ -40,15 +41,13 @@ const popped: Shape = (value) => {
 
 /** `[key, member, score]`. */
 const poppedFrom: Shape = (value) => {
-  const [key, member, score, ...more] = itemsOf(value) ?? [];
-  if (key === undefined || member === undefined || score === undefined || more.length > 0) {
-    return value;
-  }
+  const [key, member, score] = exactly(value, 3) ?? [];
+  if (key === undefined || member === undefined || score === undefined) return value;
   return record({ key, member, score: double(score) });
 };
 
 const ranked: Shape = (value) => {
-  const [rank, score] = itemsOf(value) ?? [];
+  const [rank, score] = exactly(value, 2) ?? [];
   if (rank === undefined || score === undefined) return value;
   return record({ rank, score: double(score) });
 };
@@ -56,7 +55,7 @@ const ranked: Shape = (value) => {
 const rank: Shaper = (command) => (hasOption(command, 'WITHSCORE', 2) ? ranked : plain);
 
 const position: Shape = (value) => {
-  const [longitude, latitude] = itemsOf(value) ?? [];
+  const [longitude, latitude] = exactly(value, 2) ?? [];
   if (longitude === undefined || latitude === undefined) return value;
   return record({ longitude: double(longitude), latitude: double(latitude) });
 };

@@ -3,6 +3,7 @@ import { pairsOf } from '../natural.ts';
 import { record } from '../shaped.ts';
 import {
   always,
+  exactly,
   integer,
   itemsOf,
   listOf,
@@ -17,7 +18,7 @@ import { hasOption } from '../words.ts';
 
 /** One entry; the fields of one that was deleted are null. */
 const entry: Shape = (value) => {
-  const [id, fields] = itemsOf(value) ?? [];
+  const [id, fields] = exactly(value, 2) ?? [];
   if (id === undefined || fields === undefined) return value;
   const flat = itemsOf(fields);
   return record({ id, fields: flat === undefined ? fields : pairsOf(flat) });
@@ -31,7 +32,7 @@ const read: Shape = pairsAs('key', 'entries', entries);
 const claimed: Shaper = (command) => (hasOption(command, 'JUSTID', 4) ? plain : entries);
 
 const claimedAll: Shaper = (command) => (value) => {
-  const [cursor, items, deleted] = itemsOf(value) ?? [];
+  const [cursor, items, deleted] = exactly(value, 2, 3) ?? [];
   if (cursor === undefined || items === undefined) return value;
   const told = hasOption(command, 'JUSTID', 5) ? { ids: items } : { entries: entries(items) };
   // Redis 6.2 does not tell of deleted ones.
@@ -39,10 +40,10 @@ const claimedAll: Shaper = (command) => (value) => {
 };
 
 const summary: Shape = (value) => {
-  const [count, min_id, max_id, consumers] = itemsOf(value) ?? [];
+  const [count, min_id, max_id, consumers] = exactly(value, 4) ?? [];
   if (count === undefined || min_id === undefined || max_id === undefined) return value;
   const each = listOf((item) => {
-    const [name, pending] = itemsOf(item) ?? [];
+    const [name, pending] = exactly(item, 2) ?? [];
     return name === undefined || pending === undefined
       ? item
       : record({ name, count: integer(pending) });
@@ -51,7 +52,7 @@ const summary: Shape = (value) => {
 };
 
 const pending: Shape = (value) => {
-  const [id, consumer, idle_time, delivery_count] = itemsOf(value) ?? [];
+  const [id, consumer, idle_time, delivery_count] = exactly(value, 4) ?? [];
   if (delivery_count === undefined) return value;
   return record({ id, consumer, idle_time, delivery_count });
 };
