@@ -49,7 +49,7 @@ export function aclRule(rule: Json): string | undefined {
   if (only === undefined || others.length > 0) return undefined;
   const [name, value] = [plain(only[0]), only[1]];
   if (name === 'selector') return selector(value);
-  const before = BEFORE[name];
+  const before = Object.hasOwn(BEFORE, name) ? BEFORE[name] : undefined;
   return before === undefined || typeof value !== 'string' ? undefined : `${before}${value}`;
 }
 

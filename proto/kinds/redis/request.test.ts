@@ -79,6 +79,22 @@ test('words of any command are text, numbers, bytes, or JSON', () => {
   });
 });
 
+test('names that every object has are words like any other', () => {
+  for (const id of ['constructor', '__proto__', 'toString']) {
+    expect(wordsOf({ type: 'xadd', key: 'k', id, entries: [['f', 'v']] })).toEqual([
+      'xadd',
+      'k',
+      id,
+      'f',
+      'v',
+    ]);
+    const rules = [{ [id]: 'x' }];
+    expect(faultsOf({ type: 'acl setuser', username: 'u', rules })).toHaveLength(1);
+    expect(faultsOf({ type: 'get', [id]: 'x' })).toContain('key: is required');
+    expect(faultsOf({ type: id, args: [] })).toEqual([]);
+  }
+});
+
 test('members win over words', () => {
   const request = { type: 'set', ...KEY, value: 'v', args: ['other', 'words'] };
   expect(wordsOf(request)).toEqual(['set', 'k', 'v']);

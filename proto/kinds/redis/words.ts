@@ -71,7 +71,7 @@ const SORTS: Readonly<Record<Exclude<Sort, 'v'>, (value: Json) => Word>> = {
   },
   j: (value) => (isBytes(value) ? anyWord(value) : jsonText(value)),
   s(value) {
-    if (typeof value === 'string') return STREAM_IDS[value.toLowerCase()] ?? value;
+    if (typeof value === 'string') return STREAM_IDS.get(value.toLowerCase()) ?? value;
     const [only, ...others] = isJsonObject(value) ? Object.entries(value) : [];
     if (only !== undefined && others.length === 0 && /^(id|explicit)$/i.test(only[0])) {
       return SORTS.s(only[1]);
@@ -88,7 +88,10 @@ const SORTS: Readonly<Record<Exclude<Sort, 'v'>, (value: Json) => Word>> = {
 };
 
 /** What stands for the ids that a server makes or means. Source: backends.md §4.2. */
-const STREAM_IDS: Readonly<Record<string, string>> = { auto: '*', new: '$' };
+const STREAM_IDS = new Map([
+  ['auto', '*'],
+  ['new', '$'],
+]);
 
 function refuse(message: string): never {
   throw new WordFault(message);

@@ -99,7 +99,7 @@ export const SEARCHES: Readonly<Record<string, string>> = {
   'json.objlen': PATH,
   'json.resp': PATH,
   'json.set': 'key:k path value:j [options/rule/condition(NX|XX)]',
-  'json.strappend': 'key:k [path?$] value:j',
+  'json.strappend': 'key:k [path] value:j',
   'json.strlen': PATH,
   'json.toggle': 'key:k path',
   'json.type': PATH,
