@@ -141,7 +141,7 @@ const STATEMENTS = [
   ...['[v0, v1] = [‹num›, ‹str›];', '({a: v0 = 5, ...v3} = ‹obj›);', '[v0 = 1, ...v2] = ‹arr›;'],
   ...['{ function g(q) { return q + ‹num›; } v0 = g(1); }', 'v3[‹str›] = ‹any›;', 'return ‹any›;'],
   'v3.c ??= ‹any›; v3.d ||= ‹any›; v3.a &&= ‹any›;',
-  ...['{ const q = 1, f = () => q + r; let r = 2; v0 = f(); }', 'v2.length = 1; v2[0] = ‹any›;'],
+  ...['{ const q = 1, f = () => q + r; let r = 2; v0 = f(); }', 'v2.length = 0; v2[0] = ‹any›;'],
   'try { f2(); let late = 1; function f2() { return late; } } catch (e) { v1 += e.name; }',
   'try { throw new RangeError(‹piece›); } catch ({name, message}) { v1 += name + message; }',
 ];

@@ -30,17 +30,21 @@ export function errorValue(name: string, message: string): ObjectValue {
 
 /** Elements as one text. @throws BudgetFault */
 export function joined(array: readonly Value[], separator: string, budget: Budget): string {
-  budget.spend(array.length);
+  const { length } = array;
+  budget.spend(length);
   nest(budget);
-  budget.text(Math.max(0, array.length - 1) * separator.length);
-  const pieces: string[] = [];
-  for (const element of array) {
-    const text = element === undefined || element === null ? '' : toText(element, budget);
+  budget.text(Math.max(0, length - 1) * separator.length);
+  let joint = '';
+  for (let at = 0; at < length; at += 1) {
+    const element = array[at];
+    if (at > 0) joint += separator;
+    if (element === undefined || element === null) continue;
+    const text = typeof element === 'string' ? element : toText(element, budget);
     budget.text(text.length);
-    pieces.push(text);
+    joint += text;
   }
   unnest(budget);
-  return pieces.join(separator);
+  return joint;
 }
 
 /** Levels of the stack that one level of data takes. */

@@ -25,7 +25,7 @@ export function run(
     toll?.pay(budget);
     const value = code(frame, budget);
     budget.memory = memory;
-    budget.owned = owned;
+    if (mutates) budget.owned = owned;
     return value;
   } catch (error) {
     budget.memory = memory;
