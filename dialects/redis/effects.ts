@@ -46,8 +46,26 @@ export function canonicalName({ type, args }: RedisCommand): string {
   return CONTAINERS.has(first) ? `${first} ${second.toLowerCase()}` : first;
 }
 
+/** Types that do nothing to their connection, remembered: nearly all requests are of such. */
+const plain = new Map<string, boolean>();
+const PLAIN_MAX = 1_000;
+
+function isPlain(type: string): boolean {
+  const known = plain.get(type);
+  if (known !== undefined) return known;
+  const name = canonicalName({ type, args: [] });
+  const isSpecial =
+    Object.hasOwn(NEVER, name) ||
+    [STATEFUL, SUBSCRIBING, UNSUBSCRIBING, LAST, FIRST, OFTEN].some((each) => each.has(name));
+  const [parent = ''] = name.split(' ');
+  if (plain.size >= PLAIN_MAX) plain.clear();
+  plain.set(type, !isSpecial && !CONTAINERS.has(parent));
+  return !isSpecial && !CONTAINERS.has(parent);
+}
+
 /** What a command does to its connection. */
 export function effectOf(command: RedisCommand): Effect {
+  if (isPlain(command.type)) return 'none';
   const name = canonicalName(command);
   const refused = Object.hasOwn(NEVER, name) ? NEVER[name] : undefined;
   if (refused !== undefined) return { refused };
@@ -67,6 +85,8 @@ export interface WaitPlace {
 
 const LAST = new Set(['blpop', 'brpop', 'bzpopmin', 'bzpopmax', 'blmove', 'brpoplpush']);
 const FIRST = new Set(['blmpop', 'bzmpop']);
+/** Those that wait by an option, or answer anyway. */
+const OFTEN = new Set(['xread', 'xreadgroup', 'wait', 'waitaof']);
 
 /** Where a command says how long it waits; undefined for one that does not wait. */
 export function waitPlace(command: RedisCommand): WaitPlace | undefined {

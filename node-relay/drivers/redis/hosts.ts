@@ -41,7 +41,24 @@ export function namesHost(command: RedisCommand): boolean {
   return placeOf(command) !== undefined;
 }
 
-function placeOf({ type, args }: RedisCommand): number | undefined {
+/** Types that name none, remembered: nearly all requests are of such. */
+const without = new Set<string>();
+const WITHOUT_MAX = 1_000;
+const PARENTS = new Set(['cluster', 'sentinel', 'failover']);
+
+function placeOf(command: RedisCommand): number | undefined {
+  const { type } = command;
+  if (without.has(type)) return undefined;
+  const place = findPlace(command);
+  const [first = ''] = type.trim().toLowerCase().split(/\s+/);
+  if (place === undefined && !PARENTS.has(first)) {
+    if (without.size >= WITHOUT_MAX) without.clear();
+    without.add(type);
+  }
+  return place;
+}
+
+function findPlace({ type, args }: RedisCommand): number | undefined {
   const [first = '', sub = ''] = type.trim().toLowerCase().split(/\s+/);
   if (NOT_TAKEN.test(first) || NOT_TAKEN.test(sub)) {
     const message = `${type} makes servers connect to each other: it is not taken`;

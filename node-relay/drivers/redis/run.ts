@@ -13,7 +13,7 @@ import {
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
 import { checkCommand } from './guard.ts';
-import { vetted } from './hosts.ts';
+import { namesHost, vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
 import type { RedisServer } from './link.ts';
 import { sendOn } from './send.ts';
@@ -36,7 +36,7 @@ async function runCommand(
   call: Call,
 ): Promise<Uint8Array> {
   const effect = checkCommand(request, call.mode, 'request');
-  const command = await vetted(request, host, call.signal);
+  const command = namesHost(request) ? await vetted(request, host, call.signal) : request;
   const reply =
     effect === 'wait'
       ? await waitFor(server, command, request.timeout_ms, call)

@@ -72,8 +72,4 @@ export const NOT_COMPARED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Lines whose replies lack something in RESP2 that they have in RESP3. */
-export const POORER = [
-  /^TS\.MR.* AGGREGATION/,
-  /^FT\.PROFILE/,
-  /^EVAL redis.setresp\(3\); return true/,
-];
+export const POORER = [/^FT\.PROFILE/, /^EVAL redis.setresp\(3\); return true/];
