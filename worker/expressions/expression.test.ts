@@ -100,6 +100,7 @@ describe('a fault', () => {
     ['[].reduce((a, b) => a)', 1, 4, 'reduce of an empty array takes a first value'],
     ['items.map(5)', 1, 7, 'takes a function, not a number'],
     ['(() => { throw new Error("no price") })()', 1, 10, 'no price'],
+    ['1 in "a"', 1, 1, 'in looks into objects and arrays, not into a string'],
     ['(() => { a; const a = 1 })()', 1, 10, 'a is used before it has a value'],
   ])('of %s is at %d:%d', (source, line, column, message) => {
     expect(faultOf(() => run(source))).toMatchObject({ line, column, message });
@@ -211,6 +212,25 @@ describe('what is kept', () => {
     const circle = run('(() => { const a = []; a.push(a); return a })()');
     expect(faultOf(() => keep(circle, budget()))).toMatchObject({ kind: 'depth' });
   });
+});
+
+test('recursion ends before the stack does, whatever depth is asked for', () => {
+  for (const source of [
+    'const f = () => f(); return f()',
+    'const f = () => [1].map(f); return f()',
+    'const f = () => [2, 1].sort(f); return f()',
+    'const f = () => "a".replace(/a/, f); return f()',
+    'const f = () => { for (const a of [1]) { if (a) { switch (a) { default: return [f()] } } } }; return f()',
+    'const f = () => { try { return f() } finally { f() } }; return f()',
+    'let a = []; for (let i = 0; i < 50000; i++) a = [a]; return JSON.stringify(a)',
+    'let a = []; for (let i = 0; i < 50000; i++) a = [a]; return structuredClone(a)',
+    'let a = []; for (let i = 0; i < 50000; i++) a = [a]; return a.flat(Infinity)',
+  ]) {
+    const endless = { fuel: 10_000_000, depth: 1_000_000, outputBytes: 32 * 2 ** 20 };
+    const { run: start } = compileExpression(`(() => { ${source} })()`);
+    const fault = faultOf(() => start([], new Budget(endless, 0)));
+    expect(fault, source).toMatchObject({ kind: 'depth' });
+  }
 });
 
 test('a run after one that failed has all its depth', () => {

@@ -156,8 +156,7 @@ export function removeMember(object: Value, key: Value, budget: Budget): boolean
 /** Names of own members, charged. @throws BudgetFault */
 export function keysOf(value: Value, budget: Budget): string[] {
   if (!Array.isArray(value) && typeof value !== 'string' && !isObject(value)) return [];
-  if (typeof value === 'string') budget.touch(value);
-  else if (Array.isArray(value)) budget.elements(value.length);
+  if (typeof value === 'string' || Array.isArray(value)) budget.elements(2 * value.length);
   const keys = Object.keys(value);
   budget.elements(keys.length);
   return keys;

@@ -24,7 +24,7 @@ function parse([source]: Value[], budget: Budget): Value {
   budget.touch(text);
   checkShape(text, budget);
   try {
-    const value: Value = LONG_NUMBER.test(text) ? parseExact(text) : JSON.parse(text);
+    const value: Value = LONG_NUMBER.test(text) ? parseExact(text, budget) : JSON.parse(text);
     if (budget.owned !== undefined) ownAll(value, budget);
     return value;
   } catch (error) {
@@ -34,7 +34,8 @@ function parse([source]: Value[], budget: Budget): Value {
 }
 
 /** With the digits of numbers that a double cannot hold. */
-function parseExact(text: string): Value {
+function parseExact(text: string, budget: Budget): Value {
+  budget.spend(text.length >> 1); // A function of ours is called for each value.
   const revive = (_: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     if (typeof value !== 'number' || source === undefined || isHeld(source)) return value;

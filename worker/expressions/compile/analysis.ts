@@ -105,7 +105,7 @@ export class Analysis {
   #scoped(node: acorn.Node, outer: Block): void {
     const block = new Block(outer, outer.layout, node.type === 'SwitchStatement');
     this.blocks.set(node, block);
-    this.#lexicals(lexicalParts(node), block);
+    this.#lexicals(lexicalParts(node), block, readyIn(node));
     if (node.type === 'CatchClause') {
       const { param } = node as acorn.CatchClause; // Its type says so.
       for (const id of param ? boundNames(param) : []) block.declare(id.name, 'let', id.start);
@@ -148,8 +148,10 @@ export class Analysis {
     }
   }
 
-  #lexicals(body: readonly acorn.Node[], block: Block): void {
-    for (const { id, kind, readyAt } of lexicalNames(body)) block.declare(id.name, kind, readyAt);
+  #lexicals(body: readonly acorn.Node[], block: Block, ready = 0): void {
+    for (const { id, kind, readyAt } of lexicalNames(body)) {
+      block.declare(id.name, kind, Math.max(ready, readyAt));
+    }
   }
 
   #name(node: acorn.Identifier, block: Block): void {
@@ -193,6 +195,12 @@ export class Analysis {
       variable.isAssigned = true;
     }
   }
+}
+
+/** Where the variables of a loop over elements have values: not in what it goes through. */
+function readyIn(node: acorn.Node): number {
+  if (node.type !== 'ForInStatement' && node.type !== 'ForOfStatement') return 0;
+  return (node as acorn.ForOfStatement).right.end; // Both have it.
 }
 
 /** Statements that declare into the block of a node. */

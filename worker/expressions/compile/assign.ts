@@ -9,7 +9,7 @@ import { expression } from './expression.ts';
 import { fixedName } from './member.ts';
 import { isTrue, OPERATIONS } from './operator.ts';
 import { type Bind, pattern } from './pattern.ts';
-import { boxOf, read } from './reference.ts';
+import { boxOf, plainSlot, read } from './reference.ts';
 
 /** A place that can be read and then written, its object and key worked out once. */
 type Change = (
@@ -29,10 +29,21 @@ export function assignment(node: acorn.AssignmentExpression, context: Context): 
     if (left.type === 'MemberExpression') return memberAssignment(left, value, context);
     return plain(pattern(left, context, false), value, node, context);
   }
-  const change = changeOf(node.left, context);
   const shortcut = SHORTCUTS[node.operator];
   const operation = OPERATIONS.get(node.operator.slice(0, -1));
   const place = context.place(node);
+  const slot = plainSlot(left, context);
+  if (slot !== undefined && shortcut === undefined && operation !== undefined) {
+    return (frame, budget) => {
+      const old = frame[slot] as Value; // The slot is of a variable that is not shared.
+      const right = value(frame, budget);
+      budget.place = place;
+      const result = operation(old, right, budget);
+      frame[slot] = result;
+      return result;
+    };
+  }
+  const change = changeOf(node.left, context);
   return (frame, budget) => {
     let result: Value;
     change(frame, budget, (old) => {
@@ -84,9 +95,17 @@ function memberAssignment(node: acorn.MemberExpression, value: Code, context: Co
 
 /** `a++`, `--a.b` */
 export function update(node: acorn.UpdateExpression, context: Context): Code {
-  const change = changeOf(node.argument, context);
   const step = node.operator === '++' ? 1 : -1;
   const { prefix } = node;
+  const slot = plainSlot(node.argument, context);
+  if (slot !== undefined) {
+    return (frame, budget) => {
+      const old = toNumber(frame[slot] as Value, budget); // As above.
+      frame[slot] = old + step;
+      return prefix ? old + step : old;
+    };
+  }
+  const change = changeOf(node.argument, context);
   return (frame, budget) => {
     let result = 0;
     change(frame, budget, (value) => {

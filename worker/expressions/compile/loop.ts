@@ -192,7 +192,11 @@ function rounds(
     bind(value, frame, budget);
     return after(step(frame, budget), labels, budget);
   };
-  return { source, round, place };
+  const opened: Code = (frame, budget) => {
+    enter?.(frame, budget);
+    return source(frame, budget);
+  };
+  return { source: enter === undefined ? source : opened, round, place };
 }
 
 function target(node: acorn.VariableDeclaration | acorn.Pattern, context: Context): Bind {

@@ -2,6 +2,7 @@
 import type * as acorn from 'acorn';
 import { Budget } from '../budget.ts';
 import { isLoose, isSame, toNumber, toPrimitive, toText, typeOf } from '../convert.ts';
+import { Fault } from '../fault.ts';
 import { hasMember, removeMember } from '../members.ts';
 import type { Value } from '../value.ts';
 import { FAST, type Slow } from './arithmetic.ts';
@@ -86,8 +87,9 @@ export function binary(node: acorn.BinaryExpression, context: Context): Code {
   const right = expression(node.right, context);
   const place = context.place(node);
   if (context.isConstant(left) && context.isConstant(right)) {
-    const budget = new Budget({ fuel: 10_000, depth: 10, outputBytes: 10_000 }, 0);
-    return context.constant(operation(context.constantOf(left), context.constantOf(right), budget));
+    const [one, other] = [context.constantOf(left), context.constantOf(right)];
+    const folded = fold(context, (budget) => operation(one, other, budget));
+    if (folded !== undefined) return folded;
   }
   const slow: Slow = (one, other, budget) => {
     budget.place = place;
@@ -96,6 +98,18 @@ export function binary(node: acorn.BinaryExpression, context: Context): Code {
   const fast = FAST.get(node.operator);
   return fast === undefined ? general(left, right, slow) : fast(left, right, slow);
 }
+
+/** What an operation on constants comes to; undefined where that is for a run to find out. */
+function fold(context: Context, operate: (budget: Budget) => Value): Code | undefined {
+  try {
+    return context.constant(operate(new Budget(FOLDING, 0)));
+  } catch (fault) {
+    if (fault instanceof Fault) return undefined;
+    throw fault;
+  }
+}
+
+const FOLDING = { fuel: 1_000, depth: 10, outputBytes: 1_000 };
 
 function general(left: Code, right: Code, slow: Slow): Code {
   return (frame, budget) => slow(left(frame, budget), right(frame, budget), budget);
@@ -144,8 +158,9 @@ export function unary(node: acorn.UnaryExpression, context: Context): Code {
   const argument = expression(node.argument, context);
   const apply = UNARY[node.operator];
   if (context.isConstant(argument)) {
-    const budget = new Budget({ fuel: 10_000, depth: 10, outputBytes: 10_000 }, 0);
-    return context.constant(apply(context.constantOf(argument), budget));
+    const constant = context.constantOf(argument);
+    const folded = fold(context, (budget) => apply(constant, budget));
+    if (folded !== undefined) return folded;
   }
   const place = context.place(node);
   return (frame, budget) => {

@@ -10,6 +10,9 @@ const LARGEST = 2_000;
 /** Instructions that a character costs a step of. */
 const INSTRUCTIONS_PER_STEP = 2;
 
+/** What beginning a search costs. */
+const SEARCH_STEPS = 20;
+
 /** A compiled regular expression, shared by the values that its literal makes. */
 export interface Program {
   readonly source: string;
@@ -78,9 +81,12 @@ export class Search {
   readonly #text: string;
   readonly #matcher: Matcher;
   readonly #groups: number;
+  readonly #budget: Budget;
 
   constructor(program: Program, text: string, budget: Budget) {
+    this.#budget = budget;
     budget.touch(text);
+    budget.spend(SEARCH_STEPS);
     this.#text = text;
     this.#matcher = program.expression.matcher(new ChargedInput(text, program.cost, budget));
     this.#groups = program.expression.groupCount();
@@ -88,6 +94,7 @@ export class Search {
 
   /** The first match at or after a place. @throws BudgetFault */
   from(at: number): Match | undefined {
+    this.#budget.spend(SEARCH_STEPS);
     if (at > this.#text.length || !this.#matcher.find(at)) return undefined;
     const [start, end] = [this.#matcher.start(0), this.#matcher.end(0)];
     const groups: (string | undefined)[] = [];
