@@ -149,35 +149,6 @@ describe('a large result', () => {
   });
 });
 
-describe('a transaction', () => {
-  test('names the operation that could not be sent, and the only one that could fail', async () => {
-    const bad = session.transact?.(
-      [insert('a'), sql('DROP DATABASE x; SELECT 1')],
-      callOf('write'),
-    );
-    expect(await failureOf(bad as Promise<unknown>)).toMatchObject({
-      code: 'BAD_REQUEST',
-      details: [{ operation: 1 }],
-    });
-    const two = sql("INSERT INTO log (what) VALUES ('x'), ('y') RETURNING id", [], {
-      type: 'query_one',
-    });
-    const counted = session.transact?.([insert('counted'), two], callOf('write'));
-    expect(await failureOf(counted as Promise<unknown>)).toMatchObject({
-      code: 'REQUEST_FAILED',
-      details: [{ code: 'P0003', operation: 1 }],
-    });
-    expect(await logged('counted')).toBe(0);
-  });
-
-  test('stops an operation at its own deadline, and undoes all', async () => {
-    const slow = { ...sql('SELECT pg_sleep(20)'), timeout_ms: 100 };
-    const running = session.transact?.([insert('slow'), slow], callOf('write'));
-    expect(await failureOf(running as Promise<unknown>)).toMatchObject({ code: 'TIMED_OUT' });
-    expect(await logged('slow')).toBe(0);
-  });
-});
-
 test('callers at once meet each their own database', async () => {
   const other = await TestDatabase.create();
   const sessions = [session, open(other.url)];

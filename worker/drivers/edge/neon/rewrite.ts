@@ -58,6 +58,52 @@ export function counted(
   };
 }
 
+/**
+ * Has a statement carry one more parameter, which it does not look at: the database's errors can
+ * tell the values of parameters. Undefined where it cannot.
+ */
+export function withSpare(statement: Rewritten, parameter: number): Rewritten | undefined {
+  const { text, place } = statement;
+  const found = withClauseOf(text);
+  if (found === 'unknown') return undefined;
+  const spare = `causeway_spare AS (SELECT $${parameter}::pg_catalog.text)`;
+  const insertion = found
+    ? { at: found.behind, inserted: `${spare}, ` }
+    : { at: 0, inserted: `WITH ${spare} ` };
+  const whole = inserted(text, [insertion]);
+  return { text: whole.text, place: (position) => place(whole.place(position)) };
+}
+
+/** The same behind so many spaces. */
+export function behindSpaces({ text, place }: Rewritten, count: number): Rewritten {
+  return {
+    text: ' '.repeat(count) + text,
+    place: (position) => place(Math.max(position - count, 1)),
+  };
+}
+
+/** How many parameters a text has. */
+export function parametersOfText(text: string): number {
+  return parametersIn(text).reduce((most, { number }) => Math.max(most, number), 0);
+}
+
+/** Where the WITH of the statement itself ends, in characters. */
+function withClauseOf(text: string): { readonly behind: number } | 'unknown' | undefined {
+  const answer = parse(text);
+  if ('refused' in answer) return 'unknown';
+  const [node] = Object.values(answer.statements[0]?.tree ?? {});
+  const clause = isTree(node) ? node.withClause : undefined;
+  if (!isTree(clause)) return undefined;
+  const at = Number(clause.location ?? 0);
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
+  const [words] = /^WITH\s+(?:RECURSIVE\s+)?/i.exec(decoder.decode(bytes.subarray(at))) ?? [];
+  if (words === undefined || /RECURSIVE/i.test(words) !== (clause.recursive === true)) {
+    return 'unknown';
+  }
+  return { behind: [...decoder.decode(bytes.subarray(0, at))].length + words.length };
+}
+
 function inserted(text: string, insertions: readonly Insertion[]): Rewritten {
   const characters = [...text];
   let whole = '';

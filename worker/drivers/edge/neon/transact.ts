@@ -14,6 +14,7 @@ import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
 import { placed, ready, standing, written } from './execute.ts';
 import { toldFailure } from './failures.ts';
+import { failedOperation, type Marked, marked, QUOTED_BYTES } from './operations.ts';
 import { VENDOR } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. */
@@ -77,19 +78,20 @@ async function sendAll(
   all: readonly Ready[],
   call: Call,
 ): Promise<readonly Answer[]> {
-  const statements: Statement[] = [];
+  const sent = marked(all);
+  const statements: Statement[] = [QUOTED_BYTES];
   const places: number[] = [];
   const isTimed = operations.some(({ timeout_ms: limit }) => limit !== undefined);
-  for (const [at, { rewritten, values }] of all.entries()) {
+  for (const [at, { statement }] of sent.entries()) {
     if (isTimed) statements.push(timeLimit(operations[at]?.timeout_ms));
     places.push(statements.length);
-    statements.push({ text: rewritten.text, values });
+    statements.push(statement);
   }
   try {
     const answers = await database.together(statements, false, call);
     return places.flatMap((at) => answers[at] ?? []);
   } catch (error) {
-    throw whichFailed(error, all);
+    throw atItsOperation(error, sent);
   }
 }
 
@@ -100,16 +102,19 @@ function timeLimit(limit: number | undefined): Statement {
   };
 }
 
-/** The endpoint does not say which statement failed: known is what only one can have been. */
-function whichFailed(error: unknown, all: readonly Ready[]): unknown {
+/** The failure with the operation that it is of, where that is known. */
+function atItsOperation(error: unknown, sent: readonly Marked[]): unknown {
   if (!(error instanceof NeonDbError)) return error;
-  const marked = all.findIndex(({ mark }) => mark !== undefined && error.message.includes(mark));
-  const operation = all.length === 1 ? 0 : marked;
-  const ready = all[operation];
-  if (ready === undefined) return error;
+  const operation = failedOperation(error, sent);
+  const found = operation === undefined ? undefined : sent[operation];
+  if (operation === undefined || !found) {
+    // Places are in the texts as they were sent, and of which is not known.
+    error.position = undefined;
+    return error;
+  }
   try {
     return atOperation(operation, () => {
-      throw toldFailure(placed(error, ready), 'write');
+      throw toldFailure(placed(error, { ...found.ready, rewritten: found.rewritten }), 'write');
     });
   } catch (failure) {
     return failure;

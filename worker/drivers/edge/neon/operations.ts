@@ -1,0 +1,95 @@
+/**
+ * Makes a batch's error tell which operation it is of: the endpoint does not. Each statement
+ * carries its index in a parameter of its own, which the database's error then quotes; and each
+ * stands behind its own number of spaces, so that a place in a text is a place in one text only.
+ */
+import type { NeonDbError } from '@neondatabase/serverless';
+import type { Statement } from '../../../../dialects/postgres/ask.ts';
+import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
+import type { Ready } from './bind.ts';
+import { behindSpaces, parametersOfText, type Rewritten, withSpare } from './rewrite.ts';
+
+/** An operation as it is sent. */
+export interface Marked {
+  readonly ready: Ready;
+  readonly statement: Statement;
+  readonly rewritten: Rewritten;
+  /** What the error of this operation alone quotes; undefined where it carries nothing. */
+  readonly quoted: string | undefined;
+}
+
+/** Bytes of each parameter that errors, and the server's log of them, may hold: no more than an index has. */
+export const QUOTED_BYTES: Statement = {
+  text: "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '4', true)",
+};
+
+/** Spaces of a whole batch; beyond it places in texts tell nothing of the operation. */
+const SPACES_MAX = 262_144;
+
+/** Operations as they are sent, each with what tells it from the others. */
+export function marked(all: readonly Ready[]): Marked[] {
+  if (all.length < 2) return all.map((ready) => plain(ready));
+  const spared = all.map(spare);
+  const longest = Math.max(...spared.map(({ rewritten }) => rewritten.text.length)) + 1;
+  const spaces = (longest * all.length * (all.length - 1)) / 2;
+  if (spaces > SPACES_MAX) return spared;
+  return spared.map((each, index) => {
+    const rewritten = behindSpaces(each.rewritten, index * longest);
+    return { ...each, rewritten, statement: { ...each.statement, text: rewritten.text } };
+  });
+}
+
+function plain(ready: Ready, rewritten = ready.rewritten): Marked {
+  const { values } = ready;
+  return { ready, rewritten, statement: { text: rewritten.text, values }, quoted: undefined };
+}
+
+function spare(ready: Ready, index: number): Marked {
+  const { parsed, rewritten, values } = ready;
+  // With a wrong number of values the server's own complaint counts.
+  if (!parsed?.plain || parametersOfText(rewritten.text) !== values.length) return plain(ready);
+  const number = values.length + 1;
+  const found = withSpare(rewritten, number);
+  if (!found) return plain(ready);
+  const value = `#${index}`;
+  return {
+    ready,
+    rewritten: found,
+    statement: { text: found.text, values: [...values, value] },
+    quoted: `$${number} = '${value}'`,
+  };
+}
+
+/** The index of the operation that an error is of; undefined where nothing says so. */
+export function failedOperation(
+  { where, position }: NeonDbError,
+  all: readonly Marked[],
+): number | undefined {
+  if (all.length === 1) return 0;
+  const found = where === undefined ? byPlace(Number(position), all) : byQuotation(where, all);
+  return found === -1 ? undefined : found;
+}
+
+/** Source: PostgreSQL, `ParamsErrorCallback` and `bind_param_error_callback`. */
+function byQuotation(where: string, all: readonly Marked[]): number {
+  const line = where.split('\n').at(-1) ?? '';
+  if (line.includes(' with parameters: ')) {
+    return all.findIndex(({ quoted }) => quoted !== undefined && line.endsWith(quoted));
+  }
+  // A value that is none of its type stands alone there.
+  const [, number, start] = /parameter \$(\d+) = '([\s\S]{0,4}?)(?:\.\.\.)?'$/.exec(line) ?? [];
+  if (number === undefined || start === undefined) return -1;
+  const fits = (value: FieldValue | undefined) => value?.startsWith(start) === true;
+  const those = all.filter(({ statement: { values = [] } }) => fits(values[Number(number) - 1]));
+  const [only, ...others] = those;
+  return only === undefined || others.length > 0 ? -1 : all.indexOf(only);
+}
+
+function byPlace(position: number, all: readonly Marked[]): number {
+  if (Number.isNaN(position)) return -1;
+  const holds = ({ rewritten: { text } }: Marked) =>
+    position > text.length - text.trimStart().length && position <= [...text].length + 1;
+  const those = all.filter(holds);
+  const [only, ...others] = those;
+  return only === undefined || others.length > 0 ? -1 : all.indexOf(only);
+}
