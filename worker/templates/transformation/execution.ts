@@ -1,0 +1,120 @@
+/** The state of one run of a template. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
+import type { Budget } from '../../expressions/index.ts';
+import type { Fault, Run, Step } from '../compiled.ts';
+import { type Reason, RunOver, TooManyFaults } from './failure.ts';
+import type { Slots } from './scope.ts';
+import type { Trace } from './trace.ts';
+
+/** No more faults are told of one run; it ends at the next. Spec silent. */
+const FAULTS_MAX = 100;
+
+/** Where rules write: a document that grows. */
+export class Output {
+  /** The document, where it is an object of this run alone. */
+  object: JsonObject | undefined;
+  /** Any other document; undefined while there is none. */
+  other: Json | undefined;
+
+  get value(): Json | undefined {
+    return this.object ?? this.other;
+  }
+}
+
+/** A call of a nested template, before it is made. */
+export interface NestedCall {
+  readonly id: string;
+  readonly input: Json;
+  readonly parameters: JsonObject;
+  /** Whether nothing shows its result. */
+  readonly isUnseen: boolean;
+}
+
+/** What a nested call ended in. */
+export type Outcome = (
+  | { readonly output: Json | undefined; readonly note?: string }
+  | { readonly error: unknown }
+) & {
+  /** Of a render: what the nested template did. */
+  readonly steps?: readonly Step[];
+};
+
+/** One run: what rules see, what is left of its bounds, and what went wrong. */
+export class Execution {
+  readonly run: Run;
+  readonly budget: Budget;
+  readonly slots: Slots;
+  readonly faults: Fault[] = [];
+  /** Indexes of the elements at hand, by loop. */
+  readonly trail: number[] = [];
+  /** Nested calls in the order in which rules come to them, then what they ended in. */
+  readonly calls: NestedCall[] = [];
+  readonly outcomes: Outcome[] = [];
+  /** The outcome that the next rule takes. */
+  next = 0;
+  /** Bytes of JSON that the output may still come to. */
+  bytes: number;
+  /** Of a render. */
+  readonly trace: Trace | undefined;
+  /** What a request to an endpoint ended in that no rule decides. */
+  refused: GatewayError | undefined;
+
+  constructor(run: Run, input: Json, parameters: JsonObject, trace?: Trace) {
+    this.run = run;
+    this.budget = run.budget;
+    this.slots = [input, parameters];
+    this.bytes = run.budget.bounds.outputBytes;
+    this.trace = trace;
+  }
+
+  /** Takes bytes from what the run may hold. @throws RunOver */
+  take(bytes: number): void {
+    this.budget.memory -= bytes;
+    if (this.budget.memory < 0) throw new RunOver('memory');
+  }
+
+  /** Counts bytes of JSON that the output comes to. @throws RunOver */
+  tell(bytes: number): void {
+    this.bytes -= bytes;
+    if (this.bytes < 0) throw new RunOver('memory');
+  }
+
+  /** Charges steps. @throws RunOver */
+  spend(steps: number): void {
+    this.budget.fuel -= steps;
+    if (!(this.budget.fuel >= 0)) throw new RunOver('fuel');
+  }
+
+  /** Remembers why a rule failed. @throws TooManyFaults */
+  fail(path: string, reasons: readonly Reason[]): void {
+    for (const reason of reasons) {
+      const isKnown = this.faults.some(
+        (each) =>
+          each.path === path && each.message === reason.message && each.code === reason.code,
+      );
+      if (isKnown) continue;
+      this.faults.push({ path, ...reason });
+      if (this.faults.length >= FAULTS_MAX) throw new TooManyFaults();
+    }
+  }
+
+  /** The outcome of the next nested call. */
+  outcome(): Outcome {
+    const outcome = this.outcomes[this.next];
+    this.next += 1;
+    return outcome ?? { error: new GatewayError('INTERNAL', 'A nested template was not run') };
+  }
+}
+
+/** What a rule does. */
+export type Apply = (x: Execution, output: Output) => void;
+/** Finds the nested calls that a rule is going to need. */
+export type Gather = (x: Execution) => void;
+
+/** A rule that was read. */
+export interface Rule {
+  readonly apply: Apply;
+  /** Undefined of rules without nested templates. */
+  readonly gather: Gather | undefined;
+}

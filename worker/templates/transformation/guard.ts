@@ -1,0 +1,84 @@
+/** What all rules have in common: a condition, and what happens when they fail. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { Expression } from '../../expressions/index.ts';
+import type { Apply, Execution, Gather, Output } from './execution.ts';
+import { endOfRun } from './failure.ts';
+import { tellMoved } from './measure.ts';
+import { decide, type OnError, placed } from './on-error.ts';
+import { holds } from './scope.ts';
+import { put, type Target } from './target.ts';
+
+/** What is known of a rule beside what it does. */
+export interface Head {
+  /** Where it stands in the definition. */
+  readonly path: string;
+  /** What its step is called. */
+  readonly label: string;
+  /** Loops around it. */
+  readonly level: number;
+  readonly condition: Expression | undefined;
+  readonly onError: OnError;
+  /** Where a default goes. */
+  readonly target: Target | undefined;
+}
+
+/** Does what a rule does where its condition holds, and decides when it fails. */
+export function guarded(head: Head, body: Apply): Apply {
+  const { condition, label } = head;
+  return (x, output) => {
+    const { trace } = x;
+    const draft = trace?.begin(label);
+    const { memory } = x.budget;
+    try {
+      if (condition === undefined || holds(condition.run(x.slots, x.budget))) body(x, output);
+      else trace?.note('its condition does not hold');
+    } catch (error) {
+      const decided = failed(head, error, x, output, memory);
+      if (draft) {
+        draft.note = decided;
+        if (head.onError.logLevel !== undefined) draft.logLevel = head.onError.logLevel;
+      }
+    }
+  };
+}
+
+/** Answers what became of the rule, in words. @throws what ends the run */
+function failed(head: Head, error: unknown, x: Execution, output: Output, memory: number): string {
+  const { onError, path, level, target } = head;
+  if (error instanceof GatewayError && onError.action === 'fail' && onError.message === undefined) {
+    const end = endOfRun(error);
+    if (end !== undefined) throw end;
+    // What an endpoint answered is told as it is.
+    x.refused ??= error;
+    return `failed: ${error.message}`;
+  }
+  const decision = decide(onError, error);
+  x.budget.memory = Math.max(x.budget.memory, memory);
+  const words = onError.message ?? (error instanceof Error ? error.message : 'fails');
+  if (decision === 'skip') return `left out, because it failed: ${words}`;
+  if ('value' in decision) {
+    putDefault(decision.value, target, x, output);
+    return `its default, because it failed: ${words}`;
+  }
+  x.fail(path, onError.message === undefined ? placed(decision, x, level) : decision);
+  return `failed: ${words}`;
+}
+
+function putDefault(value: Json, target: Target | undefined, x: Execution, output: Output): void {
+  if (target === undefined) return;
+  tellMoved(value, x);
+  put(target, value, x, output);
+}
+
+/** Finds nested calls where a condition holds; what fails here fails again when the rule is run. */
+export function guardedGather(condition: Expression | undefined, gather: Gather): Gather {
+  return (x) => {
+    try {
+      if (condition === undefined || holds(condition.run(x.slots, x.budget))) gather(x);
+    } catch (error) {
+      const end = endOfRun(error);
+      if (end !== undefined) throw end;
+    }
+  };
+}

@@ -1,0 +1,33 @@
+/** `mapping`: a value by another one. Contract §8, specification "Transformation rule members". */
+import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
+import { RuleFault } from './failure.ts';
+import type { Members } from './report.ts';
+import type { Step } from './transformers/index.ts';
+
+/**
+ * Reads `mapping`: from a value's text to what stands in its place. Spec silent: a value that it
+ * does not name leaves the target out, as what is not there does.
+ */
+export function mappingOf(rule: Members): Step | undefined {
+  const members = rule.members('mapping');
+  if (members === undefined) return undefined;
+  const { object } = members;
+  return {
+    name: 'mapping',
+    apply: (value, x) => {
+      if (value === undefined) return undefined;
+      x.spend(1);
+      const name = nameOf(value);
+      return Object.hasOwn(object, name) ? object[name] : undefined;
+    },
+  };
+}
+
+/** @throws RuleFault */
+function nameOf(value: Json): string {
+  if (isRawJson(value)) return value.rawJSON;
+  if (Array.isArray(value) || isJsonObject(value)) {
+    throw new RuleFault('mapping takes a text, a number, a boolean or null');
+  }
+  return String(value);
+}

@@ -1,0 +1,98 @@
+/** Parameters of a transformation: defaults, declared types, and texts of a query string. Contract §8. */
+import { GatewayError } from '../../../proto/errors.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  parseJson,
+  setMember,
+} from '../../../proto/json.ts';
+import type { Fault } from '../compiled.ts';
+import { PARAMETER_TYPES, type ParameterDefinition } from '../definition.ts';
+import { isOfType } from './checks.ts';
+import { Members, type Report } from './report.ts';
+
+/** What a call's parameters become. @throws GatewayError BAD_REQUEST with every path */
+export type ReadParameters = (given: JsonObject, areTexts: boolean) => JsonObject;
+
+type Declared = ReadonlyMap<string, ParameterDefinition>;
+
+/** Longest text of a parameter that is read as another type, in UTF-16 units; a query string is no longer. */
+const TEXT_MAX = 65_536;
+
+/** Reads the declarations. */
+export function parametersOf(
+  declared: Readonly<Record<string, ParameterDefinition>> | undefined,
+  report: Report,
+): ReadParameters {
+  const known: Declared = new Map(Object.entries(declared ?? {}));
+  for (const [name, definition] of known) checkDeclared(name, definition, report);
+  const defaults: JsonObject = {};
+  for (const [name, { default: value }] of known) {
+    if (value !== undefined) setMember(defaults, name, value);
+  }
+  return (given, areTexts) => {
+    if (Object.keys(given).length === 0) return defaults;
+    return readAll(given, areTexts, known, defaults);
+  };
+}
+
+function checkDeclared(name: string, definition: unknown, report: Report): void {
+  const path = `parameters.${name}`;
+  if (!isJsonObject(definition)) {
+    report.add(path, 'must be an object with description, type and default');
+    return;
+  }
+  const members = new Members(definition, path, report);
+  members.only(['description', 'type', 'default'], 'a parameter');
+  const [type, value] = [members.get('type'), members.get('default')];
+  const isType = typeof type === 'string' && PARAMETER_TYPES.some((each) => each === type);
+  if (type !== undefined && !isType) {
+    members.fault('type', `must be one of ${PARAMETER_TYPES.join(', ')}`);
+  } else if (typeof type === 'string' && value !== undefined && !isOfType(value, type)) {
+    members.fault('default', `is not of type ${type}`);
+  }
+}
+
+function readAll(
+  given: JsonObject,
+  areTexts: boolean,
+  known: Declared,
+  defaults: JsonObject,
+): JsonObject {
+  const faults: Fault[] = [];
+  const values: JsonObject = { ...defaults };
+  for (const [name, value] of Object.entries(given)) {
+    const path = `parameters.${name}`;
+    const { type } = known.get(name) ?? {};
+    const read = areTexts && type !== undefined ? fromText(value, type) : value;
+    if (!known.has(name)) {
+      const names = [...known.keys()].join(', ');
+      faults.push({
+        path,
+        message: `is no parameter of the template${names === '' ? '' : `: there is ${names}`}`,
+      });
+    } else if (read === undefined || (type !== undefined && !isOfType(read, type))) {
+      faults.push({ path, message: `is not of type ${type}` });
+    } else setMember(values, name, read);
+  }
+  const [first] = faults;
+  if (first === undefined) return values;
+  throw new GatewayError('BAD_REQUEST', `${first.path}: ${first.message}`, { details: faults });
+}
+
+/** A text of a query string by the declared type; undefined when it is no such. */
+function fromText(text: Json, type: string): Json | undefined {
+  if (typeof text !== 'string' || type === 'string') return text;
+  if (text.length > TEXT_MAX) return undefined;
+  try {
+    const value = parseJson(text);
+    return typeof value === 'number' || isRawJson(value) || isOfType(value, type)
+      ? value
+      : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+/** What running and rendering have in common: nested calls first, then rules, then the output's schema. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import { BudgetFault } from '../../expressions/index.ts';
+import type { CompiledSchema } from '../../schemas/compile.ts';
+import type { Fault, Reference } from '../compiled.ts';
+import { type Execution, Output, type Rule } from './execution.ts';
+import { endOfRun, reasonsOf, TooManyFaults } from './failure.ts';
+import { callAll } from './nested.ts';
+import type { ReadParameters } from './parameters.ts';
+import { begun } from './place.ts';
+import type { Places } from './places.ts';
+
+/** What was read of a definition. */
+export interface Parts {
+  readonly name: string;
+  readonly rules: readonly Rule[];
+  readonly places: Places;
+  readonly references: readonly Reference[];
+  readonly usesNow: boolean;
+  readonly schemas: {
+    readonly input: CompiledSchema | undefined;
+    readonly output: CompiledSchema | undefined;
+  };
+  readonly readParameters: ReadParameters;
+  /** Nested calls under way at a time. */
+  readonly width: number;
+}
+
+/** Makes the calls of nested templates that rules are going to need; a promise where one of them is. */
+export function callNested({ rules, width }: Parts, x: Execution): Promise<void> | undefined {
+  for (const { gather } of rules) gather?.(x);
+  return x.calls.length === 0 ? undefined : callAll(x, width);
+}
+
+/** Runs the rules: their output, as far as it came. @throws what ends the run */
+export function applyRules({ rules, places }: Parts, x: Execution): Json {
+  const output = begun(new Output(), places);
+  x.spend(1 + rules.length);
+  try {
+    for (const { apply } of rules) apply(x, output);
+  } catch (error) {
+    if (!(error instanceof TooManyFaults)) throw error;
+  }
+  return output.value ?? {};
+}
+
+/** What is wrong with a value by a schema, if there is one. */
+export function faultsBy(schema: CompiledSchema | undefined, value: Json): readonly Fault[] {
+  try {
+    return schema?.validate(value) ?? [];
+  } catch (error) {
+    // Checking takes too many steps, or the value is too deep.
+    if (error instanceof GatewayError && error.code === 'BAD_REQUEST') {
+      return [{ path: '', message: error.message }];
+    }
+    throw error;
+  }
+}
+
+/** The faults that a spent budget is told as; undefined for anything else. */
+export function budgetFaults(error: unknown): readonly Fault[] | undefined {
+  const end = endOfRun(error);
+  if (!(end instanceof BudgetFault)) return undefined;
+  return reasonsOf(end).map((reason) => ({ path: 'transformationRules', ...reason }));
+}

@@ -1,0 +1,74 @@
+/** Renders a transformation: the same rules, with what each did, and nothing sent. Spec: "Render result". */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { Fault, Rendered, Run, Step } from '../compiled.ts';
+import { Execution } from './execution.ts';
+import { applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
+import { Trace } from './trace.ts';
+
+/** Never throws for what a caller can mend. */
+export function renderWith(parts: Parts, input: Json, run: Run): Rendered | Promise<Rendered> {
+  const errors = faultsBy(parts.schemas.input, input);
+  const inputValidation = errors.length === 0 ? { valid: true } : { valid: false, errors };
+  if (errors.length > 0) return stopped(inputValidation, errors);
+  const trace = new Trace(run.budget.bounds.outputBytes);
+  const stop = (error: unknown) => stopped(inputValidation, mendable(error), trace.steps);
+  try {
+    const parameters = parts.readParameters(run.parameters, run.parametersAreTexts);
+    const x = new Execution(run, input, parameters, trace);
+    const waiting = callNested(parts, x);
+    if (waiting === undefined) return shown(parts, x, trace);
+    return waiting.then(() => shown(parts, x, trace)).catch(stop);
+  } catch (error) {
+    return stop(error);
+  }
+}
+
+function shown(parts: Parts, x: Execution, trace: Trace): Rendered {
+  const output = applyRules(parts, x);
+  const inputValidation = { valid: true };
+  const { refused } = x;
+  const faults = [
+    ...x.faults,
+    ...(refused === undefined ? [] : [{ path: 'transformationRules', message: refused.message }]),
+  ];
+  if (faults.length > 0) return stopped(inputValidation, faults, trace.steps);
+  const errors = faultsBy(parts.schemas.output, output);
+  // What stands for a result that was not asked for says nothing of a run.
+  const isWhole = x.outcomes.every((each) => 'error' in each || each.note === undefined);
+  const isRefused = errors.length > 0 && isWhole;
+  return {
+    success: !isRefused,
+    inputValidation,
+    output,
+    transformationSteps: trace.steps,
+    outputValidation: errors.length === 0 ? { valid: true } : { valid: false, errors },
+    ...(isRefused ? { errors } : {}),
+  };
+}
+
+function stopped(
+  inputValidation: Rendered['inputValidation'],
+  errors: readonly Fault[],
+  transformationSteps: readonly Step[] = [],
+): Rendered {
+  return {
+    success: false,
+    inputValidation,
+    output: null,
+    transformationSteps,
+    outputValidation: { valid: false },
+    errors,
+  };
+}
+
+/** The faults that an error is told as. @throws it, where it is not for a caller to mend */
+function mendable(error: unknown): readonly Fault[] {
+  const faults = budgetFaults(error);
+  if (faults !== undefined) return faults;
+  if (!(error instanceof GatewayError)) throw error;
+  const { code, details, message } = error;
+  if (code !== 'BAD_REQUEST' && code !== 'TEMPLATE_FAILED') throw error;
+  const found = details.flatMap((each) => ('path' in each ? [each as Fault] : []));
+  return found.length > 0 ? found : [{ path: '', message }];
+}

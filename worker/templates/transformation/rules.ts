@@ -1,0 +1,111 @@
+/** Reads lists of rules: which sort each is, and that it has no member of another. Contract §8. */
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { Apply, Gather, Rule } from './execution.ts';
+import { guarded, guardedGather } from './guard.ts';
+import { loopRule } from './loop.ts';
+import { FAILS } from './on-error.ts';
+import { conditionOf, type Place } from './place.ts';
+import { Members } from './report.ts';
+import { holds } from './scope.ts';
+import { valueRule } from './value-rule.ts';
+import { copyRule, initializeRule } from './write-rules.ts';
+
+/** Most lists of rules within each other. Spec silent. */
+const DEPTH_MAX = 32;
+const ofValues = ['target', 'transformers', 'mapping', 'validation', 'onError', 'condition'];
+
+/** Sorts of rules by the member that makes them, and what else each may have. */
+const SORTS: Readonly<Record<string, readonly string[]>> = {
+  source: ofValues,
+  expression: ofValues,
+  value: ofValues,
+  function: [...ofValues, 'args'],
+  template: [...ofValues, 'input', 'parameters'],
+  copy: ['condition', 'onError'],
+  initialize: ['condition', 'onError'],
+  forEach: ['target', 'rules', 'condition', 'onError'],
+};
+const PRODUCERS = Object.keys(SORTS);
+
+/** Reads the rules of a member. */
+export function rulesOf(rule: Members, name: string, place: Place): readonly Rule[] {
+  const list = rule.list(name);
+  if (list === undefined) {
+    if (!rule.has(name)) rule.fault(name, 'is required: a list of rules');
+    return [];
+  }
+  return readRules(list, rule.at(name), rule, { ...place, depth: place.depth + 1 });
+}
+
+/** Reads a list of rules. @param path of the list */
+export function readRules(
+  list: readonly Json[],
+  path: string,
+  { report }: Pick<Members, 'report'>,
+  place: Place,
+): readonly Rule[] {
+  if (place.depth > DEPTH_MAX) {
+    report.add(path, `is nested deeper than ${DEPTH_MAX} lists of rules`);
+    return [];
+  }
+  return list.flatMap((each, index) => {
+    const at = `${path}.${index}`;
+    if (isJsonObject(each)) return readRule(new Members(each, at, report), place) ?? [];
+    report.add(at, 'must be an object: a rule, or a block of rules under a condition');
+    return [];
+  });
+}
+
+function readRule(rule: Members, place: Place): Rule | undefined {
+  const sorts = PRODUCERS.filter((name) => rule.has(name));
+  const [sort] = sorts;
+  if (sort === undefined) {
+    if (rule.has('rules') || rule.has('else')) return blockOf(rule, place);
+    rule.report.add(rule.path, `needs one of ${PRODUCERS.join(', ')}, or rules under a condition`);
+    return undefined;
+  }
+  if (sorts.length > 1) {
+    rule.report.add(rule.path, `has ${sorts.join(' and ')}: a rule has one of them`);
+    return undefined;
+  }
+  rule.only([sort, ...(SORTS[sort] ?? [])], `a rule with ${sort}`);
+  if (sort === 'forEach') return loopRule(rule, place);
+  if (sort === 'copy') return copyRule(rule, place);
+  if (sort === 'initialize') return initializeRule(rule, place);
+  return valueRule(rule, sort, place);
+}
+
+/** `{condition, rules, else}`. */
+function blockOf(rule: Members, place: Place): Rule | undefined {
+  rule.only(['condition', 'rules', 'else'], 'a block of rules');
+  if (!rule.has('condition')) rule.fault('condition', 'is required in a block of rules');
+  const condition = conditionOf(rule, place.scope);
+  const then = rulesOf(rule, 'rules', place);
+  const otherwise = rule.has('else') ? rulesOf(rule, 'else', place) : [];
+  if (condition === undefined) return undefined;
+  const branch = (rules: readonly Rule[]) => rules.map(({ apply }) => apply);
+  const [applied, others] = [branch(then), branch(otherwise)];
+  const body: Apply = (x, output) => {
+    const isTrue = holds(condition.run(x.slots, x.budget));
+    x.trace?.note(isTrue ? 'its condition holds' : 'its condition does not hold');
+    for (const apply of isTrue ? applied : others) apply(x, output);
+  };
+  const gathers = [then, otherwise].map((rules) => rules.flatMap(({ gather }) => gather ?? []));
+  const [gatherThen = [], gatherElse = []] = gathers;
+  const gather: Gather = (x) => {
+    const isTrue = holds(condition.run(x.slots, x.budget));
+    for (const each of isTrue ? gatherThen : gatherElse) each(x);
+  };
+  const head = {
+    path: rule.path,
+    label: 'condition',
+    level: place.scope.level,
+    condition: undefined,
+    onError: FAILS,
+    target: undefined,
+  };
+  return {
+    apply: guarded(head, body),
+    gather: gathers.flat().length === 0 ? undefined : guardedGather(undefined, gather),
+  };
+}

@@ -1,0 +1,88 @@
+/** What rules may name, known when they are read: slots that a run fills. Contract §8, "names in an expression". */
+import {
+  type CompiledFunctions,
+  compileExpression,
+  type Expression,
+  type Value,
+} from '../../expressions/index.ts';
+import type { Report } from './report.ts';
+
+/** The values that rules see: the input, the parameters, then what loops name. */
+export type Slots = Value[];
+
+/** Slot of the whole input. */
+export const INPUT = 0;
+/** Slot of the parameters. */
+export const PARAMETERS = 1;
+
+const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
+/** What loops may not call an element: it means something else in every expression. */
+const TAKEN: ReadonlySet<string> = new Set(['$', 'parameters', 'value', 'now']);
+
+/** What a template's sources have in common. */
+export interface Sources {
+  readonly report: Report;
+  readonly functions: CompiledFunctions | undefined;
+  /** Called for each expression and function that looks at the time. */
+  usesNow(): void;
+}
+
+/** Names and their slots at one place of a template. */
+export class Scope {
+  readonly names: readonly string[];
+  readonly sources: Sources;
+  /** Names of elements' indexes, which targets may have in brackets. */
+  readonly indexes: readonly string[];
+  /** Loops around. */
+  readonly level: number;
+
+  constructor(sources: Sources, names = ['$', 'parameters'], indexes: string[] = [], level = 0) {
+    this.sources = sources;
+    this.names = names;
+    this.indexes = indexes;
+    this.level = level;
+  }
+
+  /** The slot of a name that is not the input's; undefined for all others. */
+  slotOf(name: string): number | undefined {
+    const slot = this.names.indexOf(name);
+    return slot > INPUT ? slot : undefined;
+  }
+
+  /** Why a loop cannot have such a name; undefined when it can. */
+  refusal(name: string): string | undefined {
+    if (!NAME.test(name)) return 'must be a name, such as item: letters, digits, _ and $';
+    if (TAKEN.has(name)) return `cannot be ${name}, which means something else in expressions`;
+    if (this.names.includes(name)) return `is the name of a loop around already: ${name}`;
+    if (this.sources.functions?.has(name)) return `is the name of a function already: ${name}`;
+    return undefined;
+  }
+
+  /** The scope within a loop. */
+  within(element: string, index: string | undefined): Scope {
+    const names = [...this.names, element, ...(index === undefined ? [] : [index])];
+    const indexes = index === undefined ? this.indexes : [...this.indexes, index];
+    return new Scope(this.sources, names, [...indexes], this.level + 1);
+  }
+
+  /** The same without names: paths begin at the value that takes the input's place. */
+  get bare(): Scope {
+    return new Scope(this.sources, ['$']);
+  }
+
+  /** An expression; undefined, with a fault, when it does not parse. */
+  expression(source: string, path: string, ...more: readonly string[]): Expression | undefined {
+    const { report, functions } = this.sources;
+    const options = { names: [...this.names, ...more], members: '$' };
+    const compiled = report.try(path, () =>
+      compileExpression(source, functions === undefined ? options : { ...options, functions }),
+    );
+    if (compiled?.usesNow) this.sources.usesNow();
+    return compiled;
+  }
+}
+
+/** Whether a value holds as a condition, as in JavaScript. */
+export function holds(value: Value): boolean {
+  return Boolean(value);
+}

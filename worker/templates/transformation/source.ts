@@ -1,0 +1,184 @@
+/** Where rules read: paths in every notation, and values that stand in their place. Contract §7, §8. */
+import { GatewayError } from '../../../proto/errors.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  setMember,
+} from '../../../proto/json.ts';
+import { Budget as PathBudget } from '../../paths/budget.ts';
+import { faultOf, PathFault } from '../../paths/fault.ts';
+import { Path } from '../../paths/path.ts';
+import { indexOf, type Step } from '../../paths/step.ts';
+import type { Execution } from './execution.ts';
+import { RuleFault } from './failure.ts';
+import type { Members } from './report.ts';
+import { INPUT, type Scope } from './scope.ts';
+
+/** Reads a value; undefined when it is not there. */
+export type Get = (x: Execution) => Json | undefined;
+
+/** A path that parses; undefined, with a fault, when it does not. */
+export function pathOf(text: string, at: string, scope: Scope): Path | undefined {
+  try {
+    return new Path(text);
+  } catch (fault) {
+    if (!(fault instanceof PathFault)) throw fault;
+    scope.sources.report.add(at, faultOf(text, fault));
+    return undefined;
+  }
+}
+
+/** What a path reads. Several matches give an array; none of a path that names one place gives undefined. */
+export function getterOf(path: Path, scope: Scope): Get {
+  const { slot, steps } = startOf(path, scope);
+  if (steps === undefined) return searchOf(path, slot, scope);
+  const keys = steps.map((step) => keyOf(step, path.notation === 'jsonpath'));
+  const names = keys.map((key) => key.plain);
+  const [first, second] = names;
+  if (names.length === 0) return ({ slots }) => slots[slot] as Json | undefined; // Slots hold JSON.
+  if (first === undefined || names.includes(undefined)) return walkOf(slot, keys);
+  if (names.length === 1) return ({ slots }) => memberOf(slots[slot] as Json, first);
+  if (second !== undefined && names.length === 2) {
+    return ({ slots }) => memberOf(memberOf(slots[slot] as Json, first), second);
+  }
+  return walkOf(slot, keys);
+}
+
+/** A step: `plain` where it is a name that no value has by its nature. */
+interface Key {
+  readonly plain: string | undefined;
+  readonly name: string | undefined;
+  readonly index: number;
+}
+
+/** Names that values have without being members of their JSON. */
+const RISKY: ReadonlySet<string> = new Set(
+  [Object.prototype, Array.prototype, JSON.rawJSON('1')].flatMap((each) =>
+    Object.getOwnPropertyNames(each),
+  ),
+);
+
+function keyOf(step: Step, isMember: boolean): Key {
+  if (typeof step === 'number') return { plain: undefined, name: undefined, index: step };
+  const name = typeof step === 'string' ? step : step.token;
+  const index = indexOf(name);
+  const isPlain = index < 0 && !RISKY.has(name);
+  return { plain: isPlain ? name : undefined, name, index: isMember ? -1 : index };
+}
+
+/** The first step of a path may be a name of the scope. */
+function startOf(path: Path, scope: Scope): { slot: number; steps: readonly Step[] | undefined } {
+  const { notation, steps } = path;
+  const first = firstName(path);
+  const slot = first === undefined ? undefined : scope.slotOf(first);
+  if (notation === 'jsonpath' || slot === undefined) return { slot: INPUT, steps };
+  return { slot, steps: steps?.slice(1) };
+}
+
+function firstName({ notation, steps, text }: Path): string | undefined {
+  if (notation === 'jsonpath') return undefined;
+  const [first] = steps ?? [];
+  if (first !== undefined) return typeof first === 'object' ? first.token : String(first);
+  // Of one that may find several places: only the slash form has such.
+  return text.split('/', 1)[0];
+}
+
+function memberOf(value: Json | undefined, name: string): Json | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  // Of arrays and of numbers kept as text a plain name finds nothing.
+  return (value as JsonObject)[name];
+}
+
+function walkOf(slot: number, keys: readonly Key[]): Get {
+  return ({ slots }) => {
+    let value = slots[slot] as Json | undefined; // Slots hold JSON.
+    for (const { plain, name, index } of keys) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      if (plain !== undefined) value = (value as JsonObject)[plain];
+      else if (Array.isArray(value)) value = index < 0 ? undefined : value[index];
+      else if (name === undefined || isRawJson(value) || !Object.hasOwn(value, name))
+        return undefined;
+      else value = (value as JsonObject)[name];
+    }
+    return value;
+  };
+}
+
+/** Charges what the search charges to the run. */
+class Charged extends PathBudget {
+  readonly #x: Execution;
+
+  constructor(x: Execution) {
+    super(Number.POSITIVE_INFINITY, () => new Error('is never thrown'));
+    this.#x = x;
+  }
+
+  override charge(steps: number): void {
+    this.#x.spend(steps);
+  }
+}
+
+function searchOf(path: Path, slot: number, scope: Scope): Get {
+  const name = slot === INPUT ? undefined : scope.names[slot];
+  return (x) => {
+    const value = x.slots[slot] as Json; // Slots hold JSON.
+    const document = name === undefined ? value : { [name]: value };
+    const found: Json[] = [];
+    try {
+      path.each(document, new Charged(x), (match) => {
+        x.take(8);
+        found.push(match.value);
+      });
+    } catch (error) {
+      // A regular expression of a filter that is too large, made of the input.
+      if (error instanceof GatewayError) throw new RuleFault(error.message);
+      throw error;
+    }
+    return path.isSingle ? found[0] : found;
+  };
+}
+
+/** What a path member reads; undefined, with a fault, when it is none. */
+export function sourceOf(members: Members, name: string, scope: Scope): Get | undefined {
+  const text = members.needText(name);
+  const path = text === undefined ? undefined : pathOf(text, members.at(name), scope);
+  return path && getterOf(path, scope);
+}
+
+/**
+ * What an argument reads: a text is a path, `{value}` a constant, all else itself.
+ * Contract §8, "`source`, `args`, …".
+ */
+export function argumentOf(value: Json, at: string, scope: Scope): Get | undefined {
+  if (typeof value === 'string') {
+    const path = pathOf(value, at, scope);
+    return path && getterOf(path, scope);
+  }
+  const constant = isConstant(value) ? (value.value ?? null) : value;
+  return () => constant;
+}
+
+/** Whether a value is `{value: …}`. */
+export function isConstant(value: Json): value is JsonObject {
+  return isJsonObject(value) && Object.hasOwn(value, 'value') && Object.keys(value).length === 1;
+}
+
+/** An object whose members are read one by one; what is not there is left out. */
+export function objectOf(members: Members, scope: Scope): Get | undefined {
+  const getters: (readonly [string, Get])[] = [];
+  for (const [name, value] of Object.entries(members.object)) {
+    const get = argumentOf(value, members.at(name), scope);
+    if (get) getters.push([name, get]);
+  }
+  return (x) => {
+    const object: JsonObject = {};
+    x.spend(1 + getters.length);
+    for (const [name, get] of getters) {
+      const value = get(x);
+      if (value !== undefined) setMember(object, name, value);
+    }
+    return object;
+  };
+}

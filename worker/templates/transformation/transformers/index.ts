@@ -1,0 +1,138 @@
+/** All transformers, and how rules name them. Contract §8, §13. */
+import { isJsonObject, type Json } from '../../../../proto/json.ts';
+import type { Execution } from '../execution.ts';
+import { RuleFault } from '../failure.ts';
+import { Members } from '../report.ts';
+import { ENCODE } from './encode.ts';
+import { LIST } from './list.ts';
+import { NUMBER } from './number.ts';
+import { OBJECT } from './object.ts';
+import { TEXT } from './text.ts';
+import type { Argument, Passing, Transformer } from './transformer.ts';
+
+export type { Argument, Transformer } from './transformer.ts';
+
+/** Every transformer there is, with what its documentation says. */
+export const TRANSFORMERS: readonly Transformer[] = [
+  ...TEXT,
+  ...NUMBER,
+  ...LIST,
+  ...OBJECT,
+  ...ENCODE,
+];
+
+const BY_NAME: ReadonlyMap<string, Transformer> = new Map(
+  TRANSFORMERS.map((each) => [each.name, each]),
+);
+
+/** A transformer with its arguments, as a rule names it. */
+export interface Step {
+  readonly name: string;
+  /** @throws RuleFault, RunOver */
+  readonly apply: (value: Passing, x: Execution) => Passing;
+}
+
+/** Reads `transformers` of a rule. */
+export function stepsOf(rule: Members): readonly Step[] {
+  const list = rule.list('transformers') ?? [];
+  return list.flatMap((each, index) => {
+    const at = `${rule.at('transformers')}.${index}`;
+    if (typeof each === 'string') return stepOf(each, [], at, at, rule);
+    if (!isJsonObject(each)) {
+      rule.report.add(at, 'must be the name of a transformer, or an object {name, args}');
+      return [];
+    }
+    const members = new Members(each, at, rule.report);
+    members.only(['name', 'args'], 'a transformer');
+    const [name, args = []] = [members.needText('name'), members.list('args')];
+    return name === undefined
+      ? []
+      : stepOf(name, args, members.at('name'), members.at('args'), rule);
+  });
+}
+
+function stepOf(
+  name: string,
+  args: readonly Json[],
+  at: string,
+  atArgs: string,
+  { report }: Members,
+): Step[] {
+  const transformer = BY_NAME.get(name);
+  if (transformer === undefined) {
+    report.add(at, `${name} is no transformer: there are ${[...BY_NAME.keys()].join(', ')}`);
+    return [];
+  }
+  const fault = faultOf(transformer, args, atArgs);
+  if (fault !== undefined) {
+    report.add(fault.path, fault.message);
+    return [];
+  }
+  return [{ name, apply: applying(transformer, args) }];
+}
+
+/** Null and what is not there pass through; what goes wrong is told with the name. */
+function applying(transformer: Transformer, args: readonly Json[]): Step['apply'] {
+  const { name, ofNothing } = transformer;
+  const change = transformer.make(args);
+  return (value, x) => {
+    if (value === undefined || value === null)
+      return ofNothing === undefined ? value : ofNothing(args);
+    x.spend(1);
+    try {
+      return change(value, x);
+    } catch (error) {
+      if (error instanceof RuleFault) throw new RuleFault(`${name} ${error.message}`);
+      throw error;
+    }
+  };
+}
+
+function faultOf({ name, args = [] }: Transformer, given: readonly Json[], at: string) {
+  const least = args.filter((each) => !each.isOptional && !each.isRest).length;
+  const most = args.some((each) => each.isRest) ? Number.POSITIVE_INFINITY : args.length;
+  if (given.length < least || given.length > most) {
+    return { path: at, message: `${name} ${countOf(least, most, args)}, not ${given.length}` };
+  }
+  for (const [index, value] of given.entries()) {
+    const argument = args[Math.min(index, args.length - 1)];
+    const message = argument && faultOfArgument(argument, value);
+    if (message !== undefined) return { path: `${at}.${index}`, message: `${name} ${message}` };
+  }
+  return undefined;
+}
+
+function countOf(least: number, most: number, args: readonly Argument[]): string {
+  if (most === 0) return 'takes no arguments';
+  const names = args.map((each) => each.name).join(', ');
+  const count =
+    least === most
+      ? String(least)
+      : most === Number.POSITIVE_INFINITY
+        ? `at least ${least}`
+        : `${least} to ${most}`;
+  return `takes ${count} ${most === 1 ? 'argument' : 'arguments'} (${names})`;
+}
+
+function faultOfArgument({ name, kind, least, most }: Argument, value: Json): string | undefined {
+  if (kind === 'any') return undefined;
+  if (kind === 'text') return typeof value === 'string' ? undefined : `takes a text as ${name}`;
+  if (kind === 'name') {
+    return typeof value === 'string' ? undefined : `takes the name of a member as ${name}`;
+  }
+  if (kind === 'integer') {
+    const [from, to] = [least ?? Number.MIN_SAFE_INTEGER, most ?? Number.MAX_SAFE_INTEGER];
+    if (typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to)
+      return undefined;
+    const range =
+      least === undefined
+        ? ''
+        : most === undefined
+          ? ` of at least ${least}`
+          : ` from ${least} to ${most}`;
+    return `takes an integer${range} as ${name}`;
+  }
+  return kind.some((each) => each === value)
+    ? undefined
+    : `takes one of ${kind.join(', ')} as ${name}`;
+}

@@ -1,0 +1,137 @@
+/** Transformers of objects, and those of any value. */
+import { type Json, type JsonObject, parseJson, setMember } from '../../../../proto/json.ts';
+import type { Execution } from '../execution.ts';
+import { RuleFault, RunOver } from '../failure.ts';
+import {
+  chargedArray,
+  chargedObject,
+  chargedText,
+  jsonText,
+  type Transformer,
+} from './transformer.ts';
+
+const names = [
+  { name: 'name', kind: 'name' },
+  { name: 'names', kind: 'name', isRest: true },
+] as const;
+
+export const OBJECT: readonly Transformer[] = [
+  {
+    name: 'default',
+    args: [{ name: 'value', kind: 'any' }],
+    about: 'A value in the place of null, and of what is not there.',
+    example: { input: null, args: ['EUR'], output: 'EUR' },
+    make: () => (value) => value,
+    ofNothing: ([value = null]) => value,
+  },
+  {
+    name: 'keys',
+    about: 'The names of the members of an object.',
+    example: { input: { a: 1, b: 2 }, output: ['a', 'b'] },
+    make: () => (value, x) => Object.keys(chargedObject(value, x)),
+  },
+  {
+    name: 'values',
+    about: 'The values of the members of an object.',
+    example: { input: { a: 1, b: 2 }, output: [1, 2] },
+    make: () => (value, x) => Object.values(chargedObject(value, x)),
+  },
+  {
+    name: 'entries',
+    about: 'The members of an object as pairs of name and value.',
+    example: { input: { a: 1 }, output: [['a', 1]] },
+    make: () => (value, x) => {
+      const object = chargedObject(value, x);
+      x.take(40 * Object.keys(object).length);
+      return Object.entries(object).map(([name, each]) => [name, each]);
+    },
+  },
+  {
+    name: 'fromEntries',
+    about: 'An object of pairs of name and value.',
+    example: { input: [['a', 1]], output: { a: 1 } },
+    make: () => (value, x) => fromEntries(chargedArray(value, x), x),
+  },
+  {
+    name: 'pick',
+    args: names,
+    about: 'The object with these members alone.',
+    example: { input: { a: 1, b: 2, c: 3 }, args: ['a', 'c'], output: { a: 1, c: 3 } },
+    make: (args) => {
+      const wanted = new Set(args);
+      return (value, x) => filtered(chargedObject(value, x), (name) => wanted.has(name));
+    },
+  },
+  {
+    name: 'omit',
+    args: names,
+    about: 'The object without these members.',
+    example: { input: { a: 1, b: 2, c: 3 }, args: ['b'], output: { a: 1, c: 3 } },
+    make: (args) => {
+      const unwanted = new Set(args);
+      return (value, x) => filtered(chargedObject(value, x), (name) => !unwanted.has(name));
+    },
+  },
+  {
+    name: 'toJson',
+    about: 'JSON text of any value.',
+    example: { input: { a: [1, true] }, output: '{"a":[1,true]}' },
+    make: () => (value, x) => jsonText(value, x),
+  },
+  {
+    name: 'fromJson',
+    about: 'The value that a JSON text is, with every digit of its numbers.',
+    example: { input: '{"a":[1,true]}', output: { a: [1, true] } },
+    make: () => (value, x) => fromJson(chargedText(value, x), x),
+  },
+];
+
+function filtered(object: JsonObject, isKept: (name: string) => boolean): JsonObject {
+  const kept: JsonObject = {};
+  for (const [name, value] of Object.entries(object))
+    if (isKept(name)) setMember(kept, name, value);
+  return kept;
+}
+
+function fromEntries(pairs: readonly Json[], x: Execution): JsonObject {
+  const object: JsonObject = {};
+  x.take(24 * pairs.length);
+  for (const [at, pair] of pairs.entries()) {
+    const [name, value] = Array.isArray(pair) ? pair : [];
+    if (typeof name !== 'string' || value === undefined) {
+      throw new RuleFault(`takes pairs of name and value, and element ${at} is none`);
+    }
+    setMember(object, name, value);
+  }
+  return object;
+}
+
+/** Bytes that a value of a text may take once it is parsed. */
+const VALUE_BYTES = 24;
+
+/** Charged for what it becomes before it does. */
+function fromJson(text: string, x: Execution): Json {
+  let values = 1;
+  let depth = 0;
+  let isInText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text[at];
+    if (isInText && unit === '\\') at += 1;
+    else if (unit === '"') isInText = !isInText;
+    else if (isInText) continue;
+    else if (unit === ',') values += 1;
+    else if (unit === '[' || unit === '{') {
+      values += 1;
+      depth += 1;
+      if (depth > x.budget.bounds.depth) throw new RunOver('depth');
+    } else if (unit === ']' || unit === '}') depth -= 1;
+  }
+  x.spend(values + (text.length >> 2));
+  x.take(values * VALUE_BYTES);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new RuleFault('takes JSON text');
+    throw error;
+  }
+}

@@ -1,0 +1,101 @@
+/** What a transformer is, and what those of all sorts need. Contract §8, §13. */
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  type RawJson,
+} from '../../../../proto/json.ts';
+import type { Execution } from '../execution.ts';
+import { RuleFault } from '../failure.ts';
+
+/** A value on its way: undefined where it is not there. */
+export type Passing = Json | undefined;
+
+/** What a transformer does with a value that is there and not null. @throws RuleFault for one that it cannot take */
+export type Transform = (value: NonNullable<Json>, x: Execution) => Passing;
+
+/** What an argument may be. */
+export type ArgumentKind = 'text' | 'integer' | 'any' | 'name' | readonly string[];
+
+/** An argument of a transformer. */
+export interface Argument {
+  readonly name: string;
+  readonly kind: ArgumentKind;
+  /** Left out where there is none. */
+  readonly isOptional?: boolean;
+  /** Any number of them. */
+  readonly isRest?: boolean;
+  readonly least?: number;
+  readonly most?: number;
+}
+
+/** A transformer, with all that its documentation says. */
+export interface Transformer {
+  readonly name: string;
+  readonly args?: readonly Argument[];
+  /** One sentence. */
+  readonly about: string;
+  readonly example: {
+    readonly input: Json;
+    readonly args?: readonly Json[];
+    readonly output: Json;
+  };
+  /** Made once for each place that names it; arguments fit by then. */
+  make(args: readonly Json[]): Transform;
+  /** In place of what happens to every other transformer: null and what is not there pass through. */
+  readonly ofNothing?: (args: readonly Json[]) => Json;
+}
+
+/** @throws RuleFault */
+export function textIn(value: Json): string {
+  if (typeof value === 'string') return value;
+  throw new RuleFault(`takes a text, not ${kindOf(value)}`);
+}
+
+/** A text that is going to be looked at as a whole. @throws RuleFault, RunOver */
+export function chargedText(value: Json, x: Execution): string {
+  const text = textIn(value);
+  x.spend(1 + (text.length >> 5));
+  x.take(16 + text.length);
+  return text;
+}
+
+/** An array that is going to be looked at as a whole, and copied. @throws RuleFault, RunOver */
+export function chargedArray(value: Json, x: Execution): readonly Json[] {
+  if (!Array.isArray(value)) throw new RuleFault(`takes an array, not ${kindOf(value)}`);
+  x.spend(1 + (value.length >> 1));
+  x.take(28 + 8 * value.length);
+  return value;
+}
+
+/** @throws RuleFault, RunOver */
+export function chargedObject(value: Json, x: Execution): JsonObject {
+  if (!isJsonObject(value)) throw new RuleFault(`takes an object, not ${kindOf(value)}`);
+  const { length } = Object.keys(value);
+  x.spend(1 + length);
+  x.take(28 + 24 * length);
+  return value;
+}
+
+/** @throws RuleFault */
+export function numberIn(value: Json): number | RawJson {
+  if (typeof value === 'number' || isRawJson(value)) return value;
+  throw new RuleFault(`takes a number, not ${kindOf(value)}`);
+}
+
+/** What a value is, in words. */
+export function kindOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return isRawJson(value) ? 'a number' : 'an object';
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
+}
+
+/** JSON text of any value, charged. @throws RunOver */
+export function jsonText(value: Json, x: Execution): string {
+  const text = JSON.stringify(value);
+  x.spend(1 + (text.length >> 3));
+  x.take(16 + text.length);
+  return text;
+}

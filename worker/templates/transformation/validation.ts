@@ -1,0 +1,96 @@
+/** Reads `validation` in all its spellings. Contract §8. */
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { CHECKS, type Check, customCheck, TYPE_NAMES } from './checks.ts';
+import type { Execution } from './execution.ts';
+import type { Reason } from './failure.ts';
+import { Members } from './report.ts';
+import type { Scope } from './scope.ts';
+
+/** What is wrong with a value; none when it fits. An absent value fits all but `required`. */
+export type Validate = (value: Json | undefined, x: Execution) => readonly Reason[];
+
+interface Read {
+  readonly check: Check;
+  readonly isRequired: boolean;
+  readonly reason: Reason;
+}
+
+const NAMES = Object.keys(CHECKS);
+const NONE: readonly Reason[] = [];
+
+/** Reads the member of that name, an object of bounds or a list of checks; undefined without one. */
+export function validationOf(
+  rule: Members,
+  scope: Scope,
+  name = 'validation',
+): Validate | undefined {
+  const value = rule.get(name);
+  if (value === undefined) return undefined;
+  const read: Read[] = [];
+  if (Array.isArray(value)) readList(value, rule.at(name), rule, scope, read);
+  else if (isJsonObject(value))
+    readBounds(new Members(value, rule.at(name), rule.report), scope, read);
+  else return rule.fault(name, 'must be an object of bounds, or a list of checks');
+  return (given, x) => {
+    let reasons: Reason[] | undefined;
+    for (const { check, isRequired, reason } of read) {
+      if ((given === undefined && !isRequired) || check(given, x)) continue;
+      reasons ??= [];
+      reasons.push(reason);
+    }
+    return reasons ?? NONE;
+  };
+}
+
+function readList(
+  list: readonly Json[],
+  path: string,
+  rule: Members,
+  scope: Scope,
+  into: Read[],
+): void {
+  for (const [index, each] of list.entries()) {
+    const at = `${path}.${index}`;
+    if (isJsonObject(each)) readEntry(new Members(each, at, rule.report), scope, into);
+    else rule.report.add(at, 'must be an object with the member type');
+  }
+}
+
+/** `{type, <type>: bound, message?, code?}`; with a type of JSON, bounds of a value of that type. */
+function readEntry(members: Members, scope: Scope, into: Read[]): void {
+  const type = members.needText('type');
+  if (type === undefined) return;
+  if (TYPE_NAMES.includes(type)) {
+    readBounds(members, scope, into);
+  } else if (type === 'custom') {
+    members.only(['type', 'expression', 'function', 'message', 'code'], 'a check of type custom');
+    const check = customCheck(members, scope);
+    if (check) into.push({ check, isRequired: false, reason: reasonOf(members, 'is not valid') });
+  } else if (NAMES.includes(type) && type !== 'type') {
+    members.only(['type', type, 'message', 'code'], `a check of type ${type}`);
+    readCheck(members, type, scope, into);
+  } else {
+    const known = [...NAMES.filter((each) => each !== 'type'), 'custom', ...TYPE_NAMES];
+    members.fault('type', `is no check: there are ${known.join(', ')}`);
+  }
+}
+
+/** `{type, minimum, maximum, …}`, and `rules`: a list of further checks. */
+function readBounds(members: Members, scope: Scope, into: Read[]): void {
+  members.only([...NAMES, 'rules', 'message', 'code'], 'a validation');
+  for (const name of NAMES) if (members.has(name)) readCheck(members, name, scope, into);
+  const rules = members.list('rules');
+  if (rules) readList(rules, members.at('rules'), members, scope, into);
+}
+
+function readCheck(members: Members, type: string, scope: Scope, into: Read[]): void {
+  const named = CHECKS[type]?.(members, type, scope);
+  if (named === undefined || named.message === '') return;
+  const { check, message } = named;
+  into.push({ check, isRequired: type === 'required', reason: reasonOf(members, message) });
+}
+
+function reasonOf(members: Members, otherwise: string): Reason {
+  const [message, code] = [members.text('message'), members.text('code')];
+  return { message: message ?? otherwise, ...(code === undefined ? {} : { code }) };
+}

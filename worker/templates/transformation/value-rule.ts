@@ -1,0 +1,188 @@
+/** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
+import type { Json } from '../../../proto/json.ts';
+import type { Value } from '../../expressions/index.ts';
+import type { Apply, Execution, Gather, Rule } from './execution.ts';
+import { RuleFault } from './failure.ts';
+import { guarded, guardedGather } from './guard.ts';
+import { mappingOf } from './mapping.ts';
+import { jsonOf, tellMoved } from './measure.ts';
+import { nestedOf } from './nested-rule.ts';
+import { headOf, type Place, targetIn } from './place.ts';
+import type { Members } from './report.ts';
+import { argumentOf, type Get, getterOf, pathOf } from './source.ts';
+import { put, type Target } from './target.ts';
+import { type Step, stepsOf } from './transformers/index.ts';
+import { type Validate, validationOf } from './validation.ts';
+
+/** Where a rule's value comes from. */
+export interface Producer {
+  /** The value as JSON; undefined leaves the target out. */
+  readonly produce: Get;
+  readonly gather?: Gather;
+  /** Why there may be no value, in words. */
+  readonly absence: string;
+}
+
+/** What is done to a value before it is written. */
+interface Treatment {
+  readonly steps: readonly Step[];
+  readonly validate: Validate | undefined;
+}
+
+/** Reads a rule of that sort. */
+export function valueRule(rule: Members, sort: string, place: Place): Rule | undefined {
+  const target = targetIn(rule, 'target', place.scope);
+  const head = headOf(rule, target?.text ?? '', target, place);
+  const producer = producerOf(rule, sort, target, place);
+  const mapping = mappingOf(rule);
+  const steps = [...stepsOf(rule), ...(mapping ? [mapping] : [])];
+  const validate = validationOf(rule, place.scope);
+  if (target === undefined || producer === undefined) return undefined;
+  place.places.add(target);
+  const isHidden = place.shown.hides(target.steps);
+  const isPlain = steps.length === 0 && validate === undefined;
+  const body = isPlain ? plain(producer, target) : treated(producer, target, { steps, validate });
+  const { gather } = producer;
+  if (isHidden && gather === undefined) return hidden(target);
+  return {
+    apply: guarded(head, isHidden ? unseen(producer) : body),
+    gather: gather && guardedGather(head.condition, gather),
+  };
+}
+
+/** A rule that is not run, because nothing shows what it would write. */
+export function hidden({ text }: { readonly text: string }): Rule {
+  return {
+    apply: ({ trace }) => {
+      trace?.begin(text);
+      trace?.note('not run: outputSchema does not show its target');
+    },
+    gather: undefined,
+  };
+}
+
+function unseen({ produce }: Producer): Apply {
+  return (x) => {
+    produce(x);
+    x.trace?.note('outputSchema does not show its target');
+  };
+}
+
+function plain({ produce, absence }: Producer, target: Target): Apply {
+  return (x, output) => {
+    const value = produce(x);
+    if (value === undefined) {
+      x.trace?.note(absence);
+      return;
+    }
+    tellMoved(value, x);
+    put(target, value, x, output);
+  };
+}
+
+function treated({ produce, absence }: Producer, target: Target, treatment: Treatment): Apply {
+  return (x, output) => {
+    const value = treat(produce(x), treatment, x);
+    if (value === undefined) {
+      x.trace?.note(absence);
+      return;
+    }
+    tellMoved(value, x);
+    put(target, value, x, output);
+  };
+}
+
+/** @throws RuleFault */
+function treat(
+  given: Json | undefined,
+  { steps, validate }: Treatment,
+  x: Execution,
+): Json | undefined {
+  let value = given;
+  if (steps.length > 0) {
+    const { memory } = x.budget;
+    for (const { name, apply } of steps) {
+      value = apply(value, x);
+      x.trace?.made(name, value);
+    }
+    // What was made on the way is garbage now.
+    x.budget.memory = memory;
+    if (value !== undefined && value !== given) value = jsonOf(value, x);
+  }
+  const reasons = validate?.(value, x) ?? [];
+  if (reasons.length > 0) throw new RuleFault(reasons);
+  return value;
+}
+
+function producerOf(
+  rule: Members,
+  sort: string,
+  target: Target | undefined,
+  place: Place,
+): Producer | undefined {
+  if (sort === 'source') return sourceProducer(rule, place);
+  if (sort === 'expression') return expressionProducer(rule, place);
+  if (sort === 'function') return functionProducer(rule, place);
+  if (sort === 'template') {
+    const isUnseen = target !== undefined && place.shown.hides(target.steps);
+    return nestedOf(rule, place, isUnseen);
+  }
+  const constant = rule.get('value') ?? null;
+  return { produce: shownInput(() => constant), absence: '' };
+}
+
+function sourceProducer(rule: Members, { scope }: Place): Producer | undefined {
+  const text = rule.text('source');
+  const path = text === undefined ? undefined : pathOf(text, rule.at('source'), scope);
+  return path && { produce: shownInput(getterOf(path, scope)), absence: 'its source is not there' };
+}
+
+/** Shows in a render what the rule began with. */
+function shownInput(get: Get): Get {
+  return (x) => {
+    const value = get(x);
+    if (x.trace !== undefined) x.trace.input(value);
+    return value;
+  };
+}
+
+function expressionProducer(rule: Members, { scope }: Place): Producer | undefined {
+  const source = rule.text('expression');
+  const expression =
+    source === undefined ? undefined : scope.expression(source, rule.at('expression'));
+  if (expression === undefined) return undefined;
+  const produce: Get = (x) => made('expression', expression.run(x.slots, x.budget), x);
+  return { produce, absence: 'its expression is undefined' };
+}
+
+function functionProducer(rule: Members, { scope }: Place): Producer | undefined {
+  const { functions } = scope.sources;
+  const name = rule.text('function');
+  const args = (rule.list('args') ?? []).map((each, index) =>
+    argumentOf(each, `${rule.at('args')}.${index}`, scope),
+  );
+  if (name === undefined || args.includes(undefined)) return undefined;
+  if (!functions?.has(name)) {
+    const known = functions?.names.join(', ') ?? '';
+    return rule.fault(
+      'function',
+      `is none of the template's functions${known === '' ? '' : `: ${known}`}`,
+    );
+  }
+  if (functions.usesNow(name)) scope.sources.usesNow();
+  const getters = args.flatMap((each) => each ?? []);
+  const produce: Get = (x) => {
+    const values: Value[] = getters.map((get) => get(x));
+    x.trace?.input(values.map((each) => (each ?? null) as Json)); // Read from JSON.
+    return made(name, functions.call(name, values, x.budget), x);
+  };
+  return { produce, absence: 'its function answers undefined' };
+}
+
+/** The JSON that a source of the author's made. @throws RuleFault */
+function made(name: string, value: Value, x: Execution): Json | undefined {
+  if (value === undefined) return undefined;
+  const json = jsonOf(value, x);
+  x.trace?.made(name, json);
+  return json;
+}
