@@ -18,6 +18,8 @@ const STACK_LEVELS = 3_000;
 const SHORT = 64;
 /** What a linked text takes, whatever its length. */
 const LINK_BYTES = 32;
+/** What knowing of one more object takes. */
+const OWNED_BYTES = 32;
 const NOWHERE: Place = { line: 1, column: 1 };
 
 /**
@@ -94,9 +96,12 @@ export class Budget {
     if (text.length > SHORT && this.#linked > 0) this.touch(text);
   }
 
-  /** Makes an array or object one that the program may change. */
+  /** Makes an array or object one that the program may change. @throws BudgetFault */
   own<Made extends object>(made: Made): Made {
-    this.owned?.add(made);
+    if (this.owned !== undefined) {
+      this.allocate(OWNED_BYTES);
+      this.owned.add(made);
+    }
     return made;
   }
 

@@ -78,7 +78,7 @@ describe('a fault', () => {
     ],
     ['Math', 1, 1, 'Math is only used with a member, as in Math.E'],
     ['this.price', 1, 1, 'this is not part of the language'],
-    ['price = 3', 1, 1, 'price is not a variable that was declared here'],
+    ['price = 3', 1, 1, 'price is not a variable of this source; to compare, write ==='],
     ['item = 3', 1, 1, 'item cannot be assigned to'],
     ['/(?=a)/', 1, 1, 'the regular expression looks ahead, which cannot be matched in linear time'],
     [
@@ -120,6 +120,35 @@ describe('a fault', () => {
   test('by throw tells at most 1,024 units', () => {
     const fault = faultOf(() => run('(() => { throw "x".repeat(5000) })()'));
     expect(fault).toMatchObject({ name: 'ThrownFault', message: 'x'.repeat(1024) });
+  });
+});
+
+describe('a regular expression', () => {
+  test.each<[source: string, value: unknown]>([
+    ['/^\\p{Lu}\\p{Letter}+$/u.test("Émile")', true],
+    ['/^\\p{Script=Greek}+$/u.test("αβγ")', true],
+    ['/^[^\\s]$/.test("\\ufeff")', false],
+    ['/^.$/.test("\\n")', false],
+    ['/^.$/s.test("\\n")', true],
+    ['/STRASSE/i.test("strasse")', true],
+    ['"a\\nb".match(/^b$/m)', ['b']],
+    ['/^b$/.test("a\\nb")', false],
+    ['/^[\\w.-]+@[\\w-]+(?:\\.[\\w-]+)+$/.test("ann.lee@example.org")', true],
+    ['"2024-05-17".match(/(\\d+)-(\\d+)(x)?/).length', 4],
+    ['"x".match(/y/)', null],
+    ['"aXbX".replace(/x/gi, (found, at) => found + at)', 'aX1bX3'],
+    ['"ab".replace(/(?<first>a)(?<second>b)/, (...all) => all.at(-1).second)', 'b'],
+    [
+      '(() => { const e = /a./g; const out = []; let m; while ((m = e.exec("abac")) !== null) out.push(m[0], e.lastIndex); return out })()',
+      ['ab', 2, 'ac', 4],
+    ],
+    ['/[]/.test("a")', false],
+    ['/[^]/.test("\\n")', true],
+    ['/\\u{1F600}/u.test("😀")', true],
+    ['/a{2,3}/.exec("aaaa")[0]', 'aaa'],
+    ['/a+?/.exec("aaaa")[0]', 'a'],
+  ])('%s', (source, value) => {
+    expect(run(source)).toEqual(value);
   });
 });
 
@@ -169,6 +198,7 @@ describe('a number that a double cannot hold', () => {
     ['list.map(x => x)[0]', big],
     ['typeof big', 'number'],
     ['String(big)', '12345678901234567890'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a source.
     ['`n${big}`', 'n12345678901234567890'],
     ['"n" + big', 'n12345678901234567890'],
     ['JSON.stringify({big})', '{"big":12345678901234567890}'],

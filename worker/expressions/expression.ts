@@ -23,11 +23,13 @@ export function compileExpression(source: string, options: ExpressionOptions = {
     members === undefined ? undefined : block.variables.get(members),
   );
   analysis.visit(node, block);
-  const set = functions instanceof CompiledSet ? functions : undefined;
-  const context = new Context(analysis, { functions: set?.holders ?? new Map() }, undefined);
+  if (functions !== undefined && !(functions instanceof CompiledSet)) {
+    throw new TypeError('functions are made by compileFunctions');
+  }
+  const context = new Context(analysis, { functions: functions?.holders ?? new Map() }, undefined);
   const { made: code, toll } = context.inner(() => codeOf(node, context));
-  const usesNow = context.usesNow || [...context.named].some((name) => set?.usesNow(name));
-  const mutates = context.mutates || (context.named.size > 0 && set?.mutates === true);
+  const usesNow = context.usesNow || [...context.named].some((name) => functions?.usesNow(name));
+  const mutates = context.mutates || (context.named.size > 0 && functions?.mutates === true);
   return {
     source,
     usesNow,

@@ -8,7 +8,7 @@ export interface ExpressionOptions {
   readonly names?: readonly string[];
   /** The one of `names` whose own members go by their bare names: `price` for `$.price`. */
   readonly members?: string;
-  /** Functions that it may call. */
+  /** Functions that it may call, made by `compileFunctions`. */
   readonly functions?: CompiledFunctions;
 }
 

@@ -92,16 +92,22 @@ function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Val
   return result;
 }
 
+/** Whether the host's own comparison is the language's: of texts it has to be paid, of objects worked out. */
+function isSimple(value: Value): boolean {
+  return typeof value !== 'string' && (typeof value !== 'object' || value === null);
+}
+
 function indexOf(self: Value[], [wanted, from]: Value[], budget: Budget): number {
   const start = toIndex(from, 0, self.length, budget);
-  budget.spend(Math.max(0, self.length - start) >> 1);
+  budget.spend(Math.max(0, self.length - start));
+  if (isSimple(wanted)) return self.indexOf(wanted, start);
   for (let at = start; at < self.length; at += 1) if (isSame(self[at], wanted, budget)) return at;
   return -1;
 }
 
 function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
   const from = args.length > 1 ? toInteger(args[1], 0, budget) : self.length - 1;
-  budget.spend(self.length >> 1);
+  budget.spend(self.length);
   const start = from < 0 ? self.length + from : Math.min(from, self.length - 1);
   for (let at = start; at >= 0; at -= 1) if (isSame(self[at], args[0], budget)) return at;
   return -1;
@@ -109,7 +115,8 @@ function lastIndexOf(self: Value[], args: Value[], budget: Budget): number {
 
 function includes(self: Value[], [wanted, from]: Value[], budget: Budget): boolean {
   const start = toIndex(from, 0, self.length, budget);
-  budget.spend(Math.max(0, self.length - start) >> 1);
+  budget.spend(Math.max(0, self.length - start));
+  if (isSimple(wanted)) return self.includes(wanted, start);
   for (let at = start; at < self.length; at += 1) {
     if (isSameOrNaN(self[at], wanted, budget)) return true;
   }

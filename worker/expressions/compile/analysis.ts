@@ -186,7 +186,10 @@ export class Analysis {
       const reference = this.references.get(id);
       const place = placeOf(id, this.#within);
       if (reference === undefined || 'free' in reference) {
-        throw new SyntaxFault(`${id.name} is not a variable that was declared here`, place);
+        throw new SyntaxFault(
+          `${id.name} is not a variable of this source; to compare, write ===`,
+          place,
+        );
       }
       const { variable } = reference;
       if (variable.kind === 'const' || variable.kind === 'name' || variable.kind === 'self') {
