@@ -211,6 +211,7 @@ describe('a source is refused', () => {
     ['of many choices', '1 ? 1 : '.repeat(8_000) + 1, 'is nested too deeply'],
     ['of many blocks', body(deep('{', '}')), 'is nested too deeply'],
     ['of a large expression', `/${'(?:a{100}){100}'.repeat(5)}/`, 'the regular expression'],
+    ['of many expressions', `[${'/(?:a{30}){30}/,'.repeat(3000)}]`, 'is one too many'],
     ['of a long expression', `/${'a'.repeat(3000)}/`, 'the regular expression is longer'],
   ])('%s', (_, source, message) => {
     const { ended, share } = outcome(source);

@@ -65,6 +65,8 @@ export class Context {
   toll = new Toll();
   /** Closures within each other at most, of the function at hand. */
   height = 0;
+  /** Instructions of the regular expressions so far. */
+  patternSteps = 0;
   usesNow = false;
   /** Whether anything made by the program may be changed by it. */
   mutates = false;

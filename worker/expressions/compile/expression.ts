@@ -17,6 +17,10 @@ export function expression(node: acorn.Node, context: Context): Code {
   return context.deeper(() => compiled(node as acorn.AnyNode, context)); // All nodes are of these kinds.
 }
 
+/** Instructions of all regular expressions of a source: compiling them takes time. */
+const PATTERN_STEPS_MAX = 30_000;
+const TOO_MANY = 'is one too many: those of one source come to too many steps';
+
 const HINTS: Readonly<Record<string, string>> = {
   ThisExpression: 'this',
   ClassExpression: 'a class',
@@ -98,7 +102,10 @@ function literal(node: acorn.Literal, context: Context): Code {
 
 function programOf(regex: { pattern: string; flags: string }, node: acorn.Node, context: Context) {
   try {
-    return compiledPattern(regex.pattern, regex.flags);
+    const program = compiledPattern(regex.pattern, regex.flags);
+    context.patternSteps += program.expression.programSize();
+    if (context.patternSteps > PATTERN_STEPS_MAX) throw new Unsupported(TOO_MANY);
+    return program;
   } catch (refusal) {
     if (!(refusal instanceof Unsupported)) throw refusal;
     throw context.fault(node, `the regular expression ${refusal.message}`);
