@@ -22,6 +22,9 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['0', 0],
 ]);
 
+/** Most repetitions by number, all of an expression together. */
+const REPETITIONS_MAX = 2_000;
+
 const GROUP = /\((?:\?(?::|<[=!]|<[^>]*>)?)?/y;
 const QUANTIFIER = /\{\d+(?:,\d*)?\}/y;
 const PROPERTY = /[pP]\{([^}]*)\}/y;
@@ -52,6 +55,7 @@ class Translation {
   readonly #source: string;
   readonly #dot: string;
   #at = 0;
+  #repetitions = 0;
 
   constructor(source: string, dotAll: boolean) {
     this.#source = source;
@@ -77,7 +81,7 @@ class Translation {
         return this.#dot;
       case '{':
         this.#at -= 1;
-        return this.#take(QUANTIFIER)?.[0] ?? literal(this.#character());
+        return this.#quantifier() ?? literal(this.#character());
       case '*':
       case '+':
       case '?':
@@ -89,6 +93,18 @@ class Translation {
       default:
         return literal(character);
     }
+  }
+
+  /** Each repetition becomes as many steps: those that come to too many are not worth a try. */
+  #quantifier(): string | undefined {
+    const text = this.#take(QUANTIFIER)?.[0];
+    if (text === undefined) return undefined;
+    const counts = text.match(/\d+/g)?.map(Number) ?? [];
+    this.#repetitions += Math.max(...counts);
+    if (this.#repetitions > REPETITIONS_MAX) {
+      throw new Unsupported('is too large: its repetitions come to too many steps');
+    }
+    return text;
   }
 
   #group(): string {
