@@ -1,12 +1,12 @@
-/** Commands with bytes that are no text: a JSON body cannot hold them, the body of a command in the path can. */
+/** What does not go in a JSON body: commands with bytes that are no text, which the body of a command in the path can hold. */
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { RedisCommand, Word } from '../../../../proto/kinds/redis/command.ts';
 import { commandNamed } from '../../../../proto/kinds/redis/table.ts';
 
 /** A command as a path with the binary word as its body, and what follows that as a query. */
 export interface PathCommand {
-  /** Escaped. */
-  readonly path: readonly string[];
+  /** Escaped, from its first slash on. */
+  readonly path: string;
   /** With its question mark, or empty. */
   readonly query: string;
   readonly body: Uint8Array;
@@ -36,6 +36,7 @@ export function inPath(name: readonly string[], { type, args }: RedisCommand): P
   if (typeof binary !== 'object' || !before || !after) throw notBinary();
   if (before.includes('') || after.includes('') || after.length % 2 === 1) throw notBinary();
   if (after.includes(TOKEN)) throw notBinary();
+  if (!after.every((word) => word.isWellFormed())) throw notInPath();
   const pairs = Array.from({ length: after.length / 2 }, (_, nth) =>
     after
       .slice(2 * nth, 2 * nth + 2)
@@ -43,10 +44,28 @@ export function inPath(name: readonly string[], { type, args }: RedisCommand): P
       .join('='),
   );
   return {
-    path: [...name, ...before].map(encodeURIComponent),
+    path: pathOf([...name, ...before]),
     query: pairs.length === 0 ? '' : `?${pairs.join('&')}`,
     body: Uint8Array.from(atob(binary.$bytes), (each) => each.charCodeAt(0)),
   };
+}
+
+/**
+ * Words as a path. A URL takes `.` and `..` for steps, however they are escaped, and what follows
+ * them for another path: `SUBSCRIBE .. set victim` would be sent as SET.
+ * @throws GatewayError NOT_SUPPORTED
+ */
+export function pathOf(words: readonly string[]): string {
+  const isStep = (word: string) => word === '' || word === '.' || word === '..';
+  if (words.some((word) => isStep(word) || !word.isWellFormed())) throw notInPath();
+  return `/${words.map(encodeURIComponent).join('/')}`;
+}
+
+function notInPath(): GatewayError {
+  return new GatewayError(
+    'NOT_SUPPORTED',
+    'Upstash takes no word here that is empty, . or .., nor half of a surrogate pair: config.transport: "relay" takes any bytes',
+  );
 }
 
 /** What the vendor's protocol has no place for. */

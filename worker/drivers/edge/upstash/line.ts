@@ -56,7 +56,7 @@ export class Line {
   /** One command with a binary word. @throws GatewayError as `command` */
   async binary({ path, query, body }: PathCommand, call: Call): Promise<ReplyValue> {
     // Of one command there is one reply; a list of them would be one, too.
-    return (await this.#send(`/${path.join('/')}${query}`, body, call)) as ReplyValue;
+    return (await this.#send(path + query, body, call)) as ReplyValue;
   }
 
   /**
@@ -73,11 +73,11 @@ export class Line {
 
   /**
    * Server-sent events, or the error in place of them.
+   * @param path escaped
    * @throws GatewayError as `command`
    */
-  async events(path: readonly string[], call: Call): Promise<ReadableStream<Uint8Array> | Replies> {
-    const way = `/${path.map(encodeURIComponent).join('/')}`;
-    const response = await this.#fetch(way, '[]', call.signal, { Accept: 'text/event-stream' });
+  async events(path: string, call: Call): Promise<ReadableStream<Uint8Array> | Replies> {
+    const response = await this.#fetch(path, '[]', call.signal, { Accept: 'text/event-stream' });
     if (response.status === 200 && response.body) return response.body;
     return this.#read(response, call);
   }

@@ -68,6 +68,8 @@ describe('a command', () => {
     ['one before a single word', ['k', { $bytes: '/w==' }, 'NX']],
     ['one after an empty word', ['', { $bytes: '/w==' }]],
     ['one before what would be a token', ['k', { $bytes: '/w==' }, '_token', 'another']],
+    ['one after what would be another path', ['..', 'set', 'victim', { $bytes: '/w==' }]],
+    ['one after half of a surrogate pair', ['\ud800', { $bytes: '/w==' }]],
   ])('with %s that no text can be is refused', async (_name, words) => {
     const { session, sent } = start(json('{"result":"OK"}'));
     await expect(session.run(command('set', ...words), call())).rejects.toMatchObject({
@@ -249,6 +251,14 @@ describe('a subscription', () => {
       '{"time":1721284005.24209,"db":0,"command":["SET","k","a b"]}',
     ]);
   });
+
+  test.each([['..', 'set', 'victim'], ['.'], [''], ['\ud800']])(
+    'to what would be another path is not sent: %j',
+    async (...channels) => {
+      const { failed, sent } = await heard(command('subscribe', ...channels), events(''));
+      expect([failed, sent]).toEqual(['NOT_SUPPORTED', []]);
+    },
+  );
 
   test('that the vendor refuses, or that needs a connection, does not begin', async () => {
     const denied = json('{"error":"NOPERM no"}', 400);

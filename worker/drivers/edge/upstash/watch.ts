@@ -10,7 +10,7 @@ import {
 import { ReplyError } from '../../../../proto/kinds/redis/reply-value.ts';
 import { Lost } from '../driver.ts';
 import { networkFailure } from '../host.ts';
-import { notBinary, textsOf } from './binary.ts';
+import { notBinary, pathOf, textsOf } from './binary.ts';
 import { dataOf, partsOf } from './events.ts';
 import { lacks } from './lacks.ts';
 import { type Line, strange } from './line.ts';
@@ -28,7 +28,7 @@ export async function* follow(
   if (!TAKEN.has(request.type)) throw lacks(request.type, 'holds to a connection');
   const names = textsOf(request.args);
   if (!names) throw notBinary();
-  const body = await line.events([request.type, ...names], call);
+  const body = await line.events(pathOf([request.type, ...names]), call);
   if (body instanceof ReplyError) throw fromReply(body);
   if (!(body instanceof ReadableStream)) throw strange();
   try {
