@@ -15,6 +15,7 @@ import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import { templateRoutes } from './templates/routes.ts';
 import { upstashRoutes } from './upstash/routes.ts';
 import { noteOperation } from './users/activity/note.ts';
 import { userRoutes } from './users/routes.ts';
@@ -24,6 +25,7 @@ export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...organizationRoutes,
   ...endpointRoutes,
+  ...templateRoutes,
   ...auditRoutes,
   ...userRoutes,
   ...grantRoutes(() => routes),

@@ -3,9 +3,11 @@ import { createApp } from './app.ts';
 import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
+import { sweepRuns } from './templates/runs/sweep.ts';
 
 export { AuditChain } from './audit/chain.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
+export { TemplateRun } from './templates/runs/run.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';
@@ -16,8 +18,9 @@ const app = createApp(outside);
 export default {
   fetch: app.fetch,
   async scheduled({ cron, scheduledTime }, env, execution) {
-    if (cron === HOURLY) await sweepExpired(env, scheduledTime);
-    else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
+    if (cron === HOURLY) {
+      await Promise.all([sweepExpired(env, scheduledTime), sweepRuns(env, scheduledTime)]);
+    } else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
   },
 } satisfies ExportedHandler<Bindings>;
 

@@ -274,7 +274,7 @@ test('what was given and taken is in the audit, with whom it was about', async (
   ]);
 });
 
-test.each(['template', 'workflow'])('no %s is there yet', async (kind) => {
+test.each(['template', 'workflow'])('of a %s that is not there is 404', async (kind) => {
   const gateway = await startGateway('SuperAdmin');
   const { username } = gateway.user;
   const name = kind === 'template' ? 'Template' : 'Workflow';

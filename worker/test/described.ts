@@ -1,7 +1,9 @@
 /** Holds the replies that tests read to what their operations declare: results, and codes of errors. */
 import { expect } from 'vitest';
+import type * as z from 'zod';
 import { routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';
+import type { AnyRoute } from '../http/route.ts';
 import { BASE_PATH } from '../http/run.ts';
 import { ErrorReply } from '../openapi/error-schema.ts';
 import { errorsOf } from '../openapi/errors.ts';
@@ -17,6 +19,12 @@ const known = operationsOf(routes).map((operation) => ({
   pattern: new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
+/** The shape of a reply that succeeds. */
+function resultOf(route: AnyRoute, status: number): z.ZodType | undefined {
+  if (status === 202) return route.accepted;
+  return status === 200 ? enveloped(route) : undefined;
+}
+
 /**
  * Fails on a result that its schema does not have as a whole, and on an error that its operation
  * does not declare.
@@ -25,7 +33,7 @@ const known = operationsOf(routes).map((operation) => ({
 export function demandDescribed(method: string, path: string, { status, body }: Reply): void {
   const whole = BASE_PATH + path.split('?', 1)[0];
   const operation = known.find((each) => each.method === method && each.pattern.test(whole));
-  const schema = operation && status === 200 ? enveloped(operation.route) : ErrorReply;
+  const schema = (operation && resultOf(operation.route, status)) ?? ErrorReply;
   const parsed = schema.parse(body);
   // What a schema does not know it leaves out; this name it leaves out of every record.
   if (!JSON.stringify(body).includes('"__proto__":')) {

@@ -6,12 +6,13 @@ import { facades, routes } from '../app.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
 import { ADDITIONS, FACADES, OPERATIONS } from './operations.ts';
+import { insertTemplate } from './template.ts';
 
 /**
  * Operations of the specification that are not served yet, by what their paths begin with.
  * It only ever shrinks: an entry whose operations are served fails the test below.
  */
-const STILL_MISSING = ['/templates', '/workflows'];
+const STILL_MISSING = ['/workflows'];
 
 const rowsOf = (all: readonly AnyRoute[]) =>
   all.flatMap((each) =>
@@ -45,9 +46,9 @@ test('beside the API stand just the facades that the contract names, each at its
 
 const guarded = served.filter(([, , level]) => level !== 'Public');
 /** A path with its parameters filled in. */
-const filled = (path: string, endpoint = 'unknown', user = 'unknown') =>
+const filled = (path: string, resource = 'unknown', user = 'unknown') =>
   path
-    .replace(':endpoint', endpoint)
+    .replace(/:(?:endpoint|template)\b/, resource)
     .replace(/:(?:subject|user)$/, encodeURIComponent(user))
     .replace(/:subject(?=\/)/, encodeURIComponent(user))
     .replaceAll(/:(\w+)/g, 'unknown');
@@ -104,6 +105,17 @@ describe('what another organization has is not there', () => {
     },
   );
 
+  test.each(guarded.filter(([, path]) => path.includes('/:template')))(
+    'for %s %s',
+    async (method, path) => {
+      const id = await insertTemplate(other);
+      expect(await gateway.call(method, filled(path, id))).toEqual({
+        status: 404,
+        body: failure('TEMPLATE_NOT_FOUND', `Template ${id} does not exist`),
+      });
+    },
+  );
+
   test.each(guarded.filter(([, path]) => /:(user|subject)\b/.test(path)))(
     'for %s %s',
     async (method, path) => {
@@ -116,8 +128,8 @@ describe('what another organization has is not there', () => {
   );
 });
 
-/** Nothing of these kinds can be made yet, and what is not there is 404 before it is 403. */
-const isUnmade = (path: string) => path.endsWith('/:template') || path.endsWith('/:workflow');
+/** None can be made yet, and what is not there is 404 before it is 403. */
+const isUnmade = (path: string) => path.endsWith('/:workflow');
 const rows = guarded.flatMap(([method, path, level]) =>
   LEVELS.map((held) => [method, path, level, held] as const),
 );
@@ -130,9 +142,15 @@ const isEnough = ([, path, level, held]: (typeof rows)[number]) =>
  */
 async function callAt([method, path, level, held]: (typeof rows)[number]) {
   const gateway = await startGateway(held);
-  const id = path.includes('/:endpoint') ? await insertEndpoint(gateway) : '';
+  const id = await resourceIn(gateway, path);
   const { username } = level === 'Member' ? gateway.user : await gateway.addUser('Read');
   return gateway.call(method, filled(path, id, username));
+}
+
+/** The resource that a path names, where it names one. */
+async function resourceIn(gateway: TestGateway, path: string): Promise<string> {
+  if (path.includes('/:template')) return insertTemplate(gateway);
+  return path.includes('/:endpoint') ? insertEndpoint(gateway) : '';
 }
 
 describe('a level that is too low', () => {

@@ -81,6 +81,8 @@ export const ADDITIONS = [
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
   ['POST', '/endpoints/:endpoint/sessions', 'Write'],
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],
+  ['GET', '/templates', 'Read'],
+  ['GET', '/templates/:template/runs/:run', 'Read'],
   ['GET', '/iam/users', 'Admin'],
   ['PATCH', '/iam/users/:user', 'Member'],
   ['GET', '/iam/rbac/check', 'Member'],

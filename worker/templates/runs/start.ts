@@ -6,6 +6,7 @@ import { isUuid } from '../../http/ids.ts';
 import { JsonBytes } from '../../http/route.ts';
 import { BASE_PATH } from '../../http/run.ts';
 import type { Template } from '../access.ts';
+import { prefersAsync } from '../query.ts';
 import { timestamp } from '../record.ts';
 import { type Call, readyToRun } from '../run.ts';
 import { KEPT_FOR_MS, type Order } from './run.ts';
@@ -48,7 +49,10 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
   }
   const location = `${BASE_PATH}/templates/${row.id}/runs/${uuid}`;
   const body = { run_id: uuid, status: 'running', location };
-  return Response.json(body, { status: 202, headers: { Location: location } });
+  return Response.json(body, {
+    status: 202,
+    headers: { Location: location, ...applied(ctx.request) },
+  });
 }
 
 /**
@@ -79,6 +83,11 @@ export async function showRun(
 }
 
 const encoder = new TextEncoder();
+
+/** RFC 7240 §3. */
+function applied(request: Request): Record<string, string> {
+  return prefersAsync(request) ? { 'Preference-Applied': 'respond-async' } : {};
+}
 
 /** The name begins with the organization: nobody else's run is ever found. */
 function runObject({ env, caller }: Context, uuid: string) {

@@ -1,0 +1,169 @@
+/** What becomes of a new template, and what is refused. */
+import { describe, expect, test } from 'vitest';
+import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
+import { GREETING, make, nesting, ORDER } from './test/definitions.ts';
+
+describe('a new template', () => {
+  test('has its name in lower case with hyphens for an id, and version 1.0.0', async () => {
+    const gateway = await startGateway('Write');
+    const made = await gateway.call('POST', '/templates', {
+      ...GREETING,
+      name: 'Größe der Bestellung',
+    });
+    expect(made).toEqual({
+      status: 200,
+      body: {
+        id: 'gro-e-der-bestellung',
+        name: 'Größe der Bestellung',
+        version: '1.0.0',
+        message: 'Template gro-e-der-bestellung created',
+      },
+    });
+    const run = await gateway.call('POST', '/templates/gro-e-der-bestellung', { name: 'Ada' });
+    expect(run).toEqual({ status: 200, body: { hello: 'Ada' } });
+  });
+
+  test('of the constructor shape is called by its id', async () => {
+    const gateway = await startGateway('Write');
+    await insertEndpoint(gateway, 'orders');
+    expect(await gateway.call('POST', '/templates', ORDER)).toEqual({
+      status: 200,
+      body: { id: 'order', name: 'order', version: '1.0.0', message: 'Template order created' },
+    });
+  });
+
+  test('of an id that is taken is 409, in its organization alone', async () => {
+    const gateway = await startGateway('Write');
+    await make(gateway, GREETING);
+    expect(await gateway.call('POST', '/templates', GREETING)).toEqual({
+      status: 409,
+      body: failure('TEMPLATE_EXISTS', 'Template greeting already exists'),
+    });
+    await make(await startGateway('Write'), GREETING);
+  });
+
+  test('beyond the quota is 403', async () => {
+    const bindings = { QUOTAS: JSON.stringify({ templates: 1 }) };
+    const gateway = await startGateway('Write', { bindings });
+    await make(gateway, GREETING);
+    expect(await gateway.call('POST', '/templates', { ...GREETING, id: 'other' })).toEqual({
+      status: 403,
+      body: failure('QUOTA_EXCEEDED', 'The organization has as many templates as it may have'),
+    });
+  });
+
+  test('needs Write on the organization', async () => {
+    const gateway = await startGateway('Read');
+    expect(await gateway.call('POST', '/templates', GREETING)).toEqual({
+      status: 403,
+      body: failure('FORBIDDEN', 'This operation needs Write access'),
+    });
+  });
+
+  test('needs on an endpoint what a run needs there', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    await insertEndpoint(gateway, 'orders');
+    const writer = await gateway.addUser('Write');
+    const rule = { access_level: 'Read', subject: writer.username, endpoint_id: 'orders' };
+    expect((await gateway.call('POST', '/iam/rbac/endpoints/subjects', rule)).status).toBe(200);
+    const bearer = await gateway.token(writer);
+    expect((await gateway.call('POST', '/templates', ORDER, bearer)).status).toBe(200);
+    const write = { ...ORDER, id: 'place', request: 'Write' };
+    expect(await gateway.call('POST', '/templates', write, bearer)).toEqual({
+      status: 403,
+      body: failure('FORBIDDEN', 'This operation needs Write access'),
+    });
+  });
+});
+
+describe('a definition that cannot be', () => {
+  test('is refused with every fault and its path', async () => {
+    const gateway = await startGateway('Write');
+    const { status, body } = await gateway.call('POST', '/templates', {
+      description: 5,
+      inputSchema: { type: 'no such type' },
+      transformationRules: [
+        { target: 'a', expression: '1 +' },
+        { target: 'b', source: 'x', transformers: ['shout'] },
+        { target: 'c', colour: 'red' },
+      ],
+    });
+    expect(status).toBe(400);
+    const { details } = body as { details: { path: string }[] };
+    const paths = details.map(({ path }) => path);
+    for (const expected of ['name', 'description', 'transformationRules.0.expression']) {
+      expect(paths).toContain(expected);
+    }
+    expect(paths.some((path) => path.startsWith('transformationRules.1.transformers'))).toBe(true);
+    expect(paths.some((path) => path.startsWith('transformationRules.2'))).toBe(true);
+    expect(await gateway.call('GET', '/templates')).toEqual({
+      status: 200,
+      body: { templates: [] },
+    });
+  });
+
+  test('names no template or endpoint of another organization', async () => {
+    const other = await startGateway('SuperAdmin');
+    await insertEndpoint(other, 'orders');
+    await make(other, GREETING);
+    const gateway = await startGateway('Write');
+    expect(await gateway.call('POST', '/templates', nesting('outer', 'greeting'))).toEqual({
+      status: 400,
+      body: failure(
+        'BAD_REQUEST',
+        'transformationRules.0.template: names no template of the organization: greeting',
+        [
+          {
+            path: 'transformationRules.0.template',
+            message: 'names no template of the organization: greeting',
+          },
+        ],
+      ),
+    });
+    expect(await gateway.call('POST', '/templates', ORDER)).toEqual({
+      status: 400,
+      body: failure(
+        'BAD_REQUEST',
+        'template.endpoint: names no endpoint of the organization: orders',
+        [
+          {
+            path: 'template.endpoint',
+            message: 'names no endpoint of the organization: orders',
+          },
+        ],
+      ),
+    });
+  });
+
+  test('may not nest itself, nor lead back to itself', async () => {
+    const gateway = await startGateway('Write');
+    expect((await gateway.call('POST', '/templates', nesting('a', 'a'))).status).toBe(400);
+    await make(gateway, { ...GREETING, id: 'a' });
+    await make(gateway, nesting('b', 'a'));
+    await make(gateway, nesting('c', 'b'));
+    const rules = { transformationRules: [{ target: 'x', template: 'c', input: '$' }] };
+    expect(await gateway.call('PATCH', '/templates/a', rules)).toEqual({
+      status: 400,
+      body: failure(
+        'BAD_REQUEST',
+        'transformationRules.0.template: leads back to the template itself: c',
+        [
+          {
+            path: 'transformationRules.0.template',
+            message: 'leads back to the template itself: c',
+          },
+        ],
+      ),
+    });
+  });
+
+  test('over 1 MiB is 413', async () => {
+    const gateway = await startGateway('Write');
+    const rules = [{ target: 'a', value: 'é'.repeat(600_000) }];
+    const body = { name: 'big', transformationRules: rules };
+    expect(await gateway.call('POST', '/templates', body)).toEqual({
+      status: 413,
+      body: failure('PAYLOAD_TOO_LARGE', 'The definition is larger than 1048576 bytes'),
+    });
+  });
+});

@@ -1,0 +1,78 @@
+/** Templates that go, and what uses them. */
+import { env } from 'cloudflare:test';
+import { and, eq } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/d1';
+import { describe, expect, test } from 'vitest';
+import { rules, templateReferences, templateVersions } from '../db/schema.ts';
+import { failure, startGateway } from '../test/gateway.ts';
+import { GREETING, make, nesting } from './test/definitions.ts';
+
+describe('DELETE /templates/{template}', () => {
+  test('removes all versions, references and rules', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    const reader = await gateway.addUser('Read');
+    await make(gateway, GREETING);
+    await make(gateway, nesting('outer', 'greeting'));
+    await gateway.call('PATCH', '/templates/outer', { description: 'once more' });
+    const rule = { access_level: 'Write', subject: reader.username, template_id: 'outer' };
+    expect((await gateway.call('POST', '/iam/rbac/templates/subjects', rule)).status).toBe(200);
+    expect(await gateway.call('DELETE', '/templates/outer')).toEqual({
+      status: 200,
+      body: {
+        message: 'Template outer deleted',
+        id: 'outer',
+        affectedResources: { workflows: [], templates: [] },
+      },
+    });
+    expect((await gateway.call('GET', '/templates/outer')).status).toBe(404);
+    const db = drizzle(env.DB);
+    const { uuid } = gateway.organization;
+    const left = await db.batch([
+      db.select().from(templateReferences).where(eq(templateReferences.orgUuid, uuid)),
+      db.select().from(templateVersions).where(eq(templateVersions.orgUuid, uuid)),
+      db
+        .select()
+        .from(rules)
+        .where(and(eq(rules.orgUuid, uuid), eq(rules.resourceKind, 'template'))),
+    ]);
+    expect(left.map((rows) => rows.length)).toEqual([0, 1, 0]);
+  });
+
+  test('of one in use lists what uses it, and goes when that is confirmed', async () => {
+    const gateway = await startGateway('Write');
+    await make(gateway, GREETING);
+    await make(gateway, nesting('outer', 'greeting'));
+    expect(await gateway.call('DELETE', '/templates/greeting')).toEqual({
+      status: 409,
+      body: failure(
+        'TEMPLATE_IN_USE',
+        'Template greeting is in use: delete it with ?confirm=true',
+        [{ rule: 'in use', templates: ['outer'], workflows: [] }],
+      ),
+    });
+    expect(await gateway.call('DELETE', '/templates/greeting?confirm=true')).toEqual({
+      status: 200,
+      body: {
+        message: 'Template greeting deleted',
+        id: 'greeting',
+        affectedResources: { workflows: [], templates: ['outer'] },
+      },
+    });
+    expect(await gateway.call('POST', '/templates/outer', { name: 'Ada' })).toEqual({
+      status: 404,
+      body: failure('TEMPLATE_NOT_FOUND', 'Template greeting does not exist'),
+    });
+  });
+
+  test('is held to a revision', async () => {
+    const gateway = await startGateway('Write');
+    await make(gateway, GREETING);
+    const bearer = await gateway.token();
+    const response = await gateway.send('/templates/greeting', {
+      method: 'DELETE',
+      headers: { Authorization: `Bearer ${bearer}`, 'If-Match': '"1"' },
+    });
+    expect(response.status).toBe(412);
+    expect((await gateway.call('GET', '/templates/greeting')).status).toBe(200);
+  });
+});
