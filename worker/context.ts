@@ -4,7 +4,7 @@ import type { ExternalIdentity } from './access/external/caller.ts';
 import type { AuditChain } from './audit/chain.ts';
 import type { IdempotencyKeys } from './idempotency/keys.ts';
 import { type Settings, settingsOf } from './settings.ts';
-import type { TemplateRun } from './templates/runs/run.ts';
+import type { TemplateRunObject } from './templates/runs/object.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
 export interface Bindings {
@@ -23,7 +23,7 @@ export interface Bindings {
   /** Sixteen objects per organization: worker/idempotency/place.ts names them. */
   readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeys>;
   /** One object per asynchronous run, by the names that worker/templates/runs/start.ts gives. */
-  readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRun>;
+  readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRunObject>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;

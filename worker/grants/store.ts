@@ -4,7 +4,8 @@ import type { EntityKind } from '../access/explain.ts';
 import type { Level } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
-import { accounts, endpoints, memberships, organizations, rules, templates } from '../db/schema.ts';
+import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
+import { templates } from '../db/templates.ts';
 
 /** Where resources are. A kind whose table is still to come has no resources. */
 const TABLES: Readonly<Record<EntityKind, typeof endpoints | typeof templates | undefined>> = {

@@ -1,13 +1,8 @@
 /** How much an organization stores: one sum over all that counts. Contract §5, "Quotas". */
 import { eq, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
-import {
-  auditEntries,
-  endpoints,
-  organizations,
-  templateReferences,
-  templateVersions,
-} from '../db/schema.ts';
+import { auditEntries, endpoints, organizations } from '../db/schema.ts';
+import { templateReferences, templateVersions } from '../db/templates.ts';
 
 /** Bytes of what a row holds beside its texts of free length. */
 const FIXED_BYTES = { endpoint: 200, version: 200, reference: 100, entry: 260 };

@@ -5,7 +5,7 @@ import { effectiveLevel, type Level } from '../access/levels.ts';
 import { type Policy, policyOf, remembered, widened } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
-import type { TemplateRow } from '../db/schema.ts';
+import type { TemplateRow } from '../db/templates.ts';
 import { isUuid } from '../http/ids.ts';
 import { selectTemplate, selectTemplateUuid, type TemplateName } from './store.ts';
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import type { TemplateRow } from '../db/schema.ts';
+import type { TemplateRow } from '../db/templates.ts';
 import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { type Template, templateNotFound } from './access.ts';
 import { admitted } from './admit.ts';

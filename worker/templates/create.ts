@@ -4,7 +4,7 @@ import type { JsonObject } from '../../proto/json.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import type { TemplateRow, TemplateVersionRow } from '../db/schema.ts';
+import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
 import { selectStored } from '../quotas/store.ts';
 import { admitted } from './admit.ts';
 import { definitionIn, textOf } from './body.ts';

@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { type JsonObject, parseJson } from '../../proto/json.ts';
 import type { Kind } from '../../proto/kinds/index.ts';
 import { Lru } from '../cache.ts';
-import type { TemplateVersionRow } from '../db/schema.ts';
+import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, Reading } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
 import { type Definition, isDataAccess } from './definition.ts';

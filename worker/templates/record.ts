@@ -1,5 +1,5 @@
 /** Templates as replies show them. */
-import type { TemplateRow } from '../db/schema.ts';
+import type { TemplateRow } from '../db/templates.ts';
 
 /** ISO 8601 in UTC with milliseconds, from milliseconds since the Unix epoch. Contract §1. */
 export function timestamp(ms: number): string {

@@ -3,7 +3,8 @@ import { env } from 'cloudflare:test';
 import { and, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
-import { rules, templateReferences, templateVersions } from '../db/schema.ts';
+import { rules } from '../db/schema.ts';
+import { templateReferences, templateVersions } from '../db/templates.ts';
 import { failure, startGateway } from '../test/gateway.ts';
 import { GREETING, make, nesting } from './test/definitions.ts';
 

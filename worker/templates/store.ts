@@ -16,14 +16,14 @@ import {
 import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
+import { organizations } from '../db/schema.ts';
 import {
-  organizations,
   type TemplateRow,
   templateReferences,
   templates,
   templateUsage,
   templateVersions,
-} from '../db/schema.ts';
+} from '../db/templates.ts';
 
 /** How a path names a template. */
 export type TemplateName = { readonly uuid: string } | { readonly id: string };

@@ -1,7 +1,7 @@
 /** A template straight in the database. */
 import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
-import { templates, templateVersions } from '../db/schema.ts';
+import { templates, templateVersions } from '../db/templates.ts';
 import { NOW, type TestGateway } from './gateway.ts';
 
 /** Answers its id. */

@@ -12,12 +12,14 @@ import {
   passwordResets,
   placements,
   rules,
+} from '../../db/schema.ts';
+import {
   templateReferences,
   templateRuns,
   templates,
   templateUsage,
   templateVersions,
-} from '../../db/schema.ts';
+} from '../../db/templates.ts';
 
 /** An organization that is marked as deleted. */
 export interface Marked {

@@ -3,16 +3,15 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Level } from '../../access/levels.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
+import { organizations, rules } from '../../db/schema.ts';
 import {
-  organizations,
-  rules,
   type TemplateRow,
   type TemplateVersionRow,
   templateReferences,
   templates,
   templateUsage,
   templateVersions,
-} from '../../db/schema.ts';
+} from '../../db/templates.ts';
 import type { IfMatch } from '../../http/conditional.ts';
 import type { Reference } from '../compiled.ts';
 import { counted, selectTemplateUuid, selectUsers, selectVersion } from '../store.ts';

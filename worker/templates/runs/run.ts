@@ -19,6 +19,7 @@ import { type SealingContext, sealBytes, unsealBytes } from '../../secrets/seal.
 import { settingsOf } from '../../settings.ts';
 import { onTemplate } from '../access.ts';
 import { type Call, interrupted, runTemplate } from '../run.ts';
+import type { Owner, TemplateRunObject } from './object.ts';
 import { dropPieces, putPieces, readPieces } from './pieces.ts';
 import { endRun } from './store.ts';
 
@@ -26,13 +27,6 @@ import { endRun } from './store.ts';
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 /** Milliseconds after which a run is stopped. Spec silent. */
 const LONGEST_MS = 10 * 60 * 1000;
-
-/** Whose run it is, and what seals what is kept of it. */
-export interface Owner {
-  readonly orgUuid: string;
-  readonly runUuid: string;
-  readonly sealedDataKey: string;
-}
 
 /** What a run is to do, as its caller asked for it. */
 export interface Order {
@@ -55,11 +49,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** One per run, by the name that start.ts gives. */
-export class TemplateRun extends DurableObject<Bindings> {
-  /**
-   * Takes the order; it is carried out at once, by itself.
-   * @param order an `Order` as JSON: numbers that a double cannot hold stand in its text alone
-   */
+export class TemplateRun extends DurableObject<Bindings> implements TemplateRunObject {
   async start(owner: Owner, order: string): Promise<void> {
     const { storage } = this.ctx;
     const sealed = await sealBytes(this.#sealing(owner, 'order'), encoder.encode(order));
@@ -68,7 +58,6 @@ export class TemplateRun extends DurableObject<Bindings> {
     await storage.setAlarm(Date.now());
   }
 
-  /** JSON text of what it answered, or of the error's body; undefined while there is none. */
   async outcome(): Promise<Uint8Array | undefined> {
     const { storage } = this.ctx;
     const state = await storage.get<State>(STATE);

@@ -1,12 +1,8 @@
 /** Statements about asynchronous runs; the organization comes first in each. */
 import { and, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
-import {
-  organizations,
-  type TemplateRunRow,
-  templateRuns,
-  templateUsage,
-} from '../../db/schema.ts';
+import { organizations } from '../../db/schema.ts';
+import { type TemplateRunRow, templateRuns, templateUsage } from '../../db/templates.ts';
 
 /** Asynchronous runs that an organization may have under way. Spec silent. */
 const RUNNING_MAX = 100;

@@ -11,7 +11,8 @@ import {
 } from '../../access/policy.ts';
 import { selectRules, selectStanding } from '../../access/store.ts';
 import type { Context } from '../../context.ts';
-import type { EndpointRow, PlacementRow, TemplateRow } from '../../db/schema.ts';
+import type { EndpointRow, PlacementRow } from '../../db/schema.ts';
+import type { TemplateRow } from '../../db/templates.ts';
 import { type Endpoint, endpointNotFound } from '../../endpoints/access.ts';
 import { isUuid } from '../../http/ids.ts';
 import { selectPlacements } from '../../nodes/store.ts';

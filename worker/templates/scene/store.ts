@@ -1,7 +1,8 @@
 /** Statements that find all that templates reach, nested ones included; the organization comes first in each. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
-import { endpoints, templateReferences, templates } from '../../db/schema.ts';
+import { endpoints } from '../../db/schema.ts';
+import { templateReferences, templates } from '../../db/templates.ts';
 
 /** Most templates that one may reach, itself included. Spec silent. */
 export const REACHED_MAX = 100;

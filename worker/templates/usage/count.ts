@@ -1,7 +1,7 @@
 /** Counts runs of templates by day. Spec: "Template detail response", `usage`. */
 import type { Context } from '../../context.ts';
-import type { TemplateRow } from '../../db/schema.ts';
 import { Tally } from '../../db/tally.ts';
+import type { TemplateRow } from '../../db/templates.ts';
 import { dayOf } from './day.ts';
 import { addUsage, type Counted } from './store.ts';
 

@@ -1,7 +1,7 @@
 /** The statement that adds up runs of a template. */
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
-import { templates, templateUsage } from '../../db/schema.ts';
+import { templates, templateUsage } from '../../db/templates.ts';
 
 /** What one isolate counted of one template and day since it last wrote. */
 export interface Counted {
