@@ -46,7 +46,7 @@ describe('a path', () => {
       '/a b',
       '/%',
     ],
-    ...['/%zz', '/%1', '/a\tb', '/a\u0000b'],
+    ...['/%zz', '/%1', '/a\tb', '/a\u0000b', '/\ud800', '/a\udc00b'],
   ])('%j is refused', (path) => {
     expect(faultOfPath(path)).toEqual(expect.any(String));
     expect(() => urlOf(BASE, path, {})).toThrow(GatewayError);

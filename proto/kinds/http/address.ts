@@ -77,20 +77,29 @@ function valuesIn(query: Query): [name: string, value: string][] {
   });
 }
 
+/** Such text has no UTF-8: another character would be sent in its place. */
+export const HALF_A_PAIR = 'must hold no half of a surrogate pair';
+const ELSEWHERE = 'must be a path under the URL of the endpoint';
+
+/** What no path may hold as it is written. */
+const FAULTS: readonly (readonly [RegExp, string])[] = [
+  [/^[a-z][a-z\d+.-]*:\/\//i, ELSEWHERE],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+  [/[\x00-\x20\x7f\\]/, 'must hold no spaces, backslashes and control characters'],
+  [/[?#]/, 'must have no query and no fragment: the query is `query`'],
+  [/@/, 'must have %40 in place of @'],
+  [/%(?![\da-f]{2})/i, 'must have %25 in place of %'],
+  [/^\/\/|.\/\//, 'must have no empty part'],
+];
+
 /**
  * Why a path does not stay under the configured URL, whatever server reads it: dots, slashes and
  * backslashes are looked for behind every encoding that a server may undo. Undefined when it stays.
  */
 export function faultOfPath(path: string): string | undefined {
-  if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) return ELSEWHERE;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-  if (/[\x00-\x20\x7f\\]/.test(path))
-    return 'must hold no spaces, backslashes and control characters';
-  if (/[?#]/.test(path)) return 'must have no query and no fragment: the query is `query`';
-  if (path.includes('@')) return 'must have %40 in place of @';
-  if (/%(?![\da-f]{2})/i.test(path)) return 'must have %25 in place of %';
-  if (path.replace(/^\//, '').includes('//') || path.startsWith('//'))
-    return 'must have no empty part';
+  const found = FAULTS.find(([pattern]) => pattern.test(path));
+  if (found) return found[1];
+  if (!path.isWellFormed()) return HALF_A_PAIR;
   let decoded = path;
   for (let round = 0; round < DECODED_MAX; round += 1) {
     if (hidesDots(decoded)) return 'must have no part that is . or ..';
@@ -128,8 +137,6 @@ function hasNeverInText(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
   return /[\x00-\x1f\x7f]|[\xc0\xc1][\x80-\xbf]/.test(text);
 }
-
-const ELSEWHERE = 'must be a path under the URL of the endpoint';
 
 function refused(path: string, message: string): GatewayError {
   return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });

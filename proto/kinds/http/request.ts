@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Mode } from '../../driver.ts';
 import { isJsonObject, isRawJson, type Json } from '../../json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
-import { faultOfPath, PATH_MAX } from './address.ts';
+import { faultOfPath, HALF_A_PAIR, PATH_MAX } from './address.ts';
 import { Headers } from './config.ts';
 
 /** Methods that a request may have. Contract §6. */
@@ -15,7 +15,7 @@ const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 /** A number that a double cannot hold is the text that it was written with: so it stands in a URL. */
 const QueryValue = z.preprocess(
   (value) => (isRawJson(value) ? value.rawJSON : value),
-  z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  z.union([z.string().refine(isText, HALF_A_PAIR), z.number(), z.boolean(), z.null()], {
     error: 'must be text, a number, a boolean, null, or a list of such',
   }),
 );
@@ -47,6 +47,7 @@ const members = {
     }),
   query: z
     .record(z.string(), z.union([QueryValue, z.array(QueryValue)]))
+    .refine((query) => Object.keys(query).every(isText), HALF_A_PAIR)
     .optional()
     .meta({
       description:
@@ -151,11 +152,20 @@ function faultOfBody({ method, body, body_encoding: encoding }: Body): string | 
 
 function faultOfForm(body: Json, encoding: Body['body_encoding']): string | undefined {
   if (encoding === 'json') return undefined;
-  if (encoding === 'text') return typeof body === 'string' ? undefined : 'must be text';
-  const isText = typeof body === 'string' && encoding === 'base64';
-  const base64 = isText ? body : bytesIn(body);
-  if (base64 === undefined) return encoding === undefined ? undefined : 'must be base64';
+  if (encoding === 'text') return typeof body === 'string' ? faultOfText(body) : 'must be text';
+  const isBase64 = typeof body === 'string' && encoding === 'base64';
+  const base64 = isBase64 ? body : bytesIn(body);
+  if (base64 === undefined) return encoding === undefined ? faultOfText(body) : 'must be base64';
   return BASE64.test(base64) ? undefined : 'must be base64 with its padding';
+}
+
+/** JSON escapes what text cannot hold. */
+function faultOfText(body: Json): string | undefined {
+  return typeof body !== 'string' || isText(body) ? undefined : HALF_A_PAIR;
+}
+
+function isText(text: string): boolean {
+  return text.isWellFormed();
 }
 
 /** The base64 of a body that is `{"$bytes": base64}`. */

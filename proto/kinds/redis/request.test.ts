@@ -142,6 +142,29 @@ test('a pipeline is many commands, each read as one alone', () => {
   });
 });
 
+const HALF = 'must not hold half of a surrogate pair; {"$bytes": base64} is any bytes';
+test.each([
+  [{ type: 'get', key: 'k\ud800' }, [`key: ${HALF}`]],
+  [
+    { type: 'hset', ...KEY, fields: [{ field: 'f', value: '\udc00' }] },
+    [`fields.0.value: ${HALF}`],
+  ],
+  [{ type: 'not.known', args: ['a', '\ud800'] }, [`args.1: ${HALF}`]],
+  [{ type: 'raw_command', command: 'get \ud800' }, [`command.1: ${HALF}`]],
+  [{ type: 'pipeline', pipeline: [{ type: 'get', key: '\ud800' }] }, [`pipeline.0.key: ${HALF}`]],
+])('no other character is sent in place of half of a pair: %j', (request, faults) => {
+  expect(faultsOf(request)).toEqual(faults);
+});
+
+test.each(["it's", 'a "b"', 'a\r\nSET b 1', 'a\0b', '*1\r\n$8\r\nFLUSHALL\r\n'])(
+  '%j is one word, whatever it holds',
+  (text) => {
+    expect(wordsOf({ type: 'set', key: text, value: text })).toEqual(['set', text, text]);
+    expect(wordsOf({ type: 'not.known', args: [text] })).toEqual(['not.known', text]);
+    expect(faultsOf({ type: text, args: [] })).toHaveLength(/[\r\0]/.test(text) ? 1 : 0);
+  },
+);
+
 const MANY = Array.from({ length: PIPELINE_MAX + 1 }, () => ({ type: 'time' }));
 test.each([
   [{ type: 'get' }, ['key: is required']],

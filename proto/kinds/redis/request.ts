@@ -151,7 +151,7 @@ function rawCommand(type: string, members: JsonObject, refuse: Refuse): RedisCom
 const RAW = 'must be a command with its words: a text quoted as redis-cli takes it, or a list';
 
 function rawWords(command: Json | undefined, refuse: Refuse): readonly Word[] {
-  if (typeof command === 'string') return splitLine(command) ?? [];
-  if (!Array.isArray(command)) return [];
-  return argsOf(command, (path, message) => refuse(path.replace('args', 'command'), message));
+  const words = typeof command === 'string' ? splitLine(command) : command;
+  if (!Array.isArray(words)) return [];
+  return argsOf(words, (path, message) => refuse(path.replace('args', 'command'), message));
 }

@@ -22,22 +22,27 @@ export class WordFault extends Error {}
  */
 export function wordOf(value: Json, sort: Sort): Word {
   if (sort === 'v') return value === null ? 'null' : anyWord(value);
-  return SORTS[sort](value);
+  return inUtf8(SORTS[sort](value));
 }
 
 /**
  * The word that stands for any value: text as it is, a number's digits, `true` and `false`,
  * bytes, everything else as its JSON text.
- * @throws WordFault for null and malformed bytes
+ * @throws WordFault for null, malformed bytes and halves of surrogate pairs
  */
 export function anyWord(value: Json): Word {
-  if (typeof value === 'string') return value;
   if (value === null) throw new WordFault('must not be null');
-  return scalarOf(value) ?? JSON.stringify(value);
+  return inUtf8(scalarOf(value) ?? JSON.stringify(value));
+}
+
+/** Half of a surrogate pair has no UTF-8: another character would be sent in its place, and keys of two names be one. */
+function inUtf8(word: Word): Word {
+  if (typeof word !== 'string' || word.isWellFormed()) return word;
+  throw new WordFault('must not hold half of a surrogate pair; {"$bytes": base64} is any bytes');
 }
 
 /** Whether an object stands for bytes: it has no member but `$bytes`. */
-export function isBytes(value: Json): value is { $bytes: string } {
+function isBytes(value: Json): value is { $bytes: string } {
   return isJsonObject(value) && typeof value.$bytes === 'string' && Object.keys(value).length === 1;
 }
 
