@@ -18,16 +18,16 @@ interface Write {
 /** What is written to one output. */
 export class Places {
   readonly #writes: Write[] = [];
+  /** Whether a first step may be an index: only then is the output not an object from the start. */
+  mayBeArray = false;
 
   /** @param below further steps, where a rule writes into what is at its target */
   add(target: Target, below: readonly KnownStep[] = [], fresh = 0): void {
+    const [first] = target.steps;
+    this.mayBeArray ||= first !== undefined && isIndex(first);
     this.#writes.push({ steps: [...target.steps, ...below], target, fresh });
   }
 
-  /** Whether a first step may be an index: only then is the output not an object from the start. */
-  get mayBeArray(): boolean {
-    return this.#writes.some(({ steps: [first] }) => first === undefined || isIndex(first));
-  }
 
   /** Settles how deep what is put has to be copied, once all rules are known. */
   settle(): void {

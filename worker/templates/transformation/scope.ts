@@ -27,6 +27,9 @@ export interface Sources {
   usesNow(): void;
 }
 
+type Loops = Pick<Scope, 'indexes' | 'level' | 'hasIndex'>;
+const NONE: Loops = { indexes: [], level: 0, hasIndex: false };
+
 /** Names and their slots at one place of a template. */
 export class Scope {
   readonly names: readonly string[];
@@ -35,12 +38,15 @@ export class Scope {
   readonly indexes: readonly string[];
   /** Loops around. */
   readonly level: number;
+  /** Whether the innermost loop names its index. */
+  readonly hasIndex: boolean;
 
-  constructor(sources: Sources, names = ['$', 'parameters'], indexes: string[] = [], level = 0) {
+  constructor(sources: Sources, names: readonly string[] = ['$', 'parameters'], loops: Loops = NONE) {
     this.sources = sources;
     this.names = names;
-    this.indexes = indexes;
-    this.level = level;
+    this.indexes = loops.indexes;
+    this.level = loops.level;
+    this.hasIndex = loops.hasIndex;
   }
 
   /** The slot of a name that is not the input's; undefined for all others. */
@@ -58,11 +64,17 @@ export class Scope {
     return undefined;
   }
 
+  /** Of a scope within a loop: the slot of its element; the index has the next one. */
+  get elementSlot(): number {
+    return this.names.length - (this.hasIndex ? 2 : 1);
+  }
+
   /** The scope within a loop. */
   within(element: string, index: string | undefined): Scope {
     const names = [...this.names, element, ...(index === undefined ? [] : [index])];
     const indexes = index === undefined ? this.indexes : [...this.indexes, index];
-    return new Scope(this.sources, names, [...indexes], this.level + 1);
+    const loops = { indexes, level: this.level + 1, hasIndex: index !== undefined };
+    return new Scope(this.sources, names, loops);
   }
 
   /** The same without names: paths begin at the value that takes the input's place. */

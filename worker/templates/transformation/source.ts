@@ -15,6 +15,7 @@ import type { Execution } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import type { Members } from './report.ts';
 import { INPUT, type Scope } from './scope.ts';
+import { type Load, loadOf } from './sites.ts';
 
 /** Reads a value; undefined when it is not there. */
 export type Get = (x: Execution) => Json | undefined;
@@ -39,9 +40,11 @@ export function getterOf(path: Path, scope: Scope): Get {
   const [first, second] = names;
   if (names.length === 0) return ({ slots }) => slots[slot] as Json | undefined; // Slots hold JSON.
   if (first === undefined || names.includes(undefined)) return walkOf(slot, keys);
-  if (names.length === 1) return ({ slots }) => memberOf(slots[slot] as Json, first);
+  const load = loadOf(first);
+  if (names.length === 1) return ({ slots }) => memberOf(slots[slot] as Json, load);
   if (second !== undefined && names.length === 2) {
-    return ({ slots }) => memberOf(memberOf(slots[slot] as Json, first), second);
+    const next = loadOf(second);
+    return ({ slots }) => memberOf(memberOf(slots[slot] as Json, load), next);
   }
   return walkOf(slot, keys);
 }
@@ -85,10 +88,10 @@ function firstName({ notation, steps, text }: Path): string | undefined {
   return text.split('/', 1)[0];
 }
 
-function memberOf(value: Json | undefined, name: string): Json | undefined {
+function memberOf(value: Json | undefined, load: Load): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   // Of arrays and of numbers kept as text a plain name finds nothing.
-  return (value as JsonObject)[name];
+  return load(value as JsonObject);
 }
 
 function walkOf(slot: number, keys: readonly Key[]): Get {

@@ -88,6 +88,13 @@ function withSlots(text: string, scope: Scope): string {
   });
 }
 
+/** What is at a place already. @throws RuleFault where nothing can be */
+export function valueAt({ steps }: Target, x: Execution, output: Output): Json | undefined {
+  const last = steps.at(-1);
+  if (last === undefined || output.value === undefined) return output.value;
+  return childOf(containerAt(steps, x, output), last, x);
+}
+
 /** Puts a value at its place; one that is there already gives way. @throws RuleFault, RunOver */
 export function put(target: Target, value: Json, x: Execution, output: Output): void {
   const { name, depth } = target;
@@ -108,7 +115,7 @@ function place(steps: readonly TargetStep[], value: Json, x: Execution, output: 
 }
 
 /** The container that the last step leads into; those on the way are made where they are missing. */
-export function containerAt(
+function containerAt(
   steps: readonly TargetStep[],
   x: Execution,
   output: Output,

@@ -1,6 +1,6 @@
 /** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
-import type { Value } from '../../expressions/index.ts';
+import type { Expression, Value } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { guarded, guardedGather } from './guard.ts';
@@ -9,6 +9,8 @@ import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
 import { headOf, type Place, targetIn } from './place.ts';
 import type { Members } from './report.ts';
+import { holds } from './scope.ts';
+import { storeOf } from './sites.ts';
 import { argumentOf, type Get, getterOf, pathOf } from './source.ts';
 import { put, type Target } from './target.ts';
 import { type Step, stepsOf } from './transformers/index.ts';
@@ -18,6 +20,8 @@ import { type Validate, validationOf } from './validation.ts';
 export interface Producer {
   /** The value as JSON; undefined leaves the target out. */
   readonly produce: Get;
+  /** The same, without a word to a render. */
+  readonly swiftly?: Get;
   readonly gather?: Gather;
   /** Why there may be no value, in words. */
   readonly absence: string;
@@ -40,13 +44,50 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
   if (target === undefined || producer === undefined) return undefined;
   place.places.add(target);
   const isHidden = place.shown.hides(target.steps);
-  const isPlain = steps.length === 0 && validate === undefined;
-  const body = isPlain ? plain(producer, target) : treated(producer, target, { steps, validate });
+  const body = treated(producer, target, { steps, validate });
   const { gather } = producer;
   if (isHidden && gather === undefined) return hidden(target);
+  const careful = guarded(head, isHidden ? unseen(producer) : body);
   return {
-    apply: guarded(head, isHidden ? unseen(producer) : body),
+    apply: isHidden || gather ? careful : swift(careful, head.condition, producer.swiftly ?? producer.produce, { steps, validate }, target),
     gather: gather && guardedGather(head.condition, gather),
+  };
+}
+
+/**
+ * The same where nothing is out of the ordinary: no render, and a member of an object of this
+ * run's own. What fails is done again with care, which finds the same.
+ */
+function swift(
+  careful: Apply,
+  condition: Expression | undefined,
+  produce: Get,
+  treatment: Treatment,
+  target: Target,
+): Apply {
+  const { name, bytes } = target;
+  if (name === undefined) return careful;
+  const store = storeOf(name);
+  const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
+  return (x, output) => {
+    const { object } = output;
+    if (object === undefined || x.trace !== undefined || target.depth > 0) {
+      careful(x, output);
+      return;
+    }
+    let value: Json | undefined;
+    try {
+      if (condition !== undefined && !holds(condition.run(x.slots, x.budget))) return;
+      value = produce(x);
+      if (!isPlain) value = treat(value, treatment, x);
+      if (value === undefined) return;
+      tellMoved(value, x);
+    } catch {
+      careful(x, output);
+      return;
+    }
+    x.bytes -= bytes;
+    store(object, value);
   };
 }
 
@@ -65,18 +106,6 @@ function unseen({ produce }: Producer): Apply {
   return (x) => {
     produce(x);
     x.trace?.note('outputSchema does not show its target');
-  };
-}
-
-function plain({ produce, absence }: Producer, target: Target): Apply {
-  return (x, output) => {
-    const value = produce(x);
-    if (value === undefined) {
-      x.trace?.note(absence);
-      return;
-    }
-    tellMoved(value, x);
-    put(target, value, x, output);
   };
 }
 
@@ -134,7 +163,9 @@ function producerOf(
 function sourceProducer(rule: Members, { scope }: Place): Producer | undefined {
   const text = rule.text('source');
   const path = text === undefined ? undefined : pathOf(text, rule.at('source'), scope);
-  return path && { produce: shownInput(getterOf(path, scope)), absence: 'its source is not there' };
+  if (path === undefined) return undefined;
+  const get = getterOf(path, scope);
+  return { produce: shownInput(get), swiftly: get, absence: 'its source is not there' };
 }
 
 /** Shows in a render what the rule began with. */

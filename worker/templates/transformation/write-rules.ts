@@ -8,7 +8,7 @@ import { headOf, type Place, targetAt } from './place.ts';
 import { ANY } from './places.ts';
 import type { Members } from './report.ts';
 import { type Get, getterOf, pathOf, sourceOf } from './source.ts';
-import { containerAt, put, Target } from './target.ts';
+import { put, Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
 /** Reads `{copy: {from, to, fields}}`. */
@@ -55,14 +55,6 @@ function wholeOf(from: Get, to: Target, mayBePut: boolean, { places }: Place): A
 
 function absent(x: Execution): void {
   x.trace?.note('its source is not there');
-}
-
-function valueAt(to: Target, x: Execution, output: Output): Json | undefined {
-  if (to.steps.length === 0) return output.value;
-  const last = to.steps.at(-1);
-  if (output.value === undefined || typeof last !== 'string') return undefined;
-  const container = containerAt(to.steps, x, output);
-  return !Array.isArray(container) && Object.hasOwn(container, last) ? container[last] : undefined;
 }
 
 /** Each member goes to its own place: values are copied as deep as rules write into them. */
