@@ -1,8 +1,8 @@
 /** What a handler is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { ExternalIdentity } from './access/external/caller.ts';
-import type { AuditChain } from './audit/chain.ts';
-import type { IdempotencyKeys } from './idempotency/keys.ts';
+import type { AuditChainObject } from './audit/object.ts';
+import type { IdempotencyKeysObject } from './idempotency/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { TemplateRunObject } from './templates/runs/object.ts';
 
@@ -19,9 +19,9 @@ export interface Bindings {
   /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
   readonly RENDERER?: Fetcher;
   /** One object per organization, by the name of its UUID. */
-  readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChain>;
+  readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChainObject>;
   /** Sixteen objects per organization: worker/idempotency/place.ts names them. */
-  readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeys>;
+  readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeysObject>;
   /** One object per asynchronous run, by the names that worker/templates/runs/start.ts gives. */
   readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRunObject>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;

@@ -9,6 +9,7 @@ import { type Bindings, databaseOf } from '../context.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
 import { settingsOf } from '../settings.ts';
 import { type HeadSort, type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';
+import type { AuditChainObject } from './object.ts';
 import {
   deleteEntriesThrough,
   type Numbered,
@@ -37,11 +38,10 @@ const REMOVE_STEP = 5_000;
 const ORGANIZATION = 'organization';
 
 /** One per organization, by the name of its UUID. */
-export class AuditChain extends DurableObject<Bindings> {
+export class AuditChain extends DurableObject<Bindings> implements AuditChainObject {
   #last: Promise<unknown> = Promise.resolve();
   #looks = 0;
 
-  /** There may be new entries: they are numbered within 5 s. */
   async poke(orgUuid: string): Promise<void> {
     this.#looks = 2;
     const { storage } = this.ctx;
@@ -65,7 +65,6 @@ export class AuditChain extends DurableObject<Bindings> {
     if (times.length > 0) await this.ctx.storage.setAlarm(Math.min(...times));
   }
 
-  /** Numbers what is new and answers the signed head, made anew when it is not that of the last entry. */
   head(orgUuid: string): Promise<SignedHead> {
     return this.#inTurn(async () => {
       const tail = await this.#chain(orgUuid);
@@ -75,10 +74,6 @@ export class AuditChain extends DurableObject<Bindings> {
     });
   }
 
-  /**
-   * Removes the chained entries before the first that is not older than `cutoff`, in Unix epoch
-   * milliseconds, and keeps the signed head of the last one removed.
-   */
   removeOlderThan(orgUuid: string, cutoff: number): Promise<void> {
     return this.#inTurn(async () => {
       const [span] = await selectSpan(this.#db, orgUuid, cutoff);
@@ -91,7 +86,6 @@ export class AuditChain extends DurableObject<Bindings> {
     });
   }
 
-  /** Forgets the organization: it is gone. */
   async forget(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();

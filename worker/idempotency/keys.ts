@@ -5,6 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../context.ts';
+import type { Claim, Fact, IdempotencyKeysObject, Standing } from './object.ts';
 import {
   type CallRow,
   createTable,
@@ -24,38 +25,8 @@ const SWEEP_EVERY_MS = 60_000;
 /** Calls of one round: each may hold a reply of 1 MiB. */
 const SWEEP_STEP = 200;
 
-/** A call that wants to begin. */
-export interface Claim {
-  readonly name: string;
-  /** Of this try: asked again with it, `begin` says the same. */
-  readonly attempt: string;
-  /** The body's digest, sealed. */
-  readonly body: string;
-  /** Milliseconds that the call can run at most. */
-  readonly lastsMs: number;
-  /** It changes nothing: one that was lost may run again. */
-  readonly reads: boolean;
-}
-
-/** Why a reply is not kept, and which status it had. */
-export interface Fact {
-  readonly status: number;
-  readonly because: 'size' | 'secret' | 'stream';
-}
-
-/** How a key stands: `begun` is the caller's own call, all else an earlier one. */
-export type Standing =
-  | { readonly state: 'begun' }
-  | Earlier<{ readonly state: 'running'; readonly ageMs: number; readonly leftMs: number }>
-  /** It began, its time is up, and nobody told how it ended. */
-  | Earlier<{ readonly state: 'lost' }>
-  | Earlier<{ readonly state: 'answered'; readonly reply: ArrayBuffer }>
-  | Earlier<{ readonly state: 'not kept'; readonly fact: Fact }>;
-type Earlier<What> = What & { readonly body: string };
-
 /** Sixteen per organization, by the name that place.ts gives. All times are the object's own clock's. */
-export class IdempotencyKeys extends DurableObject<Bindings> {
-  /** Lets the call begin unless the key stands for one already; what it answers is on disk. */
+export class IdempotencyKeys extends DurableObject<Bindings> implements IdempotencyKeysObject {
   async begin({ name, attempt, body, lastsMs, reads }: Claim): Promise<Standing> {
     const { sql } = this.ctx.storage;
     const planned = await this.ctx.storage.getAlarm();
@@ -72,7 +43,6 @@ export class IdempotencyKeys extends DurableObject<Bindings> {
     return { state: 'begun' };
   }
 
-  /** How a key stands, without beginning; `undefined` when it stands for nothing. */
   look(name: string): Standing | undefined {
     if (!hasTable(this.ctx.storage.sql)) return undefined;
     const now = Date.now();
@@ -80,10 +50,6 @@ export class IdempotencyKeys extends DurableObject<Bindings> {
     return known && standingOf(known, now);
   }
 
-  /**
-   * Keeps the sealed reply of a call that began, or why it is not kept. Also after its time was
-   * up: what is true is told from then on.
-   */
   finish(call: Pick<Claim, 'name' | 'attempt'>, outcome: Uint8Array | Fact): void {
     const { sql } = this.ctx.storage;
     if (!hasTable(sql)) return;
@@ -94,13 +60,11 @@ export class IdempotencyKeys extends DurableObject<Bindings> {
     endCall(sql, call, ended);
   }
 
-  /** Frees the key of a call that began and changed nothing. */
   forget(call: Pick<Claim, 'name' | 'attempt'>): void {
     const { sql } = this.ctx.storage;
     if (hasTable(sql)) deleteCall(sql, call);
   }
 
-  /** Forgets all keys: the organization is gone. */
   async clear(): Promise<void> {
     await this.ctx.storage.deleteAlarm();
     await this.ctx.storage.deleteAll();

@@ -5,7 +5,7 @@ import type { PublicContext } from '../context.ts';
 import { failureOf } from '../http/respond.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
-import type { Claim, Fact, Standing } from './keys.ts';
+import type { Claim, Fact, Standing } from './object.ts';
 import { type Place, placeOf, publicPlacesOf } from './place.ts';
 import { type TakenIn, takeIn } from './reply.ts';
 import { isForgotten, isSecret, type Keyed } from './rule.ts';

@@ -1,7 +1,7 @@
 /** What a caller is told whose key stands for an earlier call. Contract: "Retries by the client". */
 import { GatewayError } from '../../proto/errors.ts';
 import { unseal, unsealBytes } from '../secrets/seal.ts';
-import type { Fact, Standing } from './keys.ts';
+import type { Fact, Standing } from './object.ts';
 import type { OrganizationsPlace, Place } from './place.ts';
 import { replayed } from './reply.ts';
 

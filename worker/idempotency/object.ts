@@ -1,0 +1,47 @@
+/** The face of the objects that own idempotency keys, for who calls them: their class knows the storage. */
+
+/** A call that wants to begin. */
+export interface Claim {
+  readonly name: string;
+  /** Of this try: asked again with it, `begin` says the same. */
+  readonly attempt: string;
+  /** The body's digest, sealed. */
+  readonly body: string;
+  /** Milliseconds that the call can run at most. */
+  readonly lastsMs: number;
+  /** It changes nothing: one that was lost may run again. */
+  readonly reads: boolean;
+}
+
+/** Why a reply is not kept, and which status it had. */
+export interface Fact {
+  readonly status: number;
+  readonly because: 'size' | 'secret' | 'stream';
+}
+
+/** How a key stands: `begun` is the caller's own call, all else an earlier one. */
+export type Standing =
+  | { readonly state: 'begun' }
+  | Earlier<{ readonly state: 'running'; readonly ageMs: number; readonly leftMs: number }>
+  /** It began, its time is up, and nobody told how it ended. */
+  | Earlier<{ readonly state: 'lost' }>
+  | Earlier<{ readonly state: 'answered'; readonly reply: ArrayBuffer }>
+  | Earlier<{ readonly state: 'not kept'; readonly fact: Fact }>;
+type Earlier<What> = What & { readonly body: string };
+
+/** Sixteen per organization, by the name that place.ts gives. */
+export interface IdempotencyKeysObject extends Rpc.DurableObjectBranded {
+  /** Lets the call begin unless the key stands for one already; what it answers is on disk. */
+  begin(claim: Claim): Promise<Standing>;
+  /** How a key stands, without beginning; `undefined` when it stands for nothing. */
+  look(name: string): Standing | undefined;
+  /**
+   * Keeps the sealed reply of a call that began, or why it is not kept. Also after its time was
+   * up: what is true is told from then on.
+   */
+  finish(call: Pick<Claim, 'name' | 'attempt'>, outcome: Uint8Array | Fact): void;
+  /** Frees the key of a call that began and changed nothing. */
+  forget(call: Pick<Claim, 'name' | 'attempt'>): void;
+  /** Forgets all keys: the organization is gone. */
+  clear(): Promise<void>;
+}
