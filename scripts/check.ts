@@ -6,6 +6,7 @@ import { ROOT } from './bundle.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
 import { Failure, runScript } from './failure.ts';
 import { runTool, type ToolResult } from './tools.ts';
+import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
 
 interface Step {
   readonly name: string;
@@ -69,8 +70,13 @@ async function migrationsAreFresh(): Promise<ToolResult> {
 
 async function pagesAreFresh(): Promise<ToolResult> {
   const kept = await readFile(join(ROOT, ERRORS_PAGE), 'utf8').catch(() => '');
-  const ok = kept === errorsPage();
-  return { ok, output: ok ? '' : `${ERRORS_PAGE} is stale: run npm run generate` };
+  const templates = await readFile(join(ROOT, TEMPLATES_PAGE), 'utf8');
+  const stale = [
+    ...(kept === errorsPage() ? [] : [ERRORS_PAGE]),
+    ...(templates === withTransformers(templates) ? [] : [TEMPLATES_PAGE]),
+  ];
+  const output = stale.map((page) => `${page} is stale: run npm run generate`).join('\n');
+  return { ok: stale.length === 0, output };
 }
 
 async function inFolder(work: (folder: string) => Promise<ToolResult>): Promise<ToolResult> {

@@ -1,8 +1,13 @@
 /** Part of `npm run generate`: writes the pages of docs/ that are made of code. */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
 import { runScript } from './failure.ts';
+import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
 
-await runScript(() => writeFile(join(ROOT, ERRORS_PAGE), errorsPage()));
+await runScript(async () => {
+  await writeFile(join(ROOT, ERRORS_PAGE), errorsPage());
+  const page = join(ROOT, TEMPLATES_PAGE);
+  await writeFile(page, withTransformers(await readFile(page, 'utf8')));
+});

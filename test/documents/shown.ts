@@ -1,8 +1,8 @@
 /**
  * What a page shows, as what a real reply is compared with. What differs from run to run is
  * matched by its form: a UUID by any, a timestamp by any, `…` by any text, a number of
- * milliseconds (`latency_ms`) and what a statement cost (`elapsed`, `rows_read`, `bytes_read`) by any
- * number. All else is as it stands.
+ * milliseconds (`latency_ms`), what a statement cost (`elapsed`, `rows_read`, `bytes_read`) and a
+ * render (`processingTimeMs`, `fuel`) by any number. All else is as it stands.
  */
 import { expect } from 'vitest';
 import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
@@ -13,7 +13,7 @@ const DYNAMIC =
 const UUID = '[\\da-f]{8}-(?:[\\da-f]{4}-){3}[\\da-f]{12}';
 const TIMESTAMP = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z';
 
-const MEASURED = /_ms$|^(?:elapsed|rows_read|bytes_read)$/;
+const MEASURED = /_ms$|^(?:elapsed|rows_read|bytes_read|processingTimeMs|fuel)$/;
 
 /** A reply, and what it is to equal: for JSON the value, for anything else its lines. */
 export interface Comparison {

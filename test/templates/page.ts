@@ -1,0 +1,76 @@
+/** What docs/templates.md shows: its ten transformations, and the table of rules. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject, type Json, type JsonObject, parseJson } from '../../proto/json.ts';
+import { ROOT } from '../../scripts/bundle.ts';
+
+/** A transformation with an input and what it makes of that. */
+export interface Shown {
+  readonly title: string;
+  readonly definition: JsonObject;
+  readonly input: Json;
+  readonly output: Json;
+  /** An input that it refuses, and `details` of the refusal. */
+  readonly refused?: { readonly input: Json; readonly details: Json };
+  /** The same in that language. */
+  readonly jsonata?: string;
+}
+
+/** A row of the table of rules. */
+export interface Row {
+  readonly rules: string;
+  readonly input: string;
+  readonly output: string;
+}
+
+const CHAPTER = '## Ten transformations\n';
+const BLOCK = /^```(\w+)\n([\s\S]*?)\n```$/gm;
+const ROW = /^\| `(\[.*\])` \| `(.*)` \| `(.*)` \|$/gm;
+
+const page = await readFile(join(ROOT, 'docs/templates.md'), 'utf8');
+const [rest = '', chapter = ''] = page.split(CHAPTER);
+
+/** The transformations of the page, in its order. */
+export const TRANSFORMATIONS: readonly Shown[] = chapter.split(/^### /m).slice(1).map(shownIn);
+
+/** The rows of the table of rules. */
+export const ROWS: readonly Row[] = [...rest.matchAll(ROW)].map(
+  ([, rules = '', input = '', output = '']) => ({ rules, input, output }),
+);
+
+/** What the templates of these rows have beside their rules. */
+export const BESIDE: JsonObject = objectIn(
+  blocksOf(rest.split('In the examples the template also has')[1] ?? '')[0]?.text ?? '',
+);
+
+function shownIn(section: string): Shown {
+  const blocks = blocksOf(section);
+  const [definition = '', input = '', output = '', ...more] = blocks
+    .filter(({ language }) => language === 'json')
+    .map(({ text }) => text);
+  const [refusedInput, details] = more;
+  const jsonata = blocks.find(({ language }) => language === 'jsonata')?.text;
+  return {
+    title: section.split('\n', 1)[0] ?? '',
+    definition: objectIn(definition),
+    input: parseJson(input),
+    output: parseJson(output),
+    ...(refusedInput === undefined || details === undefined
+      ? {}
+      : { refused: { input: parseJson(refusedInput), details: parseJson(details) } }),
+    ...(jsonata === undefined ? {} : { jsonata }),
+  };
+}
+
+function blocksOf(text: string): { readonly language: string; readonly text: string }[] {
+  return [...text.matchAll(BLOCK)].map(([, language = '', inner = '']) => ({
+    language,
+    text: inner,
+  }));
+}
+
+function objectIn(text: string): JsonObject {
+  const value = parseJson(text);
+  if (!isJsonObject(value)) throw new Error(`Not an object: ${text}`);
+  return value;
+}
