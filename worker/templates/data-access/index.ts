@@ -1,11 +1,13 @@
 /** Data-access templates: requests to endpoints with placeholders. Spec: "Constructor shape"; contract §8. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { isUuid } from '../../http/ids.ts';
+import { parseRequest } from '../../../proto/kinds/index.ts';
 import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
-import { type KindOf, type Operation, readOperations } from './operations.ts';
-import { valuesIn } from './values.ts';
+import { nameOfEndpoint } from './layout.ts';
+import { faultsOf, type KindOf, type Operation, readOperations } from './operations.ts';
+import type { Placeholder } from './placeholder.ts';
+import { scopeOf } from './values.ts';
 
 /** Ids or UUIDs of the endpoints that a definition names, known before it can be read. */
 export function endpointsIn({ template }: DataAccessDefinition): readonly string[] {
@@ -29,16 +31,18 @@ class DataAccess implements Compiled {
   readonly weight: number;
   readonly #sort: RequestSort;
   readonly #operations: readonly Operation[];
+  readonly #placeholders: readonly Placeholder[];
   readonly #rest: JsonObject;
 
   constructor({ request, template }: DataAccessDefinition, operations: readonly Operation[]) {
     this.#sort = request;
     this.#operations = operations;
+    this.#placeholders = operations.flatMap((each) => each.placeholders);
     this.#rest = 'timeout_ms' in template ? { timeout_ms: template.timeout_ms ?? null } : {};
     this.weight = JSON.stringify(template).length * 4 + 512;
     this.references = operations.map(({ endpoint, path, level }) => ({
       kind: 'endpoint',
-      id: isUuid(endpoint) ? endpoint.toLowerCase() : endpoint,
+      id: nameOfEndpoint(endpoint),
       path,
       level,
     }));
@@ -63,7 +67,8 @@ class DataAccess implements Compiled {
   }
 
   render(input: Json, run: Run): Rendered {
-    const { calls, faults } = this.#calls(input, run);
+    const { calls, requests, faults: ofInput } = this.#calls(input, run);
+    const faults = [...ofInput, ...(ofInput.length > 0 ? [] : this.#refusals(requests))];
     const valid = faults.length === 0;
     return {
       success: valid,
@@ -81,16 +86,33 @@ class DataAccess implements Compiled {
   }
 
   /** What is to be sent: nothing while something is wrong with the input. */
-  #calls(input: Json, run: Run): { calls: readonly EndpointCall[]; faults: readonly Fault[] } {
-    const placeholders = this.#operations.flatMap((each) => each.placeholders);
-    run.budget.spend(1 + placeholders.length + this.weight / 64);
-    const { values, faults } = valuesIn(input, placeholders);
-    if (!values) return { calls: [], faults };
+  #calls(input: Json, run: Run) {
+    run.budget.spend(1 + this.#placeholders.length + this.weight / 64);
+    const faults: Fault[] = [];
+    const scope = scopeOf(input, this.#placeholders, faults);
+    if (!scope) return { calls: [], requests: [], faults };
     const requests = this.#operations.map(({ endpoint, fill }) => ({
       endpoint,
-      request: fill(values) as JsonObject,
+      // A request is an object, and filled it is one as well.
+      request: fill(scope) as JsonObject,
     }));
-    return { calls: this.#asCalls(requests), faults: [] };
+    return faults.length > 0
+      ? { calls: [], requests: [], faults }
+      : { calls: this.#asCalls(requests), requests, faults };
+  }
+
+  /** What the kinds' own readers would refuse in the requests. */
+  #refusals(requests: readonly { readonly request: JsonObject }[]): Fault[] {
+    return requests.flatMap(({ request }, index) => {
+      const operation = this.#operations[index];
+      if (!operation) return [];
+      try {
+        parseRequest(operation.kind, request);
+        return [];
+      } catch (thrown) {
+        return faultsOf(thrown).map((each) => ({ ...each, path: `${operation.at}.${each.path}` }));
+      }
+    });
   }
 
   #asCalls(requests: readonly { endpoint: string; request: JsonObject }[]): EndpointCall[] {

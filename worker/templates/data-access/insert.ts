@@ -1,72 +1,96 @@
 /** What becomes of a caller's value where it is put into a request: data, whatever it holds. */
-import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Kind } from '../../../proto/kinds/index.ts';
-import { textOf } from './placeholder.ts';
+import { isScalar } from './placeholder.ts';
 
-/** Types of Extended JSON: values, no operators. */
-const EXTENDED = new Set([
-  '$oid',
-  '$date',
-  '$numberLong',
-  '$numberInt',
-  '$numberDouble',
-  '$numberDecimal',
-  '$binary',
-  '$uuid',
-  '$timestamp',
-  '$minKey',
-  '$maxKey',
-]);
+/** Where a value is put. */
+export interface Where {
+  readonly kind: Kind;
+  /** Of the request, in lower case. */
+  readonly type: string;
+  /** In a transaction `{"$result": …}` means something. Contract §6, "Transactions". */
+  readonly inTransaction: boolean;
+  /** Within the request. */
+  readonly path: readonly string[];
+}
 
 /**
- * The value as it stands in the request.
- * @param place where: in a URL it is encoded, as a name it may be no operator
- * @throws GatewayError BAD_REQUEST for what the backend would take for an operator
+ * An array or object as data: no tag, bytes or reference that its author did not write. Scalars
+ * are always just that.
  */
-export function insert(kind: Kind, place: string, value: Json, name: string): Json {
-  if (place === 'url') {
-    return isScalar(value) ? encodedPath(textOf(value)) : value;
-  }
-  if (kind === 'mongo') refuseOperators(value, place, name);
-  if ((kind === 'postgres' || kind === 'mysql') && isJsonObject(value)) return literal(value);
-  return value;
-}
-
-function isScalar(value: Json): boolean {
-  return typeof value !== 'object' || value === null || isRawJson(value);
-}
-
-/** A whole path: its slashes part segments, all else is data. */
-function encodedPath(text: string): string {
-  return text.split('/').map(encodeURIComponent).join('/');
-}
-
-/** An object whose only member is a tag or a reference is data as well: said so by one more member that is none. */
-function literal(value: JsonObject): Json {
-  const [only, ...others] = Object.keys(value);
-  const mayMean = only !== undefined && others.length === 0;
-  return mayMean ? JSON.stringify(value) : value;
-}
-
-function refuseOperators(value: Json, place: string, name: string): void {
-  if (typeof value === 'string') {
-    if (place === 'name' && value.startsWith('$')) throw operator(name);
-    return;
-  }
-  if (Array.isArray(value)) {
-    for (const each of value) refuseOperators(each, 'value', name);
-  } else if (isJsonObject(value)) {
-    for (const [member, each] of Object.entries(value)) {
-      if (member.startsWith('$') && !EXTENDED.has(member)) throw operator(name);
-      refuseOperators(each, 'value', name);
-    }
+export function asData(where: Where, value: Json): Json {
+  if (isScalar(value)) return value;
+  switch (where.kind) {
+    case 'postgres':
+      return forPostgres(where, value);
+    case 'mysql':
+      return forMysql(where, value);
+    case 'cassandra':
+      return withoutTags(value, pairsOf);
+    case 'clickhouse':
+    case 'redis':
+      return withoutTags(value, (object) => JSON.stringify(object));
+    default:
+      return value;
   }
 }
 
-function operator(name: string): GatewayError {
-  const message = "may hold no operator: names that begin with $ are the template's alone";
-  return new GatewayError('BAD_REQUEST', `${name}: ${message}`, {
-    details: [{ path: name, message }],
-  });
+/** What is bound in place of a placeholder of a statement. */
+export function asParameter(where: Where, value: Json): Json {
+  return asData({ ...where, path: ['params', ''] }, value);
+}
+
+/** `{"Json": x}` is x as JSON, whatever it looks like; tags are read at a parameter's top alone. */
+function forPostgres(where: Where, value: Json): Json {
+  const { inTransaction, path } = where;
+  if (isParams(path)) return eachOf(value, (each) => asParameter(where, each));
+  const { isTop, isLiteral } = depthOf(where);
+  const data = isTop && isJsonObject(value) ? { Json: value } : value;
+  return inTransaction && !isLiteral ? { $literal: data } : data;
+}
+
+/** Arrays and objects are their JSON text, which is what they are sent as. */
+function forMysql(where: Where, value: Json): Json {
+  const { inTransaction, path } = where;
+  if (isParams(path)) return eachOf(value, (each) => asParameter(where, each));
+  const { isTop, isLiteral } = depthOf(where);
+  if (isTop) return JSON.stringify(value);
+  return inTransaction && !isLiteral ? { $literal: value } : value;
+}
+
+function isParams(path: readonly string[]): boolean {
+  return path.length === 1 && path[0] === 'params';
+}
+
+/** The members of a whole `params`: each is a parameter. */
+function eachOf(value: Json, change: (each: Json) => Json): Json {
+  if (Array.isArray(value)) return value.map((each) => (isScalar(each) ? each : change(each)));
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value).map(([name, each]) => [name, change(each)] as const);
+  return Object.fromEntries(members);
+}
+
+/** Whether a place is a parameter as a whole, and whether its author made it a literal already. */
+function depthOf({ path, type }: Where) {
+  const inner = path.slice(1).filter((each) => each !== '$literal');
+  const isTyped = type.startsWith('query_typed');
+  const isTop = inner.length === (isTyped ? 2 : 1);
+  return { isTop, isLiteral: inner.length < path.length - 1 };
+}
+
+/** A map as Cassandra takes it, too. */
+function pairsOf(object: JsonObject): Json {
+  return Object.entries(object).map(([name, each]) => [name, withoutTags(each, pairsOf)]);
+}
+
+/** With other forms of objects whose only member might be a tag. */
+function withoutTags(value: Json, other: (object: JsonObject) => Json): Json {
+  if (Array.isArray(value)) return value.map((each) => withoutTags(each, other));
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value);
+  if (names.length === 1 && names[0]?.startsWith('$')) return other(value);
+  const entries = Object.entries(value).map(
+    ([name, each]) => [name, withoutTags(each, other)] as const,
+  );
+  return Object.fromEntries(entries);
 }

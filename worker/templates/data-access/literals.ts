@@ -1,13 +1,13 @@
 /**
- * Finds what is no code in a statement: texts, quoted names, comments. It only tells an author
- * where a placeholder cannot be bound: were it wrong, the database would refuse the statement,
- * since a placeholder becomes a parameter in any case and never text.
+ * Finds what is no code in a statement: texts, quoted names, comments; and words and parameters.
+ * It tells an author where a placeholder cannot be bound, and finds his own parameters: their
+ * number is compared with his values. No value ever becomes part of a statement's text.
  */
 import type { Kind } from '../../../proto/kinds/index.ts';
 
 /** A stretch of a statement. */
 export interface Span {
-  readonly sort: 'text' | 'name' | 'comment' | 'parameter';
+  readonly sort: 'text' | 'name' | 'comment' | 'parameter' | 'word';
   readonly start: number;
   /** Behind its last character. */
   readonly end: number;
@@ -22,19 +22,25 @@ export function isStatementKind(kind: Kind): kind is StatementKind {
   return (STATEMENT_KINDS as readonly string[]).includes(kind);
 }
 
+/** Comments that a server runs, `/*!`, are code. */
 const COMMENTS = {
-  postgres: /--[^\n]*|\/\*[\s\S]*?\*\//y,
-  mysql: /--(?=[\s]|$)[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\//y,
-  cassandra: /--[^\n]*|\/\/[^\n]*|\/\*[\s\S]*?\*\//y,
-  clickhouse: /--[^\n]*|#[!\s][^\n]*|\/\*[\s\S]*?\*\//y,
+  postgres: /--[^\n\r]*/y,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: servers take them for space here.
+  mysql: /--(?=[\x00-\x20\x7f]|$)[^\n]*|#[^\n]*|\/\*(?!!|[Mm]!)[\s\S]*?\*\//y,
+  cassandra: /--[^\n\r]*|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//y,
+  clickhouse: /--[^\n]*|#[! ][^\n]*|\/\*[\s\S]*?\*\//y,
 } as const;
 const PLAIN = /'(?:[^']|'')*'/y;
 const ESCAPED = /'(?:[^'\\]|''|\\[\s\S])*'/y;
 const TEXTS = {
-  postgres: [/[eE]'(?:[^'\\]|''|\\[\s\S])*'/y, PLAIN, /\$(\w*)\$[\s\S]*?\$\1\$/y],
+  postgres: [
+    /[eE]'(?:[^'\\]|''|\\[\s\S])*'/y,
+    PLAIN,
+    /\$((?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$[\s\S]*?\$\1\$/y,
+  ],
   mysql: [ESCAPED, /"(?:[^"\\]|""|\\[\s\S])*"/y],
   cassandra: [PLAIN, /\$\$[\s\S]*?\$\$/y],
-  clickhouse: [ESCAPED, /\$(\w*)\$[\s\S]*?\$\1\$/y],
+  clickhouse: [ESCAPED, /\u2018[^\u2019]*\u2019/y, /\$(\w*)\$[\s\S]*?\$\1\$/y],
 } as const;
 const QUOTED = /"(?:[^"]|"")*"/y;
 const TICKED = /`(?:[^`]|``)*`/y;
@@ -42,41 +48,66 @@ const NAMES = {
   postgres: [QUOTED],
   mysql: [TICKED],
   cassandra: [QUOTED],
-  clickhouse: [QUOTED, TICKED],
+  clickhouse: [
+    /"(?:[^"\\]|""|\\[\s\S])*"/y,
+    /`(?:[^`\\]|``|\\[\s\S])*`/y,
+    /\u201c[^\u201d]*\u201d/y,
+  ],
+} as const;
+const PARAMETERS = { postgres: /\$\d+/y, mysql: /\?/y, cassandra: /\?/y, clickhouse: /(?!)/y };
+/** A dollar may stand within a word where it opens no text of its own. */
+const WORDS = {
+  postgres: /[\w\u0080-\uffff][\w$\u0080-\uffff]*/y,
+  mysql: /[\w$\u0080-\uffff]+/y,
+  cassandra: /\w+/y,
+  clickhouse: /[\w$]+/y,
 } as const;
 
-/** All of them, in order, and each `?`. */
+/** All of them, in order. */
 export function spansOf(kind: StatementKind, text: string): readonly Span[] {
   const spans: Span[] = [];
   let at = 0;
   while (at < text.length) {
     const span = spanAt(kind, text, at);
     if (span) spans.push(span);
-    at = span?.end ?? afterWord(text, at);
+    at = span?.end ?? at + 1;
   }
   return spans;
 }
 
 function spanAt(kind: StatementKind, text: string, start: number): Span | undefined {
-  const comment = endAt(COMMENTS[kind], text, start);
-  if (comment !== undefined) return { sort: 'comment', start, end: comment };
-  for (const sort of ['text', 'name'] as const) {
-    for (const form of sort === 'text' ? TEXTS[kind] : NAMES[kind]) {
-      const end = endAt(form, text, start);
-      if (end !== undefined) return { sort, start, end };
-    }
+  const found = (sort: Span['sort'], end: number | undefined) =>
+    end === undefined ? undefined : { sort, start, end };
+  return (
+    found('comment', kind === 'postgres' ? nestedEnd(text, start) : undefined) ??
+    found('comment', endAt(COMMENTS[kind], text, start)) ??
+    found('text', firstEnd(TEXTS[kind], text, start)) ??
+    found('name', firstEnd(NAMES[kind], text, start)) ??
+    found('parameter', endAt(PARAMETERS[kind], text, start)) ??
+    found('word', endAt(WORDS[kind], text, start))
+  );
+}
+
+/** Comments of PostgreSQL hold comments. */
+function nestedEnd(text: string, start: number): number | undefined {
+  if (!text.startsWith('/*', start)) return undefined;
+  const mark = /\/\*|\*\//g;
+  mark.lastIndex = start;
+  let depth = 0;
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    depth += found[0] === '/*' ? 1 : -1;
+    if (depth === 0) return mark.lastIndex;
   }
-  return text[start] === '?' ? { sort: 'parameter', start, end: start + 1 } : undefined;
+  return text.length;
 }
 
-/** Behind a word, so that the `e` of a name is not taken for the beginning of a text. */
-function afterWord(text: string, at: number): number {
-  WORD.lastIndex = at;
-  const [word = ''] = WORD.exec(text) ?? [];
-  return at + (/^[eE]$/.test(word) && text[at + 1] === "'" ? 1 : Math.max(1, word.length));
+function firstEnd(forms: readonly RegExp[], text: string, start: number): number | undefined {
+  for (const form of forms) {
+    const end = endAt(form, text, start);
+    if (end !== undefined) return end;
+  }
+  return undefined;
 }
-
-const WORD = /[\w\u0080-\uffff]+/y;
 
 function endAt(form: RegExp, text: string, start: number): number | undefined {
   form.lastIndex = start;

@@ -1,13 +1,14 @@
 /** Reads the requests of a data-access template against the kinds of their endpoints. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
 import { type Kind, kindSpec, parseRequest } from '../../../proto/kinds/index.ts';
-import { TimeoutMs } from '../../../proto/kinds/members.ts';
-import { parse } from '../../http/parse.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
-import { type Fill, type Reader, readRequest } from './fill.ts';
-import { type Placeholder, sampleOf } from './placeholder.ts';
+import { readRequest } from './fill.ts';
+import { nameOfEndpoint, operationsIn, type Written } from './layout.ts';
+import type { Placeholder } from './placeholder.ts';
+import type { Fill, Reader } from './reader.ts';
+import { SAMPLE } from './values.ts';
 
 /** Which kind an endpoint is of; undefined when there is none of that name. */
 export type KindOf = (endpoint: string) => Kind | undefined;
@@ -15,6 +16,9 @@ export type KindOf = (endpoint: string) => Kind | undefined;
 /** One request of a template. */
 export interface Operation {
   readonly endpoint: string;
+  readonly kind: Kind;
+  /** Where the request stands in the definition. */
+  readonly at: string;
   /** Where the endpoint is named in the definition. */
   readonly path: string;
   readonly level: 'Read' | 'Write' | 'Admin';
@@ -22,101 +26,62 @@ export interface Operation {
   readonly placeholders: readonly Placeholder[];
 }
 
-/** Most operations of one template, as of one transaction. Spec silent. */
-const OPERATIONS_MAX = 1_000;
-
 /** All requests of a template, or all its faults. */
 export function readOperations(
   { request: sort, template }: DataAccessDefinition,
   kindOf: KindOf,
 ): { readonly operations: readonly Operation[]; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
-  const isOne = sort === 'Read' || sort === 'Write';
-  const found = isOne ? [{ request: template, at: 'template' }] : severalIn(sort, template, faults);
-  const operations = found.flatMap(({ request, at }) => {
-    const common = sort === 'Transaction' ? template.endpoint : undefined;
-    return readOperation(
-      sort,
-      { ...request, ...(common === undefined ? {} : { endpoint: common }) },
-      {
-        at,
-        path: sort === 'Transaction' ? 'template.endpoint' : `${at}.endpoint`,
-        faults,
-        kindOf,
-      },
-    );
-  });
+  const written = operationsIn(sort, template, faults);
+  const operations = written.flatMap((each) => readOperation(sort, each, { faults, kindOf }));
+  if (sort === 'TwoPhaseTransaction') checkParticipants(operations, faults);
+  checkTypes(operations, faults);
   return { operations, faults };
 }
 
-/** The operations of a transaction; what is wrong beside them is added to the faults. */
-function severalIn(sort: RequestSort, template: JsonObject, faults: Fault[]) {
-  const { operations, endpoint: _endpoint, timeout_ms: timeoutMs, ...others } = template;
-  for (const member of Object.keys(others)) {
-    faults.push({ path: `template.${member}`, message: 'is no member of a transaction' });
-  }
-  if (sort === 'TwoPhaseTransaction' && template.endpoint !== undefined) {
-    faults.push({ path: 'template.endpoint', message: 'stands in each operation instead' });
-  }
-  if (timeoutMs !== undefined)
-    addFaults(faults, 'template', () => parse(TimeoutMs, timeoutMs, 'timeout_ms'));
-  if (!Array.isArray(operations) || operations.length < 1 || operations.length > OPERATIONS_MAX) {
-    const message = `is a list of 1 to ${OPERATIONS_MAX} requests`;
-    faults.push({ path: 'template.operations', message });
-    return [];
-  }
-  return operations.flatMap((request, index) => {
-    const at = `template.operations.${index}`;
-    if (isJsonObject(request)) return [{ request, at }];
-    faults.push({ path: at, message: 'is an object' });
-    return [];
-  });
-}
-
-/** Where a request stands, and where its faults go. */
-interface Place {
-  readonly at: string;
-  readonly path: string;
+interface Around {
   readonly faults: Fault[];
   readonly kindOf: KindOf;
 }
 
 function readOperation(
   sort: RequestSort,
-  { endpoint, ...request }: JsonObject,
-  { at, path, faults, kindOf }: Place,
+  { endpoint, request, at, path }: Written,
+  { faults, kindOf }: Around,
 ): Operation[] {
-  if (typeof endpoint !== 'string' || endpoint === '') {
-    faults.push({ path, message: 'is required: the id or UUID of an endpoint' });
-    return [];
-  }
   const kind = kindOf(endpoint);
   if (kind === undefined) {
     faults.push({ path, message: `names no endpoint of the organization: ${endpoint}` });
     return [];
   }
-  const { type } = request;
-  const named = (
-    typeof type === 'string' ? type : (kindSpec(kind).defaultType ?? '')
-  ).toLowerCase();
-  const reader: Reader = {
-    kind,
-    type: named,
-    at,
-    faults,
-    placeholders: [],
-    open: new Set(),
-  };
+  const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
+  const { label, shapes, watches = [] } = kindSpec(kind);
+  if (inTransaction && shapes.operation === undefined) {
+    faults.push({ path, message: `is of kind ${label}, which has no transactions` });
+  }
+  const type = typeOf(kind, request);
+  if (watches.includes(type)) {
+    faults.push({ path: `${at}.type`, message: 'answers events: send it to /read' });
+  }
+  const placeholders: Placeholder[] = [];
+  const open = new Set<string>();
+  const reader: Reader = { kind, type, request, inTransaction, at, faults, placeholders, open };
   const before = faults.length;
-  const fill = readRequest(reader, request);
+  const fill = readRequest(reader);
   const level = faults.length > before ? 'Read' : levelOf(sort, reader, fill);
-  return [{ endpoint, path, level, fill, placeholders: reader.placeholders }];
+  return [{ endpoint, kind, at, path, level, fill, placeholders }];
+}
+
+function typeOf(kind: Kind, request: JsonObject): string {
+  const { defaultType, impliedType } = kindSpec(kind);
+  const type = request.type ?? defaultType ?? impliedType?.(request) ?? '';
+  return typeof type === 'string' ? type.toLowerCase() : '';
 }
 
 /** Tries the request with values that it might have. */
 function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['level'] {
   const { kind, at, faults } = reader;
-  const sample: Json = fill(sampleOf);
+  const sample: Json = fill(SAMPLE);
   try {
     const { request, mode } = parseRequest(kind, sample);
     if (sort === 'Read' && mode === 'write') {
@@ -141,15 +106,8 @@ function isOpen({ open }: Reader, path: string): boolean {
   );
 }
 
-function addFaults(faults: Fault[], at: string, check: () => unknown): void {
-  try {
-    check();
-  } catch (thrown) {
-    for (const each of faultsOf(thrown)) faults.push({ ...each, path: `${at}.${each.path}` });
-  }
-}
-
-function faultsOf(thrown: unknown): Fault[] {
+/** What is wrong with a request, as its reader says it. */
+export function faultsOf(thrown: unknown): Fault[] {
   if (!(thrown instanceof GatewayError)) throw thrown;
   const faults = thrown.details.flatMap((each): Fault[] =>
     'path' in each && typeof each.path === 'string' && typeof each.message === 'string'
@@ -157,4 +115,38 @@ function faultsOf(thrown: unknown): Fault[] {
       : [],
   );
   return faults.length > 0 ? faults : [{ path: 'type', message: thrown.message }];
+}
+
+/** Kinds that can prepare a transaction. Contract §10. */
+const PREPARE = new Set<Kind>(['postgres', 'mysql']);
+
+/** At most one endpoint that cannot prepare may take part, and last. Contract §10. */
+function checkParticipants(operations: readonly Operation[], faults: Fault[]): void {
+  const last = operations.at(-1);
+  const lastName = nameOfEndpoint(last?.endpoint ?? '');
+  for (const { kind, endpoint, path } of operations) {
+    if (PREPARE.has(kind) || nameOfEndpoint(endpoint) === lastName) continue;
+    const { label } = kindSpec(kind);
+    const message = `is of kind ${label}, which cannot prepare: one such endpoint may take part, and last`;
+    faults.push({ path, message });
+  }
+}
+
+/** A value is of one type, wherever it stands. */
+function checkTypes(operations: readonly Operation[], faults: Fault[]): void {
+  const types = new Map<string, Placeholder['type']>();
+  for (const { placeholders, at } of operations) {
+    for (const { name, type } of placeholders) {
+      if (type === 'any') continue;
+      const known = types.get(name);
+      if (known === undefined || known === type) types.set(name, type);
+      else if (!isNumeric(known) || !isNumeric(type)) {
+        faults.push({ path: at, message: `declares {{${name}}} as ${known} and as ${type}` });
+      }
+    }
+  }
+}
+
+function isNumeric(type: Placeholder['type']): boolean {
+  return type === 'number' || type === 'integer';
 }

@@ -25,10 +25,10 @@ export interface Placeholder {
 /** A text apart: what is as it is written, and placeholders. */
 export type Part = string | Placeholder;
 
-/** Name, type and default; what is no name at all is left alone. */
-const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+/** How often a default that holds braces is read on for: JSON nests no deeper here. Spec silent. */
+const CLOSES_MAX = 64;
 const DECLARATION =
-  /^\s*(?<optional>\?)?\s*(?<name>[A-Za-z_][\w.-]*)\s*(?::\s*(?<type>\w+)\s*)?(?:=(?<fallback>[\s\S]*))?$/;
+  /^\s*(?<optional>\?)?\s*(?<name>[\p{L}_][\p{L}\p{N}_.-]*)\s*(?::\s*(?<type>\w+)\s*)?(?:=(?<fallback>[\s\S]*))?$/u;
 
 /** A text apart, or why it cannot be. */
 export function partsOf(text: string): {
@@ -36,42 +36,72 @@ export function partsOf(text: string): {
   readonly fault?: string;
 } {
   const parts: Part[] = [];
-  let at = 0;
-  for (const match of text.matchAll(PLACEHOLDER)) {
-    const [whole, declared = ''] = match;
-    if (declared.trim() === '') continue;
-    const placeholder = declaredIn(declared);
-    if (typeof placeholder === 'string') return { parts: [], fault: placeholder };
-    if (match.index > at) parts.push(text.slice(at, match.index));
-    parts.push(placeholder);
-    at = match.index + whole.length;
+  let from = 0;
+  let close = text.indexOf('}}');
+  while (close >= 0) {
+    const open = text.lastIndexOf('{{', close - 2);
+    if (open < from) {
+      close = text.indexOf('}}', close + 1);
+      continue;
+    }
+    const found = placeholderIn(text, open + 2, close);
+    if (typeof found === 'string') return { parts: [], fault: found };
+    if (found) {
+      if (open > from) parts.push(text.slice(from, open));
+      parts.push(found.placeholder);
+      from = found.end;
+    }
+    close = text.indexOf('}}', found?.end ?? close + 2);
   }
-  if (at < text.length || parts.length === 0) parts.push(text.slice(at));
+  if (from < text.length || parts.length === 0) parts.push(text.slice(from));
   return { parts };
+}
+
+/** What stands between braces; undefined for what is no placeholder, a text for one that is wrong. */
+function placeholderIn(text: string, start: number, close: number) {
+  const declared = text.slice(start, close);
+  if (declared.trim() === '') return undefined;
+  const placeholder = declaredIn(declared);
+  if (typeof placeholder !== 'string') return { placeholder, end: close + 2 };
+  let end = text.indexOf('}}', close + 1);
+  const next = text.indexOf('{{', start);
+  for (let times = 0; times < CLOSES_MAX && isOpen(declared); times += 1) {
+    if (end < 0 || (next >= 0 && end > next)) break;
+    const longer = declaredIn(text.slice(start, end));
+    if (typeof longer !== 'string') return { placeholder: longer, end: end + 2 };
+    end = text.indexOf('}}', end + 1);
+  }
+  return /[{}]/.test(declared) && !DECLARATION.test(declared) ? undefined : placeholder;
+}
+
+/** Whether a default begins that may hold braces. */
+function isOpen(declared: string): boolean {
+  return /=\s*[[{]/.test(declared);
 }
 
 function declaredIn(declared: string): Placeholder | string {
   const groups = DECLARATION.exec(declared)?.groups;
   const { name } = groups ?? {};
   if (groups === undefined || name === undefined) {
-    return `has no placeholder {{${declared}}}: write {{name}}, {{name: Number}} or {{?name: String = default}}`;
+    return `has no placeholder {{${declared.slice(0, 64)}}}: write {{name}}, {{name: Number}} or {{?name: String = default}}`;
   }
-  const type = (groups.type ?? 'any').toLowerCase();
-  if (!isType(type)) {
-    return `has a placeholder of unknown type ${groups.type}: it is one of ${PLACEHOLDER_TYPES.join(', ')}`;
+  const type = groups.type?.toLowerCase() ?? 'any';
+  if (groups.type !== undefined && !isType(type)) {
+    return `declares {{${name}}} as ${groups.type.slice(0, 64)}: types are ${PLACEHOLDER_TYPES.join(', ')}`;
   }
+  const known = type as PlaceholderType; // Just looked at.
   const optional = groups.optional !== undefined;
-  if (groups.fallback === undefined) return { name, type, optional, fallback: null };
+  if (groups.fallback === undefined) return { name, type: known, optional, fallback: null };
   if (!optional)
     return `gives {{${name}}} a default, which makes it optional: write {{?${name} = …}}`;
-  const fallback = fallbackOf(type, groups.fallback.trim());
+  const fallback = fallbackOf(known, groups.fallback.trim());
   return fallback === undefined
     ? `gives {{?${name}}} a default that is no ${type}`
-    : { name, type, optional, fallback };
+    : { name, type: known, optional, fallback };
 }
 
-function isType(text: string): text is PlaceholderType {
-  return text === 'any' || PLACEHOLDER_TYPES.some((each) => each === text);
+function isType(text: string): boolean {
+  return PLACEHOLDER_TYPES.some((each) => each === text);
 }
 
 /** A default is text; one of another type is read as JSON. */
@@ -89,7 +119,7 @@ function fallbackOf(type: PlaceholderType, text: string): Json | undefined {
 export function isOfType(type: PlaceholderType, value: Json): boolean {
   switch (type) {
     case 'any':
-      return !Array.isArray(value) && !isJsonObject(value);
+      return isScalar(value);
     case 'string':
       return typeof value === 'string';
     case 'boolean':
@@ -105,6 +135,11 @@ export function isOfType(type: PlaceholderType, value: Json): boolean {
     case 'null':
       return value === null;
   }
+}
+
+/** Whether a value is neither an array nor an object. */
+export function isScalar(value: Json): boolean {
+  return typeof value !== 'object' || value === null || isRawJson(value);
 }
 
 function isInteger(value: Json): boolean {
@@ -137,7 +172,7 @@ export function textOf(value: Json): string {
   if (value === null) return '';
   if (Array.isArray(value) && value.length === 1) {
     const [only = null] = value;
-    if (only === null || typeof only !== 'object' || isRawJson(only)) return textOf(only);
+    if (isScalar(only)) return textOf(only);
   }
   return JSON.stringify(value);
 }

@@ -1,6 +1,10 @@
 /** What the members of a request are to the backend: where a value may stand, and as what. Contract §8. */
+import type { JsonObject } from '../../../proto/json.ts';
 import type { Kind } from '../../../proto/kinds/index.ts';
+import { placeInHttp } from './http-places.ts';
 import { isStatementKind } from './literals.ts';
+import { placeInMongo } from './mongo.ts';
+import { placeInRedis } from './redis-places.ts';
 
 /** What a text with placeholders is. */
 export type Place =
@@ -8,10 +12,21 @@ export type Place =
   | 'value'
   /** A statement: values are bound. */
   | 'statement'
-  /** JSON in a text: values are put into the document. */
+  /** JSON in a text, a whole request: values are put into the document. */
   | 'json'
-  /** A part of a URL: values are percent-encoded. */
-  | 'url'
+  /** JSON in a text, which a value may be: it becomes JSON. */
+  | 'document'
+  /** A path of a URL: values are percent-encoded, segment by segment. */
+  | 'path'
+  /** A body of a form that its headers tell. */
+  | 'body'
+  /** Pairs of a cookie header. */
+  | 'cookie'
+  /** A regular expression, or a pattern with wildcards: within one, values stand for themselves. */
+  | 'regex'
+  | 'glob'
+  /** MongoDB's expressions, in which texts may name fields. */
+  | 'expression'
   /** A language of the backend's, in which a value would be code: only a whole value may stand there. */
   | 'code'
   /** What decides what the request is: its author's alone. */
@@ -19,11 +34,29 @@ export type Place =
 
 /** Of every kind. */
 const FIXED = new Set(['endpoint', 'kind', 'type', 'timeout_ms', 'row_format']);
-/** SQL of several statements takes no parameters. */
-const SCRIPTS = new Set(['simple', 'simple_read_only', 'batch_execute', 'copy_in', 'copy_out']);
+/** Statements that take no parameters. */
+const SCRIPTS = new Set([
+  'simple',
+  'simple_read_only',
+  'batch_execute',
+  'copy_in',
+  'copy_out',
+  'ddl',
+]);
+/** Members of SQL requests that are names, formats or settings. */
+const NAMES = new Set(['table', 'database', 'columns', 'format', 'settings', 'batch_type']);
+/** Texts of several rows. */
+const ROWS = new Set(['copy_in', 'insert']);
 
 /** What stands at a path of a request; `path` begins with the request's own member. */
-export function placeOf(kind: Kind, type: string, path: readonly string[]): Place {
+export function placeOf(
+  {
+    kind,
+    request,
+    type,
+  }: { readonly kind: Kind; readonly request: JsonObject; readonly type: string },
+  path: readonly string[],
+): Place {
   const [member = ''] = path;
   if (path.length === 1 && FIXED.has(member)) return 'fixed';
   if (isStatementKind(kind)) return placeInSql(type, path);
@@ -33,40 +66,29 @@ export function placeOf(kind: Kind, type: string, path: readonly string[]): Plac
     case 'pinecone':
       return path.length === 1 && member === 'body' ? 'json' : 'value';
     case 'mongo':
-      return path.length === 1 && member === 'command' ? 'json' : 'value';
+      return placeInMongo(path);
     default:
-      return placeInRedis(type, path);
+      return placeInRedis(request, type, path);
   }
 }
 
 function placeInSql(type: string, path: readonly string[]): Place {
-  const [member, index, inner] = path;
-  const isStatement =
-    (path.length === 1 && (member === 'query' || member === 'sql')) ||
-    (member === 'queries' &&
-      (path.length === 2 || (inner === 'query' && path.length === 3)) &&
-      index !== undefined);
-  if (!isStatement) return path.length === 1 && member === 'table' ? 'fixed' : 'value';
-  return SCRIPTS.has(type) || type.startsWith('query_typed') || type === 'ddl'
-    ? 'fixed'
-    : 'statement';
+  const [member = ''] = path;
+  const isTyped = type.startsWith('query_typed');
+  if (isStatement(path)) return SCRIPTS.has(type) || isTyped ? 'fixed' : 'statement';
+  if (NAMES.has(member) || (member === 'queries' && path.length === 1)) return 'fixed';
+  if (isTyped && member === 'params') return placeInTyped(path);
+  const isText = path.length === 1 && (member === 'value' || member === 'values');
+  return isText && ROWS.has(type) ? 'code' : 'value';
 }
 
-function placeInHttp(path: readonly string[]): Place {
-  const [member] = path;
-  if (path.length > 1) return 'value';
-  if (member === 'method') return 'fixed';
-  if (member === 'path' || member === 'query') return 'url';
-  return member === 'body' ? 'json' : 'value';
+function isStatement([member, index, inner, ...others]: readonly string[]): boolean {
+  if (member !== 'queries') return index === undefined && (member === 'query' || member === 'sql');
+  if (index === undefined || others.length > 0) return false;
+  return inner === undefined || inner === 'query';
 }
 
-function placeInRedis(type: string, path: readonly string[]): Place {
-  const [member] = path;
-  if (member === 'command') return 'fixed';
-  if (member === 'script' || member === 'function_code') return 'fixed';
-  if (/^(?:eval|function|script|acl|config|module|ft\.config)\b/.test(type)) {
-    return member === 'args' && type.startsWith('eval') && path[1] !== '0' ? 'value' : 'code';
-  }
-  if (type.startsWith('ft.') && path.length === 1) return 'code';
-  return path.length === 1 && member === 'value' && type.startsWith('json.') ? 'json' : 'value';
+/** Parameters that name their types: the values alone are a caller's. */
+function placeInTyped([, , inner, ...others]: readonly string[]): Place {
+  return inner === '0' || (inner !== undefined && others.length > 0) ? 'value' : 'fixed';
 }

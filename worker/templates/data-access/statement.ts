@@ -1,207 +1,172 @@
 /** Statements with placeholders: each becomes a bound parameter, never text. Contract §8. */
-import {
-  isJsonObject,
-  isRawJson,
-  type Json,
-  type JsonObject,
-  numberText,
-} from '../../../proto/json.ts';
-import { type Span, type StatementKind, spansOf } from './literals.ts';
-import { type Part, type Placeholder, textOf } from './placeholder.ts';
-
-/** A value for each placeholder. */
-export type Values = (placeholder: Placeholder) => Json;
+import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { typedValue } from './column-types.ts';
+import type { StatementKind } from './literals.ts';
+import { type Piece, type PlaceholderPiece, piecesOf } from './pieces.ts';
+import { isScalar, type Part, textOf } from './placeholder.ts';
+import type { Scope } from './values.ts';
 
 /** A statement and its parameters, as a request has them. */
 export interface Bound {
   readonly text: string;
-  readonly params: readonly Json[] | JsonObject | undefined;
+  readonly params: Json[] | JsonObject;
 }
 
-/** A piece of a statement: as it is written, a `?` of its author's, or a placeholder. */
-type Piece =
-  | { readonly sort: 'text'; readonly text: string }
-  | { readonly sort: 'own' }
-  | { readonly sort: 'placeholder'; readonly placeholder: Placeholder; readonly quoted: boolean };
-
-/** A statement that was read. */
+/** A statement that was read: its text is the same for all values, but for the types in ClickHouse's. */
 export interface Statement {
-  bind(values: Values, params: Json | undefined): Bound;
+  /** @param own the author's own parameters, filled; of the number that was read */
+  bind(scope: Scope, own: Json | undefined): Bound;
 }
 
-/** What stands for a placeholder where literals are looked for: neither quote nor operator. */
-const STAND_IN = 'x';
+/** What a value becomes as a parameter. */
+export type Insert = (scope: Scope, piece: PlaceholderPiece) => Json;
 
 /** Names of parameters that are ours. */
 const OWN = 'placeholder_';
 
-/** Reads a statement; a text is what an author has to mend. */
-export function readStatement(kind: StatementKind, parts: readonly Part[]): Statement | string {
+/**
+ * Reads a statement; a text is what an author has to mend.
+ * @param params his own parameters as he wrote them: of them only their number or names matter
+ */
+export function readStatement(
+  kind: StatementKind,
+  parts: readonly Part[],
+  params: Json | undefined,
+  insert: Insert,
+): Statement | string {
+  if (typeof params === 'string') return WHOLE_PARAMS;
   const pieces = piecesOf(kind, parts);
   if (typeof pieces === 'string') return pieces;
+  if (kind === 'clickhouse') {
+    return Array.isArray(params) ? NAMED_PARAMS : typed(pieces, namesIn(parts, params), insert);
+  }
+  const own = pieces.flatMap((piece) => (piece.sort === 'own' ? [piece.text] : []));
+  if (isJsonObject(params)) {
+    if (kind === 'postgres') return LISTED_PARAMS;
+    if (own.length > 0) return 'has ? where params has names: write :name';
+    return named(pieces, namesIn(parts, params), insert);
+  }
+  const given = Array.isArray(params) ? params.length : 0;
+  return kind === 'postgres'
+    ? numbered(pieces, own, given, insert)
+    : inOrder(pieces, own, given, insert);
+}
+
+const WHOLE_PARAMS =
+  'has a placeholder, and params is one as a whole: write the parameters one by one';
+const NAMED_PARAMS = 'has a placeholder, and params is a list: name them, as {name:Type}';
+const LISTED_PARAMS = 'has a placeholder, and params is no list: PostgreSQL has $1, $2, … only';
+
+/** PostgreSQL's `$1`, behind those of the author's own. */
+function numbered(
+  pieces: readonly Piece[],
+  own: readonly string[],
+  given: number,
+  insert: Insert,
+): Statement | string {
+  const beyond = own.find((each) => Number(each.slice(1)) > given);
+  if (beyond !== undefined) return `has ${beyond}, and params has ${valuesOf(given)}`;
+  const placeholders = placeholdersIn(pieces);
+  let count = given;
+  const text = textWith(pieces, () => {
+    count += 1;
+    return `$${count}`;
+  });
   return {
-    bind(values, params) {
-      if (kind === 'clickhouse') return bindTyped(pieces, values, params);
-      if (isJsonObject(params)) return bindNamed(pieces, values, params);
-      const given = Array.isArray(params) ? params : [];
-      return kind === 'postgres'
-        ? bindNumbered(pieces, values, given)
-        : bindInOrder(pieces, values, given);
+    bind: (scope, params) => ({
+      text,
+      params: [...listOf(params), ...placeholders.map((each) => insert(scope, each))],
+    }),
+  };
+}
+
+/** `?` in the order in which they stand, the author's own among them. */
+function inOrder(
+  pieces: readonly Piece[],
+  own: readonly string[],
+  given: number,
+  insert: Insert,
+): Statement | string {
+  if (own.length !== given) {
+    return `has ${own.length} ? of its own, and params has ${valuesOf(given)}`;
+  }
+  const text = textWith(pieces, () => '?');
+  const order = pieces.filter((piece) => piece.sort !== 'text');
+  return {
+    bind(scope, params) {
+      const left = listOf(params).values();
+      const values = order.map((piece) =>
+        piece.sort === 'own' ? (left.next().value ?? null) : insert(scope, piece),
+      );
+      return { text, params: values };
     },
   };
 }
 
-function piecesOf(kind: StatementKind, parts: readonly Part[]): readonly Piece[] | string {
-  const flat = parts.map((each) => (typeof each === 'string' ? each : STAND_IN)).join('');
-  const spans = spansOf(kind, flat);
-  const pieces: Piece[] = [];
-  let at = 0;
-  let cut = 0;
-  for (const part of parts) {
-    if (typeof part === 'string') {
-      pieces.push(...textPieces(part, at + cut, spans, cut));
-      at += part.length;
-      cut = 0;
-      continue;
-    }
-    const around = spans.find(({ start, end }) => start <= at && at < end);
-    const quoted = around?.sort === 'text' && around.end - around.start === STAND_IN.length + 2;
-    if (around && !quoted) return insideOf(around, part);
-    if (quoted) {
-      dropQuote(pieces);
-      cut = 1;
-    }
-    pieces.push({ sort: 'placeholder', placeholder: part, quoted });
-    at += STAND_IN.length;
-  }
-  return pieces;
-}
-
-function insideOf({ sort }: Span, { name }: Placeholder): string {
-  const where = { text: 'a text', name: 'a quoted name', comment: 'a comment', parameter: '' }[
-    sort
-  ];
-  return `has {{${name}}} inside ${where}, where nothing can be bound: let it stand for the whole value`;
-}
-
-/** `'{{name}}'` is the value itself: the quote before it goes. */
-function dropQuote(pieces: Piece[]): void {
-  const last = pieces.pop();
-  if (last?.sort === 'text' && last.text.length > 1) {
-    pieces.push({ sort: 'text', text: last.text.slice(0, -1) });
-  }
-}
-
-/** A stretch as it is written, from `at` in the whole, parted at each `?` that is a parameter. */
-function textPieces(part: string, at: number, spans: readonly Span[], cut: number): Piece[] {
-  const pieces: Piece[] = [];
-  const first = at - cut;
-  let from = cut;
-  for (const { sort, start } of spans) {
-    const place = start - first;
-    if (sort !== 'parameter' || place < from || place >= part.length) continue;
-    pieces.push({ sort: 'text', text: part.slice(from, place) }, { sort: 'own' });
-    from = place + 1;
-  }
-  pieces.push({ sort: 'text', text: part.slice(from) });
-  return pieces;
-}
-
-function boundValue(piece: Piece & { sort: 'placeholder' }, values: Values): Json {
-  const value = values(piece.placeholder);
-  return piece.quoted && value !== null ? textOf(value) : value;
-}
-
-/** PostgreSQL's `$1`, behind those of the author's own. */
-function bindNumbered(pieces: readonly Piece[], values: Values, given: readonly Json[]): Bound {
-  const params = [...given];
-  let text = '';
-  for (const piece of pieces) {
-    if (piece.sort === 'text') text += piece.text;
-    else if (piece.sort === 'own') text += '?';
-    else {
-      params.push(boundValue(piece, values));
-      text += `$${params.length}`;
-    }
-  }
-  return { text, params };
-}
-
-/** `?` in the order in which they stand, the author's own among them. */
-function bindInOrder(pieces: readonly Piece[], values: Values, given: readonly Json[]): Bound {
-  const left = [...given];
-  const params: Json[] = [];
-  let text = '';
-  for (const piece of pieces) {
-    text += piece.sort === 'text' ? piece.text : '?';
-    if (piece.sort === 'placeholder') params.push(boundValue(piece, values));
-    else if (piece.sort === 'own' && left.length > 0) params.push(left.shift() ?? null);
-  }
-  // One too many is the backend's to refuse, with the number that it expected.
-  return { text, params: [...params, ...left] };
+function valuesOf(count: number): string {
+  return count === 1 ? '1 value' : `${count} values`;
 }
 
 /** `:name`, where the author's own are named. */
-function bindNamed(pieces: readonly Piece[], values: Values, given: JsonObject): Bound {
-  const params = new Map(Object.entries(given));
-  let text = '';
-  for (const piece of pieces) {
-    if (piece.sort === 'text') text += piece.text;
-    else if (piece.sort === 'own') text += '?';
-    else {
-      const name = freeName(params);
-      params.set(name, boundValue(piece, values));
-      text += `:${name}`;
-    }
-  }
-  return { text, params: Object.fromEntries(params) };
+function named(pieces: readonly Piece[], free: () => string, insert: Insert): Statement {
+  const placeholders = placeholdersIn(pieces).map((piece) => ({ piece, name: free() }));
+  const names = placeholders.values();
+  const text = textWith(pieces, () => `:${names.next().value?.name}`);
+  return {
+    bind(scope, params) {
+      const all = new Map(Object.entries(objectOf(params)));
+      for (const { piece, name } of placeholders) all.set(name, insert(scope, piece));
+      return { text, params: Object.fromEntries(all) };
+    },
+  };
 }
 
 /** ClickHouse's `{name:Type}`, the type by the value. */
-function bindTyped(pieces: readonly Piece[], values: Values, given: Json | undefined): Bound {
-  const params = new Map(Object.entries(isJsonObject(given) ? given : {}));
-  let text = '';
-  for (const piece of pieces) {
-    if (piece.sort === 'text') text += piece.text;
-    else if (piece.sort === 'own') text += '?';
-    else {
-      const value = boundValue(piece, values);
-      const name = freeName(params);
-      params.set(name, isJsonObject(value) ? JSON.stringify(value) : value);
-      text += `{${name}:${clickhouseType(value)}}`;
-    }
-  }
-  return { text, params: Object.fromEntries(params) };
+function typed(pieces: readonly Piece[], free: () => string, insert: Insert): Statement {
+  const placeholders = placeholdersIn(pieces).map((piece) => ({ piece, name: free() }));
+  return {
+    bind(scope, params) {
+      const all = new Map(Object.entries(objectOf(params)));
+      const bound = placeholders.map(({ piece, name }) => {
+        const { type, value } = typedValue(insert(scope, piece));
+        all.set(name, value);
+        return `{${name}:${type}}`;
+      });
+      const types = bound.values();
+      const text = textWith(pieces, () => types.next().value ?? '');
+      return { text, params: Object.fromEntries(all) };
+    },
+  };
 }
 
-function freeName(params: ReadonlyMap<string, Json>): string {
-  for (let at = params.size; ; at += 1) {
-    const name = `${OWN}${at}`;
-    if (!params.has(name)) return name;
-  }
+function textWith(pieces: readonly Piece[], stand: () => string): string {
+  return pieces.map((piece) => (piece.sort === 'placeholder' ? stand() : piece.text)).join('');
 }
 
-/** Out of a fixed list of types: nothing of a value gets into the statement. */
-function clickhouseType(value: Json): string {
-  if (value === null) return 'Nullable(String)';
-  if (typeof value === 'boolean') return 'Bool';
-  if (typeof value === 'number' || isRawJson(value)) return numberType(numberText(value));
-  if (!Array.isArray(value)) return 'String';
-  const types = new Set(value.filter((each) => each !== null).map(clickhouseType));
-  const [only = 'String'] = types.size === 1 ? types : [];
-  return value.includes(null) ? `Array(Nullable(${only}))` : `Array(${only})`;
+function placeholdersIn(pieces: readonly Piece[]): readonly PlaceholderPiece[] {
+  return pieces.filter((piece) => piece.sort === 'placeholder');
 }
 
-function numberType(text: string): string {
-  if (!/^-?\d+$/.test(text)) {
-    const digits = text.replace(/\D/g, '').length;
-    return digits <= 15 || /e/i.test(text) ? 'Float64' : `Decimal(76, ${fraction(text)})`;
-  }
-  const value = BigInt(text);
-  if (BigInt.asIntN(64, value) === value) return 'Int64';
-  return BigInt.asUintN(64, value) === value ? 'UInt64' : 'Int256';
+/** Names that neither statement nor parameters have. */
+function namesIn(parts: readonly Part[], params: Json | undefined): () => string {
+  const text = parts.filter((part) => typeof part === 'string').join(' ');
+  let count = -1;
+  return () => {
+    do count += 1;
+    while (text.includes(`${OWN}${count}`) || Object.hasOwn(objectOf(params), `${OWN}${count}`));
+    return `${OWN}${count}`;
+  };
 }
 
-function fraction(text: string): number {
-  return Math.min(text.split('.')[1]?.length ?? 0, 76);
+function listOf(params: Json | undefined): readonly Json[] {
+  return Array.isArray(params) ? params : [];
+}
+
+function objectOf(params: Json | undefined): JsonObject {
+  return isJsonObject(params) ? params : {};
+}
+
+/** `'{{name}}'` is the value; quotes say that a number or boolean is meant as text. */
+export function quotedValue(value: Json): Json {
+  return value === null || !isScalar(value) ? value : textOf(value);
 }

@@ -1,28 +1,47 @@
 /** The values that an input gives placeholders: each is there and of its type, or the fault is told. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Fault } from '../compiled.ts';
-import { isOfType, type Placeholder } from './placeholder.ts';
-import type { Values } from './statement.ts';
+import { isOfType, type Placeholder, sampleOf } from './placeholder.ts';
 
-/** Values, or every fault of the input. */
-export function valuesIn(
+/** What a request is filled with. */
+export interface Scope {
+  value(placeholder: Placeholder): Json;
+  /** Tells what is wrong with a value where it stands; what is filled is not sent then. */
+  refuse(placeholder: Placeholder, message: string): void;
+}
+
+/** Values that might come, to see what a request is. */
+export const SAMPLE: Scope = { value: sampleOf, refuse: () => {} };
+
+/** The values of an input; what is wrong with them is added to the faults, all of it. */
+export function scopeOf(
   input: Json,
   placeholders: readonly Placeholder[],
-): { readonly values?: Values; readonly faults: readonly Fault[] } {
+  faults: Fault[],
+): Scope | undefined {
   if (!isJsonObject(input)) {
-    return { faults: [{ path: 'body', message: 'must be an object of names and values' }] };
+    faults.push({ path: 'body', message: 'must be an object of names and values' });
+    return undefined;
   }
-  const faults = new Map<string, Fault>();
+  const found = new Map<string, Fault>();
   for (const placeholder of placeholders) {
     const message = faultIn(memberOf(input, placeholder.name), placeholder);
-    if (message) faults.set(placeholder.name, { path: placeholder.name, message });
+    if (message) found.set(placeholder.name, { path: placeholder.name, message });
   }
-  if (faults.size > 0) return { faults: [...faults.values()] };
-  const values: Values = ({ name, optional, fallback }) => {
-    const value = memberOf(input, name);
-    return value === undefined || (value === null && optional) ? fallback : value;
+  faults.push(...found.values());
+  if (found.size > 0) return undefined;
+  return {
+    value({ name, optional, fallback }) {
+      const value = memberOf(input, name);
+      return value === undefined || (value === null && optional) ? fallback : value;
+    },
+    refuse({ name }, message) {
+      if (found.has(name)) return;
+      const fault = { path: name, message };
+      found.set(name, fault);
+      faults.push(fault);
+    },
   };
-  return { values, faults: [] };
 }
 
 /** What is wrong with a value; nothing with one that an optional placeholder does without. */

@@ -1,0 +1,67 @@
+/** What a request of a template is read with, and what is found in it on the way. */
+import type { Json, JsonObject } from '../../../proto/json.ts';
+import type { Kind } from '../../../proto/kinds/index.ts';
+import type { Fault } from '../compiled.ts';
+import { asData, type Where } from './insert.ts';
+import { asDigits, asLiteral, operatorIn } from './mongo.ts';
+import { type Part, type Placeholder, partsOf } from './placeholder.ts';
+import type { Place } from './places.ts';
+import type { Scope } from './values.ts';
+
+/** Makes a value of the request. */
+export type Fill = (scope: Scope) => Json;
+
+/** What a request is read with, and what is found in it. */
+export interface Reader {
+  readonly kind: Kind;
+  /** Its type, in lower case. */
+  readonly type: string;
+  /** As its author wrote it. */
+  readonly request: JsonObject;
+  readonly inTransaction: boolean;
+  /** Where the request stands in the definition. */
+  readonly at: string;
+  readonly faults: Fault[];
+  readonly placeholders: Placeholder[];
+  /** Paths within the request, dotted, at which values stand: what they are is not known yet. */
+  readonly open: Set<string>;
+}
+
+/** A text apart; placeholders and what is wrong with them are noted. */
+export function partsIn(reader: Reader, text: string, path: readonly string[]): readonly Part[] {
+  const { parts, fault: found } = partsOf(text);
+  if (found !== undefined) fault(reader, path, found);
+  for (const part of parts) if (typeof part !== 'string') reader.placeholders.push(part);
+  return parts;
+}
+
+/** Whether a text has no placeholders. */
+export function isPlain(parts: readonly Part[]): boolean {
+  return parts.every((part) => typeof part === 'string');
+}
+
+/** Notes what an author has to mend. */
+export function fault({ at, faults }: Reader, path: readonly string[], message: string): void {
+  faults.push({ path: [at, ...path].join('.'), message });
+}
+
+/** The value of a placeholder as data of its kind, wherever it stands. */
+export function inserted(
+  reader: Reader,
+  scope: Scope,
+  placeholder: Placeholder,
+  { path, place }: { readonly path: readonly string[]; readonly place: Place },
+): Json {
+  const value = scope.value(placeholder);
+  const { kind } = reader;
+  if (kind !== 'mongo' && kind !== 'pinecone') return asData(whereIn(reader, path), value);
+  const operator = operatorIn(value);
+  if (operator !== undefined) scope.refuse(placeholder, operator);
+  if (kind === 'pinecone') return value;
+  return place === 'expression' ? asLiteral(value) : asDigits(path, value);
+}
+
+/** Where a value is put, as far as its kind wants to know. */
+export function whereIn({ kind, type, inTransaction }: Reader, path: readonly string[]): Where {
+  return { kind, type, inTransaction, path };
+}
