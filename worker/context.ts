@@ -1,6 +1,6 @@
 /** What a handler is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
-import type { ExternalIdentity } from './access/external/caller.ts';
+import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
 import { type Settings, settingsOf } from './settings.ts';

@@ -1,7 +1,7 @@
 /** Rules as they are told: of one resource, or of one subject. Contract §4. */
 import type { Json } from '../../proto/json.ts';
 import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
-import { bounded } from '../access/external/caller.ts';
+import { bounded } from '../access/external/identity.ts';
 import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';

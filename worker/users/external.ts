@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { uuidOfDigest } from '../../proto/node-id.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';
-import { bounded, type ExternalIdentity } from '../access/external/caller.ts';
+import { bounded, type ExternalIdentity } from '../access/external/identity.ts';
 import { effectiveLevel, reaches } from '../access/levels.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';

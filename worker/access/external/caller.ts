@@ -2,24 +2,12 @@
 import { base64url } from 'jose';
 import type { Caller, PublicContext } from '../../context.ts';
 import { isUuid } from '../../http/ids.ts';
-import { type Level, lowerOf } from '../levels.ts';
 import { tokenRevoked } from '../policy.ts';
 import { tokenInvalid } from '../tokens.ts';
 import { claimed } from './claims.ts';
 import type { Issuer } from './issuers.ts';
 import { selectOrganizationNamed } from './store.ts';
 import { SKEW_S, verifyExternal } from './verify.ts';
-
-/** What stands in for an account. */
-export interface ExternalIdentity {
-  readonly issuer: string;
-  /** Subjects of rules: `group:<name>` for each of his groups and permissions. */
-  readonly groups: readonly string[];
-  /** No rule gives him more. */
-  readonly maxLevel: Level;
-  /** Of subject, groups and bound: who differs in one of them has another. */
-  readonly digest: string;
-}
 
 /**
  * The caller of a token that `issuer` signed. His name is `<issuer>#<sub>`; no username has a
@@ -54,11 +42,6 @@ export async function externalCaller(
       digest: await digestOf([subject, maxLevel, ...groups]),
     },
   };
-}
-
-/** A level that a rule gives, as far as the caller's issuer may give it. */
-export function bounded({ external }: Caller, level: Level): Level {
-  return external ? lowerOf(level, external.maxLevel) : level;
 }
 
 async function organizationOf(open: PublicContext, issuer: Issuer, named: string) {
