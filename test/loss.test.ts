@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase, type StartedBackend, startBackend } from '../scripts/backends.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
-import { childrenOf } from './processes.ts';
+import { childrenOf, killRelay } from './processes.ts';
 
 let gateway: OwnGateway;
 let server: StartedBackend;
@@ -100,7 +100,7 @@ describe('a database that stands still', () => {
 
 describe('a relay', () => {
   test('that dies is started again, and a call in the meantime is told to come back', async () => {
-    killRelay();
+    killRelay(gateway.pid);
     const during = await organization.send('POST', `/endpoints/${endpoint}/read`, {
       query: 'select 1 as n',
     });
@@ -120,7 +120,7 @@ describe('a relay', () => {
     );
     const lines = linesOf(response);
     expect(JSON.parse((await lines.next()).value ?? '')).toEqual({ i: 1, t: 'x'.repeat(100) });
-    killRelay();
+    killRelay(gateway.pid);
     let last = '';
     for await (const line of lines) last = line;
     expect(JSON.parse(last)).toEqual({
@@ -137,7 +137,7 @@ describe('a relay', () => {
   test('lost after a write was sent leaves its outcome unknown', async () => {
     const writing = write('insert into t select 2 from pg_sleep(5)');
     await until(async () => (await backendsBusyWith('insert into t select 2')) === 1);
-    killRelay();
+    killRelay(gateway.pid);
     expect(await writing).toEqual(refusal('OUTCOME_UNKNOWN', expect.any(String)));
     await until(async () => (await read('select 1 as n')).status === 200);
   }, 30_000);
@@ -220,14 +220,6 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
     if (Date.now() > end) throw new Error('It did not come about within 10 s');
     await sleep(50);
   }
-}
-
-function killRelay(): void {
-  const relay = childrenOf(gateway.pid).find(({ command }) =>
-    command.includes('node-relay/main.ts'),
-  );
-  if (relay === undefined) throw new Error('The gateway has no relay');
-  process.kill(relay.pid, 'SIGKILL');
 }
 
 async function* linesOf(response: Response): AsyncGenerator<string, undefined> {

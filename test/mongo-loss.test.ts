@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backend } from '../scripts/backends.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
-import { childrenOf } from './processes.ts';
+import { killRelay } from './processes.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
@@ -30,14 +30,6 @@ afterAll(async () => {
 const write = (body: object, headers = {}) =>
   organization.call('POST', `/endpoints/${endpoint}/write`, body, headers);
 
-function killRelay(): void {
-  const relay = childrenOf(gateway.pid).find(({ command }) =>
-    command.includes('node-relay/main.ts'),
-  );
-  if (relay === undefined) throw new Error('The gateway has no relay');
-  process.kill(relay.pid, 'SIGKILL');
-}
-
 test('a transaction that was open is not kept, and its session is gone', async () => {
   await write({ type: 'create_collection', name: 'held' });
   const opened = await organization.call('POST', `/endpoints/${endpoint}/sessions`);
@@ -46,7 +38,7 @@ test('a transaction that was open is not kept, and its session is gone', async (
   await write({ type: 'start_transaction' }, headers);
   const insert = { type: 'insert_one', collection: 'held', document: { _id: 1 } };
   expect(await write(insert, headers)).toMatchObject({ status: 200 });
-  killRelay();
+  killRelay(gateway.pid);
   const count = { type: 'count_documents', collection: 'held' };
   await expect
     .poll(async () => (await write(count)).body, { timeout: 15_000, interval: 200 })

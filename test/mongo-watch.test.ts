@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backend } from '../scripts/backends.ts';
+import { subscribe, type Told } from './event-stream.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal } from './organization.ts';
 
@@ -28,60 +29,22 @@ afterAll(async () => {
 
 const orders = () => outside.db(database).collection<{ _id: number }>('orders');
 
-/** One event as a browser would have it. */
-interface Told {
-  readonly id: string | undefined;
-  readonly data: { readonly documentKey?: { readonly _id: number } };
-}
-
-/** Subscribes, and reads events one after another. */
-async function subscribe(body: object, headers: Readonly<Record<string, string>> = {}) {
-  const controller = new AbortController();
-  const response = await organization.send('POST', `/endpoints/${endpoint}/read`, body, {
-    headers: { Accept: 'text/event-stream', ...headers },
-    signal: controller.signal,
-  });
-  expect([response.status, response.headers.get('Content-Type')]).toEqual([
-    200,
-    'text/event-stream',
-  ]);
-  const events = eventsOf(response);
-  return {
-    async next(): Promise<Told> {
-      const { value, done } = await events.next();
-      if (done) throw new Error('The stream has ended');
-      return value;
-    },
-    leave: () => controller.abort(),
-  };
-}
-
-async function* eventsOf({ body }: Response): AsyncGenerator<Told> {
-  let text = '';
-  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (text + piece).split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const data = /^data: ?(.*)$/m.exec(block)?.[1];
-      // Comments, and the place of the beginning, are no events.
-      if (!data) continue;
-      yield { id: /^id: ?(.*)$/m.exec(block)?.[1], data: JSON.parse(data) };
-    }
-  }
-}
+const watch = (body: object, headers?: Readonly<Record<string, string>>) =>
+  subscribe(organization, `/endpoints/${endpoint}/read`, body, headers);
+const keyOf = ({ data }: Told): unknown => Object(data).documentKey?._id;
 
 test('changes arrive as they happen, and again from the event that was the last', async () => {
-  const first = await subscribe({ type: 'watch', collection: 'orders' });
+  const first = await watch({ type: 'watch', collection: 'orders' });
   await orders().insertOne({ _id: 1 });
   const one = await first.next();
   expect(one.data).toMatchObject({ operationType: 'insert', fullDocument: { _id: 1 } });
   first.leave();
   await orders().insertMany([{ _id: 2 }, { _id: 3 }]);
-  const again = await subscribe(
+  const again = await watch(
     { type: 'collection.watch', collection: 'orders' },
     { 'Last-Event-ID': one.id ?? '' },
   );
-  const keys = [await again.next(), await again.next()].map(({ data }) => data.documentKey?._id);
+  const keys = [await again.next(), await again.next()].map(keyOf);
   expect(keys).toEqual([2, 3]);
   again.leave();
 });

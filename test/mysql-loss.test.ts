@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backend } from '../scripts/backends.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
-import { childrenOf } from './processes.ts';
+import { killRelay } from './processes.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
@@ -33,21 +33,13 @@ afterAll(async () => {
 const write = (query: string, headers = {}) =>
   organization.call('POST', '/endpoints/my/write', { query }, headers);
 
-function killRelay(): void {
-  const relay = childrenOf(gateway.pid).find(({ command }) =>
-    command.includes('node-relay/main.ts'),
-  );
-  if (relay === undefined) throw new Error('The gateway has no relay');
-  process.kill(relay.pid, 'SIGKILL');
-}
-
 test('a killed relay leaves no transaction open, and its sessions are gone', async () => {
   const opened = await organization.call('POST', '/endpoints/my/sessions');
   const { session_id } = (opened.body as { data: { session_id: string } }).data;
   const headers = { 'X-Session-Id': session_id };
   await write('BEGIN', headers);
   expect(await write('INSERT INTO t VALUES (1)', headers)).toMatchObject({ status: 200 });
-  killRelay();
+  killRelay(gateway.pid);
   await expect
     .poll(async () => (await write('SELECT count(*) AS n FROM t')).status, { timeout: 15_000 })
     .toBe(200);

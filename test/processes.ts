@@ -29,3 +29,10 @@ export function stillRunning(earlier: readonly ProcessRow[]): ProcessRow[] {
   const now = new Map(processes().map((row) => [row.pid, row.command]));
   return earlier.filter(({ pid, command }) => now.get(pid) === command);
 }
+
+/** Kills the relay of a running gateway, which starts it again. @param pid of the gateway */
+export function killRelay(pid: number): void {
+  const relay = childrenOf(pid).find(({ command }) => command.includes('node-relay/main.ts'));
+  if (relay === undefined) throw new Error('The gateway has no relay');
+  process.kill(relay.pid, 'SIGKILL');
+}

@@ -1,7 +1,7 @@
 /** What is left of a Redis session when the relay that holds it dies. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from './gateway.ts';
-import { childrenOf } from './processes.ts';
+import { killRelay } from './processes.ts';
 import { type RedisEndpoint, redisEndpoint } from './redis-endpoint.ts';
 
 let gateway: OwnGateway;
@@ -16,20 +16,12 @@ afterAll(async () => {
   await gateway?.stop();
 });
 
-function killRelay(): void {
-  const relay = childrenOf(gateway.pid).find(({ command }) =>
-    command.includes('node-relay/main.ts'),
-  );
-  if (relay === undefined) throw new Error('The gateway has no relay');
-  process.kill(relay.pid, 'SIGKILL');
-}
-
 test('a transaction that was open is not kept, and its session is gone', async () => {
   const { write, open, say } = redis;
   const headers = await open();
   await write({ type: 'multi' }, headers);
   expect(await write({ type: 'set', args: ['held', '1'] }, headers)).toMatchObject({ status: 200 });
-  killRelay();
+  killRelay(gateway.pid);
   await expect
     .poll(async () => (await write({ type: 'exists', args: ['held'] })).body, {
       timeout: 15_000,

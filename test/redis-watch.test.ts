@@ -1,54 +1,30 @@
 /** Redis' channels and MONITOR from an HTTP client to the server and back, as server-sent events. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Subscription, subscribe } from './event-stream.ts';
 import { sharedGateway } from './gateway.ts';
 import { refusal } from './organization.ts';
 import { type RedisEndpoint, redisEndpoint } from './redis-endpoint.ts';
 
 let redis: RedisEndpoint;
-const open: AbortController[] = [];
+const open: Subscription[] = [];
 
 beforeAll(async () => {
   redis = await redisEndpoint(await sharedGateway());
 }, 60_000);
 afterEach(() => {
-  for (const each of open.splice(0)) each.abort();
+  for (const each of open.splice(0)) each.leave();
 });
 afterAll(() => redis?.drop());
 
-/** Subscribes, and reads events one after another. */
-async function subscribe(body: object): Promise<() => Promise<unknown>> {
-  const controller = new AbortController();
-  open.push(controller);
-  const response = await redis.organization.send('POST', redis.at('read'), body, {
-    headers: { Accept: 'text/event-stream' },
-    signal: controller.signal,
-  });
-  expect([response.status, response.headers.get('Content-Type')]).toEqual([
-    200,
-    'text/event-stream',
-  ]);
-  const events = eventsOf(response);
-  return async () => {
-    const { value, done } = await events.next();
-    if (done) throw new Error('The stream has ended');
-    return value;
-  };
-}
-
-async function* eventsOf({ body }: Response): AsyncGenerator<unknown> {
-  let text = '';
-  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (text + piece).split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const data = /^data: ?(.*)$/m.exec(block)?.[1];
-      if (data) yield JSON.parse(data);
-    }
-  }
+/** Subscribes, and answers what reads the data of one event after another. */
+async function heard(body: object): Promise<() => Promise<unknown>> {
+  const subscription = await subscribe(redis.organization, redis.at('read'), body);
+  open.push(subscription);
+  return async () => (await subscription.next()).data;
 }
 
 test('messages arrive as they are published', async () => {
-  const next = await subscribe({ type: 'subscribe', channels: ['wire', 'post'] });
+  const next = await heard({ type: 'subscribe', channels: ['wire', 'post'] });
   await redis.say('PUBLISH wire hello');
   await redis.say('PUBLISH post card');
   expect([await next(), await next()]).toEqual([
@@ -58,8 +34,8 @@ test('messages arrive as they are published', async () => {
 });
 
 test('patterns and shards are followed, too', async () => {
-  const pattern = await subscribe({ type: 'psubscribe', args: ['wi*'] });
-  const shard = await subscribe({ type: 'ssubscribe', args: ['wire-shard'] });
+  const pattern = await heard({ type: 'psubscribe', args: ['wi*'] });
+  const shard = await heard({ type: 'ssubscribe', args: ['wire-shard'] });
   await redis.say('PUBLISH wire hello');
   await redis.say('SPUBLISH wire-shard hi');
   expect(await pattern()).toEqual({ pattern: 'wi*', channel: 'wire', message: 'hello' });
@@ -67,7 +43,7 @@ test('patterns and shards are followed, too', async () => {
 });
 
 test('MONITOR tells commands', async () => {
-  const next = await subscribe({ type: 'monitor' });
+  const next = await heard({ type: 'monitor' });
   await redis.say('ECHO watched');
   const told = async (): Promise<unknown> => {
     const event = (await next()) as { command: string[] };
