@@ -1,5 +1,6 @@
-/** What is left of a Redis session when the relay that holds it dies. */
+/** What is left of a Redis session, and what callers are told, when the relay dies that serves them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { subscribe } from './event-stream.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { killRelay } from './processes.ts';
 import { type RedisEndpoint, redisEndpoint } from './redis-endpoint.ts';
@@ -31,3 +32,53 @@ test('a transaction that was open is not kept, and its session is gone', async (
   expect(await write({ type: 'exec' }, headers)).toMatchObject({ status: 404 });
   expect(await say('EXISTS held')).toBe(0);
 }, 30_000);
+
+/** Calls are served again, by another relay. */
+async function served(): Promise<void> {
+  const status = async () => (await redis.read({ type: 'ping' })).status;
+  await expect.poll(status, { timeout: 15_000, interval: 200 }).toBe(200);
+}
+
+test('of a command that waits and of a pipeline that writes nobody knows whether they took effect', async () => {
+  await served();
+  const waiting = redis.write({ type: 'blpop', keys: ['never'], timeout: 20 });
+  const read = redis.read({ type: 'xread', keys: ['none'], ids: ['$'], block: 20_000 });
+  const lists = async () => (await redis.say('CLIENT LIST TYPE normal'))?.toString();
+  await expect
+    .poll(lists, { timeout: 10_000 })
+    .toMatch(/cmd=blpop[\s\S]*cmd=xread|cmd=xread[\s\S]*cmd=blpop/);
+  const sleep = {
+    type: 'eval',
+    args: [
+      "redis.call('INCR', 'runs') local t = redis.call('TIME') repeat local n = redis.call('TIME') until (n[1] - t[1]) * 1000000 + n[2] - t[2] > 700000",
+      0,
+    ],
+  };
+  const pipeline = redis.write({ pipeline: [sleep, { type: 'incr', key: 'runs' }] });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  killRelay(gateway.pid);
+  expect(await waiting).toMatchObject({ status: 502, body: { code: 'OUTCOME_UNKNOWN' } });
+  expect(await pipeline).toMatchObject({ status: 502, body: { code: 'OUTCOME_UNKNOWN' } });
+  // A read may be sent to another node, or again; it is never told to have been lost after a write.
+  expect((await read).status).not.toBe(500);
+  await served();
+  // Nothing was sent twice.
+  await expect.poll(() => redis.say('GET runs')).toBe('2');
+}, 60_000);
+
+test('a subscription ends with an event that says so', async () => {
+  await served();
+  const subscription = await subscribe(redis.organization, redis.at('read'), {
+    type: 'subscribe',
+    channels: ['wire'],
+  });
+  await redis.say('PUBLISH wire hello');
+  expect(await subscription.next()).toMatchObject({ event: 'message' });
+  killRelay(gateway.pid);
+  expect(await subscription.next()).toMatchObject({
+    event: 'error',
+    data: { code: expect.stringMatching(/^(?:CONNECTION_FAILED|NODE_UNAVAILABLE)$/) },
+  });
+  await expect(subscription.next()).rejects.toThrow('ended');
+  await served();
+}, 60_000);
