@@ -17,7 +17,7 @@ import { readTextAt } from './texts.ts';
 import type { Scope } from './values.ts';
 
 /** Members that may be null: what is left out of a request otherwise. */
-const NULLABLE = new Set(['body', 'value', 'params', 'document', 'replacement']);
+const NULLABLE = new Set(['body', 'value', 'params', 'namespace']);
 
 /** A whole request. */
 export function readRequest(reader: Reader): Fill {

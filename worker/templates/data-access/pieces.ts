@@ -26,20 +26,10 @@ const TYPE_WORD =
 export function piecesOf(kind: StatementKind, parts: readonly Part[]): readonly Piece[] | string {
   const flat = parts.map((each) => (typeof each === 'string' ? each : STAND_IN)).join('');
   const spans = spansOf(kind, flat);
-  const own = spans.filter(({ sort }) => sort === 'parameter');
   const pieces: Piece[] = [];
   /** Up to where the text is taken. */
   let from = 0;
   let at = 0;
-  const takeText = (end: number) => {
-    for (const span of own) {
-      if (span.start < from || span.end > end) continue;
-      pieces.push({ sort: 'text', text: flat.slice(from, span.start) });
-      pieces.push({ sort: 'own', text: flat.slice(span.start, span.end) });
-      from = span.end;
-    }
-    pieces.push({ sort: 'text', text: flat.slice(from, end) });
-  };
   for (const part of parts) {
     if (typeof part === 'string') {
       at += part.length;
@@ -47,16 +37,27 @@ export function piecesOf(kind: StatementKind, parts: readonly Part[]): readonly 
     }
     const around = spans.find(({ start, end }) => start <= at && at < end);
     const quoted = isQuoted(flat, around, at);
-    const fault = around && !quoted ? faultOf(around, part) : undefined;
+    const fault = quoted ? faultOfQuoted(flat.slice(0, at - 1), part) : faultOf(around, part);
     if (fault !== undefined) return fault;
-    if (quoted && TYPE_WORD.test(flat.slice(0, at - 1))) return literalOf(part);
-    takeText(quoted ? at - 1 : at);
+    pieces.push(...textPieces(flat, spans, from, quoted ? at - 1 : at));
     pieces.push({ sort: 'placeholder', placeholder: part, quoted });
     at += STAND_IN.length;
     from = quoted ? at + 1 : at;
   }
-  takeText(flat.length);
-  return pieces.filter((piece) => piece.sort !== 'text' || piece.text !== '');
+  return [...pieces, ...textPieces(flat, spans, from, flat.length)];
+}
+
+/** A stretch of the statement, parted at its author's own parameters. */
+function textPieces(flat: string, spans: readonly Span[], start: number, end: number): Piece[] {
+  const pieces: Piece[] = [];
+  let from = start;
+  for (const span of spans) {
+    if (span.sort !== 'parameter' || span.start < from || span.end > end) continue;
+    pieces.push({ sort: 'text', text: flat.slice(from, span.start) });
+    pieces.push({ sort: 'own', text: flat.slice(span.start, span.end) });
+    from = span.end;
+  }
+  return [...pieces, { sort: 'text', text: flat.slice(from, end) }];
 }
 
 /** Whether a text is this placeholder and nothing else. */
@@ -69,17 +70,24 @@ function isQuoted(flat: string, around: Span | undefined, at: number): boolean {
   );
 }
 
-function faultOf({ sort, start, end }: Span, { name }: Placeholder): string | undefined {
+function faultOf(around: Span | undefined, { name }: Placeholder): string | undefined {
+  if (around === undefined) return undefined;
+  const { sort, start, end } = around;
   if (sort === 'word') {
     if (end - start === STAND_IN.length) return undefined;
     return `has {{${name}}} within a word, where nothing can be bound: only values can be filled in`;
   }
-  const where = { text: 'a text', name: 'a quoted name', comment: 'a comment', parameter: '' }[
-    sort
-  ];
-  return `has {{${name}}} inside ${where}, where nothing can be bound: let it stand for the whole value`;
+  return `has {{${name}}} inside ${PLACES[sort]}, where nothing can be bound: let it stand for the whole value`;
 }
 
-function literalOf({ name }: Placeholder): string {
+const PLACES = {
+  text: 'a text',
+  name: 'a quoted name',
+  comment: 'a comment',
+  parameter: 'a parameter',
+};
+
+function faultOfQuoted(before: string, { name }: Placeholder): string | undefined {
+  if (!TYPE_WORD.test(before)) return undefined;
   return `has '{{${name}}}' as a literal of a type, which no parameter can be: write CAST({{${name}}} AS …)`;
 }

@@ -139,7 +139,12 @@ function mixed(parts: readonly Part[], escapeIt: Escape, message: string): Fill 
       .join('');
 }
 
-function escaped(scope: Scope, placeholder: Placeholder, escapeIt: Escape, message: string): string {
+function escaped(
+  scope: Scope,
+  placeholder: Placeholder,
+  escapeIt: Escape,
+  message: string,
+): string {
   const text = textOf(scope.value(placeholder));
   const isPath = escapeIt === inPath || escapeIt === asPath;
   const isMissing = text === '' && isPath && !placeholder.optional;
