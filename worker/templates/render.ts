@@ -9,7 +9,7 @@ import { type Call, readyToRun } from './run.ts';
  * @throws GatewayError FORBIDDEN, TEMPLATE_NOT_FOUND, ENDPOINT_NOT_FOUND, TEMPLATE_FAILED
  */
 export async function renderTemplate(ctx: Context, template: Template, call: Call): Promise<Json> {
-  const { compiled, run } = await readyToRun(ctx, template, call);
+  const { compiled, run } = await readyToRun(ctx, template, call, false);
   const { budget } = run;
   const started = ctx.now();
   const { success, ...rendered } = await compiled.render(call.input, run);

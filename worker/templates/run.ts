@@ -60,16 +60,25 @@ export async function runTemplate(
 /**
  * Looks at the caller's rights on all that is reached, and reads it. In the steady state that
  * takes no trip to D1.
+ * @param sends whether requests go to endpoints: a render only shows them
  * @throws GatewayError FORBIDDEN, TEMPLATE_NOT_FOUND, ENDPOINT_NOT_FOUND, TEMPLATE_FAILED
  */
-export async function readyToRun(ctx: Context, template: Template, call: Call): Promise<Ready> {
+export async function readyToRun(
+  ctx: Context,
+  template: Template,
+  call: Call,
+  sends = true,
+): Promise<Ready> {
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
   const scene = await sceneOf(ctx, root);
-  if (scene.writes) {
-    demand({ held: effectiveLevel(policy), policy, params: { template: row.id } }, 'Write');
+  if (!sends) scene.demandNested();
+  else {
+    if (scene.writes) {
+      demand({ held: effectiveLevel(policy), policy, params: { template: row.id } }, 'Write');
+    }
+    scene.demandAll();
   }
-  scene.demandAll();
   const read = await readAll(ctx, scene, { ...root, id: row.id });
   const compiled = read.get(row.uuid);
   if (!compiled) throw versionNotFound(row.id, root.version);

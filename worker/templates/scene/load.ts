@@ -93,6 +93,18 @@ export class Scene {
   }
 
   /**
+   * Refuses what is gone, and nested templates that the caller may not read: a render sends
+   * nothing to endpoints, and needs no rights there. Contract §4.
+   * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
+   */
+  demandNested(): void {
+    for (const { kind, target } of this.#rows.references) {
+      if (kind === 'endpoint') this.endpoint(target);
+      else this.#demandTemplate(target);
+    }
+  }
+
+  /**
    * Refuses what the caller may not reach. Contract §4, rows on runs of templates.
    * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
    */
@@ -105,12 +117,14 @@ export class Scene {
     const direct = references.map((each) => ({ level: 'Read' as Level, ...each }));
     for (const { kind, id, level } of [...direct, ...stored]) {
       if (kind === 'endpoint') this.#demand(this.endpoint(id).row, { endpoint: id }, level);
-      else {
-        const row = this.template(id);
-        if (!row) throw templateNotFound(id);
-        this.#demand(row, { template: id }, 'Read');
-      }
+      else this.#demandTemplate(id);
     }
+  }
+
+  #demandTemplate(id: string): void {
+    const row = this.template(id);
+    if (!row) throw templateNotFound(id);
+    this.#demand(row, { template: id }, 'Read');
   }
 
   #demand({ uuid }: { readonly uuid: string }, params: object, needed: Level): void {
