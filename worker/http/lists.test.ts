@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../app.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 import { pingingRelay } from '../test/pinging-relay.ts';
+import { insertTemplate } from '../test/template.ts';
 import { pathsOf } from './route.ts';
 
 /** One list. */
@@ -18,6 +19,7 @@ interface List {
 const LISTS: readonly List[] = [
   { path: '/endpoints', entries: 'endpoints', wrapped: true, entriesMin: 3 },
   { path: '/endpoints/:endpoint/nodes', entries: 'nodes', wrapped: true, entriesMin: 1 },
+  { path: '/templates', entries: 'templates', entriesMin: 3 },
   { path: '/audit', entries: 'entries', entriesMin: 3 },
   { path: '/iam/users', entries: 'users', entriesMin: 3 },
 ];
@@ -43,6 +45,7 @@ async function start(): Promise<TestGateway> {
     endpoints.set(made, await insertEndpoint(made));
   }
   await insertEndpoint(made);
+  for (let at = 0; at < 3; at += 1) await insertTemplate(made);
   await made.call('PATCH', '/organizations', { description: 'x' });
   return made;
 }
