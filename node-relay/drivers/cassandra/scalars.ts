@@ -1,4 +1,6 @@
 /** Writes single values as the bytes that the server takes. */
+
+import { isBase64 } from '../../../proto/base64.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -77,12 +79,10 @@ function text(name: string, pattern: RegExp | undefined, problem: string): Write
   };
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
-
 const blob: Writer = (value) => {
   const isWrapped = isJsonObject(value) && Object.keys(value).length === 1;
   const given = isWrapped && value.$bytes !== undefined ? value.$bytes : value;
-  return typeof given === 'string' && BASE64.test(given)
+  return typeof given === 'string' && isBase64(given)
     ? Buffer.from(given, 'base64')
     : 'must be base64, alone or as {"$bytes": base64}, for type blob';
 };

@@ -1,7 +1,6 @@
 /** Texts that hold one byte a character, and binary values of requests. */
+import { isPaddedBase64 } from '../../../proto/base64.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The bytes of a text in UTF-8, one a character. */
 export function latin1(text: string): string {
@@ -13,7 +12,7 @@ export function bytesOf(value: Json): Buffer | undefined {
   if (!isJsonObject(value)) return undefined;
   const { $bytes: base64, ...others } = value;
   if (typeof base64 !== 'string' || Object.keys(others).length > 0) return undefined;
-  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
+  return isPaddedBase64(base64) ? Buffer.from(base64, 'base64') : undefined;
 }
 
 /** Writes a value as JSON for the server, binary values as strings of just those bytes, one byte a character. */

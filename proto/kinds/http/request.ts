@@ -1,5 +1,6 @@
 /** Requests to an http endpoint. Contract §6, "http kind". */
 import * as z from 'zod';
+import { isPaddedBase64 } from '../../base64.ts';
 import type { Mode } from '../../driver.ts';
 import { isJsonObject, isRawJson, type Json } from '../../json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
@@ -9,8 +10,6 @@ import { Headers } from './config.ts';
 /** Methods that a request may have. Contract §6. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 export type Method = (typeof METHODS)[number];
-
-const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
 /** A number that a double cannot hold is the text that it was written with: so it stands in a URL. */
 const QueryValue = z.preprocess(
@@ -156,7 +155,7 @@ function faultOfForm(body: Json, encoding: Body['body_encoding']): string | unde
   const isBase64 = typeof body === 'string' && encoding === 'base64';
   const base64 = isBase64 ? body : bytesIn(body);
   if (base64 === undefined) return encoding === undefined ? faultOfText(body) : 'must be base64';
-  return BASE64.test(base64) ? undefined : 'must be base64 with its padding';
+  return isPaddedBase64(base64) ? undefined : 'must be base64 with its padding';
 }
 
 /** JSON escapes what text cannot hold. */

@@ -1,5 +1,6 @@
 /** Requests on GridFS, which keeps files in two collections of a database. Source: backends.md §3.2; MongoDB GridFS specification. */
 import * as z from 'zod';
+import { isPaddedBase64 } from '../../base64.ts';
 import type { JsonObject } from '../../json.ts';
 import { JsonValue } from '../members.ts';
 import type { Operation } from './operations.ts';
@@ -76,7 +77,6 @@ export function gridfsOperations(find: readonly string[]) {
 /** Names of requests on GridFS. */
 export type GridfsName = keyof ReturnType<typeof gridfsOperations>;
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const fileName = z.string().max(1_000);
 const offset = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
@@ -99,7 +99,7 @@ export const GRIDFS_MEMBERS = {
       z.strictObject({
         $bytes: z
           .string()
-          .regex(BASE64, 'must be base64 with its padding')
+          .refine(isPaddedBase64, 'must be base64 with its padding')
           .meta({ description: 'Base64 of the bytes', examples: ['UGFpZC4='] }),
       }),
     ])

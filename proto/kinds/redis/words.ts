@@ -1,4 +1,5 @@
 /** One word of a command out of a JSON value. */
+import { isBase64 } from '../../base64.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject, numberText } from '../../json.ts';
 import { aclRule } from './acl-rule.ts';
 import type { Word } from './command.ts';
@@ -10,7 +11,6 @@ export interface Fault {
   readonly message: string;
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 const INTEGER = /^[-+]?\d+$/;
 
 /** Says what is wrong with a value. */
@@ -52,7 +52,7 @@ function scalarOf(value: Json): Word | undefined {
   if (typeof value === 'number' || isRawJson(value)) return numberText(value);
   if (typeof value === 'boolean') return String(value);
   if (!isBytes(value)) return undefined;
-  if (BASE64.test(value.$bytes)) return { $bytes: value.$bytes };
+  if (isBase64(value.$bytes)) return { $bytes: value.$bytes };
   throw new WordFault('must hold base64 in $bytes');
 }
 
