@@ -22,6 +22,8 @@ export interface Organization {
   call(method: string, path: string, body?: unknown, headers?: Headers): Promise<Reply>;
   /** The raw response. */
   send(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Response>;
+  /** Makes a member of that level; answers his token. */
+  member(level: 'None' | 'Read' | 'Write' | 'Admin'): Promise<string>;
   /** Makes an endpoint on a PostgreSQL database; answers its id. */
   addPostgres(url: string, more?: Readonly<Record<string, unknown>>): Promise<string>;
 }
@@ -37,11 +39,7 @@ export async function newOrganization(
 ): Promise<Organization> {
   const username = `${id}@example.com`;
   await ask(gateway, 'POST', '/new', { id, super_admins: [{ username, password: PASSWORD }] });
-  const login = await ask(gateway, 'POST', '/auth/login', undefined, {
-    Authorization: `Basic ${Buffer.from(`${username}:${PASSWORD}`).toString('base64')}`,
-    'X-Org-Id': id,
-  });
-  const { token } = login.body as { token: string };
+  const token = await logIn(gateway, id, username);
   const authorization = { Authorization: `Bearer ${token}` };
   const call: Organization['call'] = (method, path, body, headers) =>
     ask(gateway, method, path, body, { ...authorization, ...headers });
@@ -57,6 +55,12 @@ export async function newOrganization(
         ...request(method, body, { ...authorization, ...(init?.headers as Headers) }),
         ...(init?.signal ? { signal: init.signal } : {}),
       }),
+    async member(level) {
+      const member = `${level.toLowerCase()}-${randomUUID().slice(0, 8)}@example.com`;
+      const user = { username: member, password: PASSWORD, access_level: level };
+      expect(await call('POST', '/iam/users', user)).toMatchObject({ status: 200 });
+      return logIn(gateway, id, member);
+    },
     async addPostgres(url, more = {}) {
       const endpoint = `pg-${randomUUID().slice(0, 8)}`;
       const config = { write_conn: { url } };
@@ -70,6 +74,14 @@ export async function newOrganization(
       return endpoint;
     },
   };
+}
+
+async function logIn(gateway: Gateway, id: string, username: string): Promise<string> {
+  const login = await ask(gateway, 'POST', '/auth/login', undefined, {
+    Authorization: `Basic ${Buffer.from(`${username}:${PASSWORD}`).toString('base64')}`,
+    'X-Org-Id': id,
+  });
+  return (login.body as { token: string }).token;
 }
 
 /** One call; the body of the reply is parsed as JSON. */

@@ -179,14 +179,7 @@ describe('a session', () => {
 
 test('a command on the whole server needs Admin', async () => {
   const { organization, at, write } = redis;
-  const username = `w-${randomUUID().slice(0, 8)}@example.com`;
-  const password = 'a long enough password';
-  await organization.call('POST', '/iam/users', { username, password, access_level: 'Write' });
-  const login = await ask(gateway, 'POST', '/auth/login', undefined, {
-    Authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
-    'X-Org-Id': organization.id,
-  });
-  const { token } = login.body as { token: string };
+  const token = await organization.member('Write');
   const asWriter = (body: unknown) =>
     ask(gateway, 'POST', at('write'), body, { Authorization: `Bearer ${token}` });
   expect(await asWriter(command('set', 'w', '1'))).toMatchObject({ status: 200 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   endpoint = `redis-${randomUUID().slice(0, 8)}`;
   const config = { write_conn: { url: upstash.url, auth: upstash.token }, transport: 'edge' };
   await organization.call('POST', '/endpoints', { endpoint, kind: 'redis', config });
-  token = await reader();
+  token = await organization.member('Read');
   await onRedis(
     server.url,
     ['SET', 'victim', 'as it was'],
@@ -44,17 +44,6 @@ afterAll(async () => {
   await upstash?.stop();
   await Promise.all([gateway?.stop(), server?.stop()]);
 });
-
-async function reader(): Promise<string> {
-  const username = `reader-${organization.id}@example.com`;
-  const password = 'a long enough password';
-  const user = { username, password, access_level: 'Read' };
-  await organization.call('POST', '/iam/users', user);
-  const credentials = Buffer.from(`${username}:${password}`).toString('base64');
-  const headers = { Authorization: `Basic ${credentials}`, 'X-Org-Id': organization.id };
-  const login = await ask(`${gateway.url}/api/v1/auth/login`, { headers });
-  return JSON.parse(login.body).token;
-}
 
 /** All keys with their values and ends, functions, users and settings. */
 function state(): Promise<unknown> {
