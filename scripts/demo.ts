@@ -10,6 +10,8 @@ import { type PostgresServer, SUPERUSER, startPostgres } from './postgres-server
 export const DEMO_NAME = 'demo';
 /** The endpoint, its database, and the database's owner. */
 const SHOP = 'shop';
+/** The first transformation of docs/templates.md; its id is made of its name. */
+const TEMPLATE = 'demo-order-totals.json';
 
 /** The demo's database server and what it takes to use it. */
 export interface DemoDatabase {
@@ -85,8 +87,8 @@ export interface DemoLogin {
 }
 
 /**
- * Makes the demo's organization, user and endpoint through the gateway's own API, or brings the
- * endpoint to the server's address of this start.
+ * Makes the demo's organization, user, endpoint and template through the gateway's own API, or
+ * brings the endpoint to the server's address of this start.
  * @param gateway address of the running gateway
  * @throws Failure when the organization is there under another password, or the gateway refuses
  */
@@ -124,7 +126,16 @@ export async function setUpDemo(
         )
       : await call(gateway, 'PATCH', `/endpoints/${SHOP}`, { authorization }, { config });
   if (!reply.ok) throw await refused(`the endpoint ${SHOP}`, reply);
+  await makeTemplate(gateway, authorization);
   return login;
+}
+
+/** One that is there already is the reader's by now. */
+async function makeTemplate(gateway: string, authorization: string): Promise<void> {
+  const text = await readFile(join(import.meta.dirname, TEMPLATE), 'utf8');
+  const definition: unknown = JSON.parse(text);
+  const reply = await call(gateway, 'POST', '/templates', { authorization }, definition as object); // The file is one.
+  if (!reply.ok && reply.status !== 409) throw await refused(`the template of ${TEMPLATE}`, reply);
 }
 
 /** A token, or undefined when organization, user or password is not right. */

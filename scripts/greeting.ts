@@ -21,6 +21,13 @@ const DEMO_QUERY = {
     'SELECT category, sum(quantity * unit_price) AS revenue FROM order_items JOIN products ON id = product_id GROUP BY category ORDER BY revenue DESC LIMIT $1',
   params: [3],
 };
+const ORDER = {
+  number: '2026-117',
+  items: [
+    { sku: 'A-1', price: 9.99, quantity: 3 },
+    { sku: 'B-7', price: 120, quantity: 1 },
+  ],
+};
 
 /** Every line that begins with `curl` or `TOKEN=` runs as it is in a POSIX shell. */
 export function greeting({ gateway, password, newOrgToken, demo }: Greeting): string {
@@ -47,6 +54,8 @@ export function greeting({ gateway, password, newOrgToken, demo }: Greeting): st
       `# The demo: organization demo, user ${username}, password ${demoPassword}, endpoint shop`,
       logIn(api, 'demo', `${username}:${demoPassword}`),
       read(api, 'shop', DEMO_QUERY),
+      '# Its template order-totals, with a tax rate of 10 %:',
+      `curl -sS '${api}/templates/order-totals?parameters.rate=0.1' ${BEARER} ${TYPE} -d '${JSON.stringify(ORDER)}'; echo`,
     );
   }
   return `${lines.join('\n')}\n`;

@@ -61,7 +61,17 @@ const VERSION = {
   }),
 };
 
-test('the printed lines make an organization, log in, connect a database and read from it', async () => {
+const TOTALS = {
+  order: '2026-117',
+  lines: [
+    { sku: 'A-1', amount: 29.97 },
+    { sku: 'B-7', amount: 120 },
+  ],
+  net: 149.97,
+  gross: 164.97,
+};
+
+test('the printed lines make an organization, log in, connect a database, read from it and run a template', async () => {
   const replies = await paste(gateway.output.stdout());
   expect(replies).toEqual([
     { Ok: expect.stringMatching(/created.*[0-9a-f-]{36}/) },
@@ -71,6 +81,7 @@ test('the printed lines make an organization, log in, connect a database and rea
     },
     VERSION,
     REVENUE,
+    TOTALS,
   ]);
 });
 
@@ -105,5 +116,6 @@ test('after a restart the same lines work, with the same password and the endpoi
     expect.objectContaining({ code: 'ENDPOINT_EXISTS' }),
     VERSION,
     REVENUE,
+    TOTALS,
   ]);
 });
