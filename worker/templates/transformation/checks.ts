@@ -1,5 +1,5 @@
 /** The checks of a validation, each by the name of its type. Contract §8, `validation`. */
-import { compareDecimals } from '../../../proto/decimal.ts';
+import { compareDecimals, decimalOf } from '../../../proto/decimal.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -65,7 +65,8 @@ function isNumber(value: Json | undefined): value is number | RawJson {
 
 function isWhole(value: number | RawJson): boolean {
   if (typeof value === 'number') return Number.isInteger(value);
-  return /^-?\d+$/.test(value.rawJSON) || Number.isInteger(Number(value.rawJSON));
+  const { digits, exponent } = decimalOf(value.rawJSON);
+  return digits.length <= Math.max(exponent, 0);
 }
 
 /** Exact where a double is not. NaN for what is no number, which no comparison holds for. */

@@ -21,7 +21,12 @@ export class Elements {
   readonly #hasIndex: boolean;
   readonly #level: number;
 
-  constructor(get: Get, validate: Validate | undefined, filter: Expression | undefined, scope: Scope) {
+  constructor(
+    get: Get,
+    validate: Validate | undefined,
+    filter: Expression | undefined,
+    scope: Scope,
+  ) {
     this.#get = get;
     this.#validate = validate;
     this.#filter = filter;

@@ -57,6 +57,10 @@ export class Execution {
   bytes: number;
   /** Of a render. */
   readonly trace: Trace | undefined;
+  /** Loops around whose `onError` decides on faults within: they are gone through to the end. */
+  deciding = 0;
+  /** The rule at which the run ended, where a budget was spent. */
+  endedAt: string | undefined;
   /** What a request to an endpoint ended in that no rule decides. */
   refused: GatewayError | undefined;
 
@@ -88,14 +92,14 @@ export class Execution {
 
   /** Remembers why a rule failed. @throws TooManyFaults */
   fail(path: string, reasons: readonly Reason[]): void {
-    for (const reason of reasons) {
+    for (const { isAuthored: _, ...reason } of reasons) {
       const isKnown = this.faults.some(
         (each) =>
           each.path === path && each.message === reason.message && each.code === reason.code,
       );
-      if (isKnown) continue;
+      if (isKnown || this.faults.length >= FAULTS_MAX) continue;
       this.faults.push({ path, ...reason });
-      if (this.faults.length >= FAULTS_MAX) throw new TooManyFaults();
+      if (this.faults.length >= FAULTS_MAX && this.deciding === 0) throw new TooManyFaults();
     }
   }
 

@@ -1,10 +1,18 @@
 /** Why a rule fails while it runs, and how that is told. Contract §8, §13. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { BudgetFault, type BudgetKind, Fault as SourceFault } from '../../expressions/index.ts';
+import {
+  BudgetFault,
+  type BudgetKind,
+  Fault as SourceFault,
+  ThrownFault,
+} from '../../expressions/index.ts';
 import type { Fault } from '../compiled.ts';
 
 /** What is wrong, before it is known where. */
-export type Reason = Omit<Fault, 'path'>;
+export type Reason = Omit<Fault, 'path'> & {
+  /** The template's author wrote the message: nothing is put to it. */
+  readonly isAuthored?: boolean;
+};
 
 /** Longest text of ours around others' in a fault, in UTF-16 units. Contract §13. */
 const TEXT_MAX = 1024;
@@ -51,7 +59,10 @@ export function reasonsOf(error: unknown): readonly Reason[] {
   return [{ message: error instanceof GatewayError ? error.message : 'fails' }];
 }
 
-function reasonOf({ message, line, column, within }: SourceFault): Reason {
+function reasonOf(fault: SourceFault): Reason {
+  const { message, line, column, within } = fault;
+  if (fault instanceof ThrownFault)
+    return { message: cut(message), line, column, isAuthored: true };
   const text = within === undefined ? message : `in ${within}: ${message}`;
   return { message: cut(text), line, column };
 }

@@ -1,7 +1,7 @@
 /** What all rules have in common: a condition, and what happens when they fail. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { Expression } from '../../expressions/index.ts';
+import { BudgetFault, type Expression } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Output } from './execution.ts';
 import { endOfRun } from './failure.ts';
 import { tellMoved } from './measure.ts';
@@ -46,9 +46,9 @@ export function guarded(head: Head, body: Apply): Apply {
 /** Answers what became of the rule, in words. @throws what ends the run */
 function failed(head: Head, error: unknown, x: Execution, output: Output, memory: number): string {
   const { onError, path, level, target } = head;
+  if (endOfRun(error) !== undefined) x.endedAt ??= path;
   if (error instanceof GatewayError && onError.action === 'fail' && onError.message === undefined) {
-    const end = endOfRun(error);
-    if (end !== undefined) throw end;
+    if (error.cause instanceof BudgetFault) throw error.cause;
     // What an endpoint answered is told as it is.
     x.refused ??= error;
     return `failed: ${error.message}`;

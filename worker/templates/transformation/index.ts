@@ -1,6 +1,10 @@
 /** Transformations: reads their definitions, and runs and renders what was read. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
-import { type CompiledFunctions, compileFunctions } from '../../expressions/index.ts';
+import {
+  type CompiledFunctions,
+  compileFunctions,
+  Fault as SourceFault,
+} from '../../expressions/index.ts';
 import { compileSchema } from '../../schemas/compile.ts';
 import type { Reading, Reference } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
@@ -11,6 +15,11 @@ import { readRules } from './rules.ts';
 import { Scope } from './scope.ts';
 import { Shown } from './shown.ts';
 import { Transformation } from './transformation.ts';
+
+/** Faults of functions that are told at most; each takes one more reading of all. Spec silent. */
+const FUNCTION_FAULTS_MAX = 50;
+
+export { TRANSFORMERS } from './transformers/index.ts';
 
 /** What a definition is, or everything that is wrong with it. */
 export function readTransformation(definition: TransformationDefinition): Reading {
@@ -50,27 +59,34 @@ export function readTransformation(definition: TransformationDefinition): Readin
   return { compiled, faults: [] };
 }
 
-/** Each function is read by itself as well, so that every fault is told. */
+/** Stands in for a function that cannot be read: what calls it is not at fault. */
+const UNREADABLE = '() => 0';
+
+/** Reads functions again without each that cannot be read, so that every fault is told. */
 function functionsOf(
   functions: Readonly<Record<string, string>> | undefined,
   report: Report,
 ): CompiledFunctions | undefined {
   if (functions === undefined) return undefined;
-  const names = Object.keys(functions);
-  const before = report.faults.length;
-  for (const name of names) {
-    // The others are known by name alone.
-    const others = names.filter((other) => other !== name).map((other) => [other, '() => 0']);
-    const alone = { ...Object.fromEntries(others), [name]: functions[name] ?? '' };
-    report.try(`functions.${name}`, () => compileFunctions(alone));
+  const sources = new Map(Object.entries(functions));
+  for (let faults = 0; faults < FUNCTION_FAULTS_MAX; faults += 1) {
+    try {
+      return compileFunctions(Object.fromEntries(sources));
+    } catch (error) {
+      const { within, message, line, column } = faultIn(error);
+      report.add(`functions.${within}`, message, { line, column });
+      // One of a name that no function can have goes altogether.
+      if (sources.get(within) === UNREADABLE) sources.delete(within);
+      else sources.set(within, UNREADABLE);
+    }
   }
-  if (report.faults.length > before) return namedOnly(names);
-  return compileFunctions(functions);
+  return undefined;
 }
 
-/** In the place of functions that cannot be read: what uses them is not at fault. */
-function namedOnly(names: readonly string[]): CompiledFunctions {
-  return compileFunctions(Object.fromEntries(names.map((name) => [name, '() => 0'])));
+function faultIn(error: unknown) {
+  if (!(error instanceof SourceFault)) throw error;
+  const { within = '', message, line, column } = error;
+  return { within, message, line, column };
 }
 
 function schemaOf(schema: Json | undefined, at: string, report: Report) {

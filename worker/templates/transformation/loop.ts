@@ -16,6 +16,15 @@ import { hidden } from './value-rule.ts';
 interface Made {
   readonly target: Target;
   readonly places: Places;
+  /** Whether nothing shows what is made. */
+  readonly isHidden: boolean;
+}
+
+/** What is done for each element. */
+interface Within {
+  readonly rules: readonly Apply[];
+  /** Whether the loop's `onError` decides on faults of these rules. */
+  readonly isDeciding: boolean;
 }
 
 /** Reads `{forEach, target?, rules}`. */
@@ -33,13 +42,13 @@ export function loopRule(rule: Members, place: Place): Rule | undefined {
   if (elements === undefined) return undefined;
   const gathers = rules.flatMap(({ gather }) => gather ?? []);
   if (isHidden && gathers.length === 0) return hidden({ text: label });
-  const applied = rules.map(({ apply }) => apply);
+  const own = { rules: rules.map(({ apply }) => apply), isDeciding: decides(head) };
   const body =
     target === undefined
-      ? writing(elements, applied)
-      : making(elements, applied, { target, places: within.places });
+      ? writing(elements, own)
+      : making(elements, own, { target, places: within.places, isHidden });
   return {
-    apply: guarded(head, deciding(head, body)),
+    apply: guarded(head, body),
     gather:
       gathers.length === 0
         ? undefined
@@ -66,30 +75,41 @@ function gathering(elements: Elements, gathers: readonly Gather[]): Gather {
   };
 }
 
-/** An `onError` of the loop decides on faults of its rules, too. Spec silent. */
-function deciding({ onError, condition: _ }: Head, body: Apply): Apply {
-  if (onError.action === 'fail' && onError.message === undefined) return body;
-  return (x, output) => {
-    const before = x.faults.length;
-    body(x, output);
-    if (x.faults.length > before) throw new RuleFault(x.faults.splice(before));
-  };
+/** Whether an `onError` of the loop decides on faults of its rules, too. Spec silent. */
+function decides({ onError }: Head): boolean {
+  return onError.action !== 'fail' || onError.message !== undefined;
+}
+
+/** Goes through the elements; faults of rules become the loop's own. @throws RuleFault */
+function deciding(x: Execution, go: () => void): void {
+  const before = x.faults.length;
+  x.deciding += 1;
+  try {
+    go();
+  } finally {
+    x.deciding -= 1;
+  }
+  if (x.faults.length > before) {
+    throw new RuleFault(x.faults.splice(before).map(({ path: _, ...reason }) => reason));
+  }
 }
 
 /** Without a target. */
-function writing(elements: Elements, rules: readonly Apply[]): Apply {
+function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
   const steps = 1 + rules.length;
   return (x, output) => {
-    x.trace?.input(elements.of(x) as Json);
-    elements.each(x, steps, () => {
-      for (const apply of rules) apply(x, output);
-    });
+    const go = () => {
+      elements.each(x, steps, () => {
+        for (const apply of rules) apply(x, output);
+      });
+    };
+    if (isDeciding) deciding(x, go);
+    else go();
   };
 }
 
 /** With a target: a fresh object for each element; they join the array that is there, if one is. */
-function making(elements: Elements, rules: readonly Apply[], { target, places }: Made): Apply {
-  const steps = 1 + rules.length;
+function making(elements: Elements, within: Within, { target, places, isHidden }: Made): Apply {
   return (x, output) => {
     const from = elements.of(x);
     if (from === undefined) {
@@ -98,16 +118,31 @@ function making(elements: Elements, rules: readonly Apply[], { target, places }:
     }
     x.trace?.input(from as Json); // It is JSON; nobody changes it.
     const array: Json[] = [];
-    const inner = new Output();
-    for (let at = 0; at < from.length; at += 1) {
-      if (!elements.enter(x, from[at], at, steps)) continue;
-      x.take(CONTAINER_BYTES + ELEMENT_BYTES);
-      begun(inner, places);
-      for (let rule = 0; rule < rules.length; rule += 1) rules[rule]?.(x, inner);
-      array.push(inner.object ?? inner.other ?? {});
-    }
-    join(array, target, x, output);
+    const go = () => {
+      makeAll(from, elements, { rules: within.rules, places }, array, x);
+    };
+    if (within.isDeciding) deciding(x, go);
+    else go();
+    if (!isHidden) join(array, target, x, output);
   };
+}
+
+function makeAll(
+  from: readonly Json[],
+  elements: Elements,
+  { rules, places }: Pick<Within, 'rules'> & Pick<Made, 'places'>,
+  into: Json[],
+  x: Execution,
+): void {
+  const steps = 1 + rules.length;
+  const inner = new Output();
+  for (let at = 0; at < from.length; at += 1) {
+    if (!elements.enter(x, from[at], at, steps)) continue;
+    x.take(CONTAINER_BYTES + ELEMENT_BYTES);
+    begun(inner, places);
+    for (let rule = 0; rule < rules.length; rule += 1) rules[rule]?.(x, inner);
+    into.push(inner.object ?? inner.other ?? {});
+  }
 }
 
 function join(array: Json[], target: Target, x: Execution, output: Output): void {

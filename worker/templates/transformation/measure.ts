@@ -1,5 +1,11 @@
 /** What values come to as JSON, and values of expressions as JSON. */
-import { isRawJson, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
+import {
+  isRawJson,
+  type Json,
+  type JsonObject,
+  type RawJson,
+  setMember,
+} from '../../../proto/json.ts';
 import { Callable, type Value } from '../../expressions/index.ts';
 import type { Execution } from './execution.ts';
 import { RuleFault, RunOver } from './failure.ts';
@@ -20,31 +26,30 @@ export function tellMoved(value: Json, x: Execution): void {
 }
 
 /** Bytes of JSON, roughly; ends as soon as there is no room for them. */
-function bytesOf(
-  value: Json[] | JsonObject | { readonly rawJSON: string },
-  x: Execution,
-  depth: number,
-): number {
+function bytesOf(value: Json[] | JsonObject | RawJson, x: Execution, depth: number): number {
   if (isRawJson(value)) return value.rawJSON.length + 1;
   if (depth > DEPTH_MAX) throw new RunOver('depth');
+  return Array.isArray(value) ? elementBytes(value, x, depth) : memberBytes(value, x, depth);
+}
+
+function elementBytes(array: readonly Json[], x: Execution, depth: number): number {
   let bytes = 2;
-  let steps = 1;
-  if (Array.isArray(value)) {
-    steps += value.length;
-    for (const each of value) {
-      bytes += partBytes(each, x, depth);
-      if (bytes > x.bytes) throw new RunOver('memory');
-    }
-  } else {
-    // A loop of the engine's fastest sort: values are of JSON, nothing is inherited.
-    for (const name in value) {
-      steps += 1;
-      bytes += name.length + 3 + partBytes(value[name] ?? null, x, depth);
-      if (bytes > x.bytes) throw new RunOver('memory');
-    }
+  x.spend(1 + (array.length >> 2));
+  for (const each of array) {
+    bytes += partBytes(each, x, depth);
+    if (bytes > x.bytes) throw new RunOver('memory');
   }
-  x.budget.fuel -= steps >> 2;
-  if (x.budget.fuel < 0) throw new RunOver('fuel');
+  return bytes;
+}
+
+function memberBytes(object: JsonObject, x: Execution, depth: number): number {
+  let bytes = 2;
+  x.spend(1);
+  // A loop of the engine's fastest sort: values are of JSON, nothing is inherited.
+  for (const name in object) {
+    bytes += name.length + 3 + partBytes(object[name] ?? null, x, depth);
+    if (bytes > x.bytes) throw new RunOver('memory');
+  }
   return bytes;
 }
 

@@ -73,7 +73,7 @@ export function decide(onError: OnError, error: unknown): Decision {
   if (onError.action === 'skip') return 'skip';
   const reasons = reasonsOf(error);
   if (onError.message === undefined) return reasons;
-  return [{ ...reasons[0], message: cut(onError.message) }];
+  return [{ ...reasons[0], message: cut(onError.message), isAuthored: true }];
 }
 
 /** Words on which elements were at hand, for faults within loops. */
@@ -81,6 +81,6 @@ export function placed(reasons: readonly Reason[], x: Execution, level: number):
   if (level === 0) return reasons;
   const where = x.trail.slice(0, level).join(', ');
   return reasons.map((each) =>
-    each.code === undefined ? { ...each, message: `${each.message} (at element ${where})` } : each,
+    each.isAuthored ? each : { ...each, message: `${each.message} (at element ${where})` },
   );
 }

@@ -64,22 +64,31 @@ function readAll(
   const faults: Fault[] = [];
   const values: JsonObject = { ...defaults };
   for (const [name, value] of Object.entries(given)) {
-    const path = `parameters.${name}`;
-    const { type } = known.get(name) ?? {};
-    const read = areTexts && type !== undefined ? fromText(value, type) : value;
-    if (!known.has(name)) {
-      const names = [...known.keys()].join(', ');
-      faults.push({
-        path,
-        message: `is no parameter of the template${names === '' ? '' : `: there is ${names}`}`,
-      });
-    } else if (read === undefined || (type !== undefined && !isOfType(read, type))) {
-      faults.push({ path, message: `is not of type ${type}` });
-    } else setMember(values, name, read);
+    const definition = known.get(name);
+    const read = definition && parameterOf(value, areTexts, definition);
+    if (read !== undefined) setMember(values, name, read);
+    else faults.push({ path: `parameters.${name}`, message: refusalOf(definition, known) });
   }
   const [first] = faults;
   if (first === undefined) return values;
   throw new GatewayError('BAD_REQUEST', `${first.path}: ${first.message}`, { details: faults });
+}
+
+/** A value of the declared type; undefined when it is none. */
+function parameterOf(
+  value: Json,
+  areTexts: boolean,
+  { type }: ParameterDefinition,
+): Json | undefined {
+  if (type === undefined) return value;
+  const read = areTexts ? fromText(value, type) : value;
+  return read !== undefined && isOfType(read, type) ? read : undefined;
+}
+
+function refusalOf(definition: ParameterDefinition | undefined, known: Declared): string {
+  if (definition !== undefined) return `is not of type ${definition.type}`;
+  const names = [...known.keys()].join(', ');
+  return `is no parameter of the template${names === '' ? '' : `: there is ${names}`}`;
 }
 
 /** A text of a query string by the declared type; undefined when it is no such. */

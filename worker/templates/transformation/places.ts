@@ -1,4 +1,5 @@
 /** The targets of all rules that write to one output: which of them write into what others put. */
+import { indexOf } from '../../paths/step.ts';
 import type { Target, TargetStep } from './target.ts';
 
 /** Any member or element at all. */
@@ -9,8 +10,7 @@ type KnownStep = TargetStep | typeof ANY;
 /** A place that rules write to. */
 interface Write {
   readonly steps: readonly KnownStep[];
-  /** Of a value that is not made by the run alone; undefined when it puts none. */
-  readonly target: Target | undefined;
+  readonly target: Target;
   /** Levels of what it puts that are made anew in each run. */
   readonly fresh: number;
 }
@@ -21,44 +21,48 @@ export class Places {
   /** Whether a first step may be an index: only then is the output not an object from the start. */
   mayBeArray = false;
 
-  /** @param below further steps, where a rule writes into what is at its target */
+  /**
+   * @param below further steps, where a rule writes into what is at its target
+   * @param fresh levels of what it puts that are made anew in each run
+   */
   add(target: Target, below: readonly KnownStep[] = [], fresh = 0): void {
-    const [first] = target.steps;
-    this.mayBeArray ||= first !== undefined && isIndex(first);
-    this.#writes.push({ steps: [...target.steps, ...below], target, fresh });
+    const steps = [...target.steps, ...below];
+    this.mayBeArray ||= target.steps.length > 0 && textOf(steps[0] ?? '') === INDEX;
+    this.#writes.push({ steps, target, fresh });
   }
-
 
   /** Settles how deep what is put has to be copied, once all rules are known. */
   settle(): void {
-    const nested = this.#writes.filter(({ steps }) => steps.length > 1);
+    const reach = new Map<string, number>();
+    for (const { steps } of this.#writes) noteReach(steps, reach);
     for (const { steps, target, fresh } of this.#writes) {
-      if (target === undefined) continue;
-      for (const other of nested) {
-        const deeper = other.steps.length - steps.length;
-        if (deeper > fresh && steps.every((step, at) => mayBeSame(step, other.steps[at] ?? ANY))) {
-          target.depth = Math.max(target.depth, deeper);
-        }
-      }
+      const deepest = reach.get(steps.map(textOf).join('')) ?? 0;
+      const deeper = deepest - steps.length;
+      if (deeper > fresh) target.depth = Math.max(target.depth, deeper);
     }
   }
 }
 
-function isIndex(step: KnownStep): boolean {
-  return (
-    typeof step === 'number' ||
-    (typeof step === 'object' && ('slot' in step || /^\d+$/.test(step.token)))
-  );
+/** Notes below which places a rule writes, and how deep. */
+function noteReach(steps: readonly KnownStep[], reach: Map<string, number>): void {
+  let prefix = '';
+  const note = (place: string) => {
+    reach.set(place, Math.max(reach.get(place) ?? 0, steps.length));
+  };
+  note(prefix);
+  for (const step of steps.slice(0, -1)) {
+    note(prefix + textOf(ANY));
+    prefix += textOf(step);
+    note(prefix);
+  }
 }
 
-function mayBeSame(one: KnownStep, other: KnownStep): boolean {
-  if (one === ANY || other === ANY) return true;
-  const [left, right] = [textOf(one), textOf(other)];
-  if (left === undefined || right === undefined) return isIndex(one) && isIndex(other);
-  return left === right;
-}
+const INDEX = '[]';
 
-function textOf(step: TargetStep): string | undefined {
-  if (typeof step !== 'object') return String(step);
-  return 'token' in step ? step.token : undefined;
+/** The same for steps that may lead to the same place. */
+function textOf(step: KnownStep): string {
+  if (step === ANY) return '.*';
+  const name = typeof step === 'object' && 'token' in step ? step.token : step;
+  if (typeof name !== 'string' || indexOf(name) >= 0) return INDEX;
+  return JSON.stringify(name);
 }

@@ -59,8 +59,11 @@ export function faultsBy(schema: CompiledSchema | undefined, value: Json): reado
 }
 
 /** The faults that a spent budget is told as; undefined for anything else. */
-export function budgetFaults(error: unknown): readonly Fault[] | undefined {
+export function budgetFaults(
+  error: unknown,
+  path = 'transformationRules',
+): readonly Fault[] | undefined {
   const end = endOfRun(error);
   if (!(end instanceof BudgetFault)) return undefined;
-  return reasonsOf(end).map((reason) => ({ path: 'transformationRules', ...reason }));
+  return reasonsOf(end).map(({ isAuthored: _, ...reason }) => ({ path, ...reason }));
 }

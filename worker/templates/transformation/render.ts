@@ -12,13 +12,16 @@ export function renderWith(parts: Parts, input: Json, run: Run): Rendered | Prom
   const inputValidation = errors.length === 0 ? { valid: true } : { valid: false, errors };
   if (errors.length > 0) return stopped(inputValidation, errors);
   const trace = new Trace(run.budget.bounds.outputBytes);
-  const stop = (error: unknown) => stopped(inputValidation, mendable(error), trace.steps);
+  let x: Execution | undefined;
+  const stop = (error: unknown) =>
+    stopped(inputValidation, mendable(error, x?.endedAt), trace.steps);
   try {
     const parameters = parts.readParameters(run.parameters, run.parametersAreTexts);
-    const x = new Execution(run, input, parameters, trace);
-    const waiting = callNested(parts, x);
-    if (waiting === undefined) return shown(parts, x, trace);
-    return waiting.then(() => shown(parts, x, trace)).catch(stop);
+    const running = new Execution(run, input, parameters, trace);
+    x = running;
+    const waiting = callNested(parts, running);
+    if (waiting === undefined) return shown(parts, running, trace);
+    return waiting.then(() => shown(parts, running, trace)).catch(stop);
   } catch (error) {
     return stop(error);
   }
@@ -35,7 +38,7 @@ function shown(parts: Parts, x: Execution, trace: Trace): Rendered {
   if (faults.length > 0) return stopped(inputValidation, faults, trace.steps);
   const errors = faultsBy(parts.schemas.output, output);
   // What stands for a result that was not asked for says nothing of a run.
-  const isWhole = x.outcomes.every((each) => 'error' in each || each.note === undefined);
+  const isWhole = !trace.isUnsent;
   const isRefused = errors.length > 0 && isWhole;
   return {
     success: !isRefused,
@@ -63,8 +66,8 @@ function stopped(
 }
 
 /** The faults that an error is told as. @throws it, where it is not for a caller to mend */
-function mendable(error: unknown): readonly Fault[] {
-  const faults = budgetFaults(error);
+function mendable(error: unknown, endedAt: string | undefined): readonly Fault[] {
+  const faults = budgetFaults(error, endedAt);
   if (faults !== undefined) return faults;
   if (!(error instanceof GatewayError)) throw error;
   const { code, details, message } = error;

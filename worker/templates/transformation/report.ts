@@ -11,8 +11,8 @@ const FAULTS_MAX = 1000;
 export class Report {
   readonly faults: Fault[] = [];
 
-  add(path: string, message: string): void {
-    if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message });
+  add(path: string, message: string, place: { line?: number; column?: number } = {}): void {
+    if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message, ...place });
   }
 
   /** What `make` makes; undefined when it throws for a fault of a source or a schema, which is told then. */
@@ -22,7 +22,7 @@ export class Report {
     } catch (error) {
       if (error instanceof SourceFault) {
         const { message, line, column } = error;
-        if (this.faults.length < FAULTS_MAX) this.faults.push({ path, message, line, column });
+        this.add(path, message, { line, column });
       } else if (error instanceof GatewayError && error.code === 'BAD_REQUEST') {
         this.#addDetails(path, error);
       } else throw error;

@@ -41,7 +41,11 @@ export class Scope {
   /** Whether the innermost loop names its index. */
   readonly hasIndex: boolean;
 
-  constructor(sources: Sources, names: readonly string[] = ['$', 'parameters'], loops: Loops = NONE) {
+  constructor(
+    sources: Sources,
+    names: readonly string[] = ['$', 'parameters'],
+    loops: Loops = NONE,
+  ) {
     this.sources = sources;
     this.names = names;
     this.indexes = loops.indexes;

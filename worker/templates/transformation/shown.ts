@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { indexOf } from '../../paths/step.ts';
 import type { TargetStep } from './target.ts';
 
-/** A schema as far as it is known at one place; undefined where anything may be shown. */
+/** A schema as far as it is known at one place; undefined where anything may be shown, false where nothing is. */
 export class Shown {
   readonly #schema: Json | undefined;
 
@@ -13,48 +13,44 @@ export class Shown {
 
   /** Whether an output with this place could never fit. */
   hides(steps: readonly TargetStep[]): boolean {
-    let schema = this.#schema;
-    for (const step of steps) {
-      const next = childOf(schema, step);
-      if (next === 'hidden') return true;
-      schema = next;
-    }
-    return false;
+    return this.below(steps).#schema === false;
   }
 
-  /** What is known below a place that is not hidden. */
+  /** What is known below a place. */
   below(steps: readonly TargetStep[]): Shown {
     let schema = this.#schema;
     for (const step of steps) {
-      const next = childOf(schema, step);
-      if (next === 'hidden') return new Shown(undefined);
-      schema = next;
+      if (schema === false) break;
+      schema = childOf(schema, step);
     }
     return new Shown(schema);
   }
 
   /** What is known of the elements of an array. */
   get elements(): Shown {
-    return new Shown(elementsOf(this.#schema));
+    return new Shown(this.#schema === false ? false : elementsOf(this.#schema));
   }
 }
 
-function childOf(schema: Json | undefined, step: TargetStep): Json | undefined | 'hidden' {
+/** False where nothing may be. */
+function childOf(schema: Json | undefined, step: TargetStep): Json | undefined {
   // What a reference leads to, and what stands beside it in draft 7, is left to the schema's own check.
   if (!isJsonObject(schema) || Object.hasOwn(schema, '$ref')) return undefined;
-  const name =
-    typeof step === 'string' ? step : typeof step === 'object' && 'token' in step ? step.token : '';
-  if (
-    typeof step === 'number' ||
-    (typeof step === 'object' && (!('token' in step) || indexOf(name) >= 0))
-  ) {
-    return elementsOf(schema);
-  }
+  const name = nameOf(step);
+  if (name === undefined) return elementsOf(schema);
   const properties = Object.hasOwn(schema, 'properties') ? schema.properties : undefined;
   if (isJsonObject(properties) && Object.hasOwn(properties, name)) return properties[name];
   const isClosed =
     Object.hasOwn(schema, 'additionalProperties') && schema.additionalProperties === false;
-  return isClosed && !Object.hasOwn(schema, 'patternProperties') ? 'hidden' : undefined;
+  return isClosed && !Object.hasOwn(schema, 'patternProperties') ? false : undefined;
+}
+
+/** The member that a step leads to; undefined of one to an element. */
+function nameOf(step: TargetStep): string | undefined {
+  if (typeof step === 'string') return step;
+  return typeof step === 'object' && 'token' in step && indexOf(step.token) < 0
+    ? step.token
+    : undefined;
 }
 
 function elementsOf(schema: Json | undefined): Json | undefined {

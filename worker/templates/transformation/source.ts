@@ -97,16 +97,17 @@ function memberOf(value: Json | undefined, load: Load): Json | undefined {
 function walkOf(slot: number, keys: readonly Key[]): Get {
   return ({ slots }) => {
     let value = slots[slot] as Json | undefined; // Slots hold JSON.
-    for (const { plain, name, index } of keys) {
-      if (typeof value !== 'object' || value === null) return undefined;
-      if (plain !== undefined) value = (value as JsonObject)[plain];
-      else if (Array.isArray(value)) value = index < 0 ? undefined : value[index];
-      else if (name === undefined || isRawJson(value) || !Object.hasOwn(value, name))
-        return undefined;
-      else value = (value as JsonObject)[name];
-    }
+    for (const key of keys) value = childOf(value, key);
     return value;
   };
+}
+
+function childOf(value: Json | undefined, { plain, name, index }: Key): Json | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (plain !== undefined) return (value as JsonObject)[plain];
+  if (Array.isArray(value)) return index < 0 ? undefined : value[index];
+  const isThere = name !== undefined && !isRawJson(value) && Object.hasOwn(value, name);
+  return isThere ? (value as JsonObject)[name] : undefined;
 }
 
 /** Charges what the search charges to the run. */

@@ -18,6 +18,8 @@ interface Draft {
 export class Trace {
   readonly #steps: (Draft | Step)[] = [];
   #bytes: number;
+  /** Whether a request was shown in the place of what it would answer. */
+  isUnsent = false;
   /** The step of the rule at hand; once there are too many it is not shown. */
   current: Draft = { rule: '', transformations: [] };
 
@@ -46,13 +48,15 @@ export class Trace {
     if (this.#hasRoom(shown)) this.current.transformations.push({ name, output: shown });
   }
 
+  /** Why there is no value; the first word stands. */
   note(note: string): void {
-    this.current.note = note;
+    this.current.note ??= note;
   }
 
   /** Steps of a nested template. */
   fold(steps: readonly Step[]): void {
     for (const step of steps) {
+      this.isUnsent ||= step.request !== undefined;
       if (this.#hasRoom(step as unknown as Json)) this.#push(step); // Of members that are JSON.
     }
   }

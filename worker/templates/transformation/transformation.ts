@@ -34,12 +34,12 @@ export class Transformation implements Compiled {
     const faults = faultsBy(schemas.input, input);
     if (faults.length > 0) throw this.#error('BAD_REQUEST', faults);
     const x = new Execution(run, input, parameters);
-    const waiting = this.#guarded(() => callNested(this.#parts, x));
+    const waiting = this.#guarded(x, () => callNested(this.#parts, x));
     if (waiting === undefined) return this.#finish(x);
     return waiting.then(
       () => this.#finish(x),
       (error: unknown) => {
-        throw this.#ended(error);
+        throw this.#ended(x, error);
       },
     );
   }
@@ -49,7 +49,7 @@ export class Transformation implements Compiled {
   }
 
   #finish(x: Execution): Json {
-    const output = this.#guarded(() => applyRules(this.#parts, x));
+    const output = this.#guarded(x, () => applyRules(this.#parts, x));
     if (x.refused !== undefined) throw x.refused;
     const faults = x.faults.length > 0 ? x.faults : faultsBy(this.#parts.schemas.output, output);
     if (faults.length > 0) throw this.#error('TEMPLATE_FAILED', faults);
@@ -57,16 +57,16 @@ export class Transformation implements Compiled {
   }
 
   /** @throws GatewayError in place of what ended the run */
-  #guarded<Made>(make: () => Made): Made {
+  #guarded<Made>(x: Execution, make: () => Made): Made {
     try {
       return make();
     } catch (error) {
-      throw this.#ended(error);
+      throw this.#ended(x, error);
     }
   }
 
-  #ended(error: unknown): unknown {
-    const faults = budgetFaults(error);
+  #ended(x: Execution, error: unknown): unknown {
+    const faults = budgetFaults(error, x.endedAt);
     return faults === undefined ? error : this.#error('TEMPLATE_FAILED', faults, endOfRun(error));
   }
 

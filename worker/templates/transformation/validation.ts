@@ -92,5 +92,9 @@ function readCheck(members: Members, type: string, scope: Scope, into: Read[]): 
 
 function reasonOf(members: Members, otherwise: string): Reason {
   const [message, code] = [members.text('message'), members.text('code')];
-  return { message: message ?? otherwise, ...(code === undefined ? {} : { code }) };
+  return {
+    message: message ?? otherwise,
+    ...(message === undefined ? {} : { isAuthored: true }),
+    ...(code === undefined ? {} : { code }),
+  };
 }

@@ -49,7 +49,16 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
   if (isHidden && gather === undefined) return hidden(target);
   const careful = guarded(head, isHidden ? unseen(producer) : body);
   return {
-    apply: isHidden || gather ? careful : swift(careful, head.condition, producer.swiftly ?? producer.produce, { steps, validate }, target),
+    apply:
+      isHidden || gather
+        ? careful
+        : swift(
+            careful,
+            head.condition,
+            producer.swiftly ?? producer.produce,
+            { steps, validate },
+            target,
+          ),
     gather: gather && guardedGather(head.condition, gather),
   };
 }

@@ -114,25 +114,23 @@ function countOf(least: number, most: number, args: readonly Argument[]): string
   return `takes ${count} ${most === 1 ? 'argument' : 'arguments'} (${names})`;
 }
 
-function faultOfArgument({ name, kind, least, most }: Argument, value: Json): string | undefined {
+function faultOfArgument(argument: Argument, value: Json): string | undefined {
+  const { name, kind } = argument;
   if (kind === 'any') return undefined;
-  if (kind === 'text') return typeof value === 'string' ? undefined : `takes a text as ${name}`;
-  if (kind === 'name') {
-    return typeof value === 'string' ? undefined : `takes the name of a member as ${name}`;
+  if (kind === 'integer') return faultOfInteger(argument, value);
+  if (typeof kind !== 'string') {
+    return kind.some((each) => each === value)
+      ? undefined
+      : `takes one of ${kind.join(', ')} as ${name}`;
   }
-  if (kind === 'integer') {
-    const [from, to] = [least ?? Number.MIN_SAFE_INTEGER, most ?? Number.MAX_SAFE_INTEGER];
-    if (typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to)
-      return undefined;
-    const range =
-      least === undefined
-        ? ''
-        : most === undefined
-          ? ` of at least ${least}`
-          : ` from ${least} to ${most}`;
-    return `takes an integer${range} as ${name}`;
-  }
-  return kind.some((each) => each === value)
-    ? undefined
-    : `takes one of ${kind.join(', ')} as ${name}`;
+  if (typeof value === 'string') return undefined;
+  return kind === 'text' ? `takes a text as ${name}` : `takes the name of a member as ${name}`;
+}
+
+function faultOfInteger({ name, least, most }: Argument, value: Json): string | undefined {
+  const [from, to] = [least ?? Number.MIN_SAFE_INTEGER, most ?? Number.MAX_SAFE_INTEGER];
+  const fits = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
+  if (fits) return undefined;
+  const upTo = most === undefined ? ` of at least ${least}` : ` from ${least} to ${most}`;
+  return `takes an integer${least === undefined ? '' : upTo} as ${name}`;
 }

@@ -109,22 +109,18 @@ function fromEntries(pairs: readonly Json[], x: Execution): JsonObject {
 /** Bytes that a value of a text may take once it is parsed. */
 const VALUE_BYTES = 24;
 
+/** Texts, in which nothing else means anything, and what makes values. */
+const PARTS = /"(?:[^"\\]|\\.)*"?|[,[{\]}]/gs;
+
 /** Charged for what it becomes before it does. */
 function fromJson(text: string, x: Execution): Json {
   let values = 1;
   let depth = 0;
-  let isInText = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text[at];
-    if (isInText && unit === '\\') at += 1;
-    else if (unit === '"') isInText = !isInText;
-    else if (isInText) continue;
-    else if (unit === ',') values += 1;
-    else if (unit === '[' || unit === '{') {
-      values += 1;
-      depth += 1;
-      if (depth > x.budget.bounds.depth) throw new RunOver('depth');
-    } else if (unit === ']' || unit === '}') depth -= 1;
+  for (const [part] of text.matchAll(PARTS)) {
+    if (part === '[' || part === '{') depth += 1;
+    else if (part === ']' || part === '}') depth -= 1;
+    if (part.length === 1) values += 1;
+    if (depth > x.budget.bounds.depth) throw new RunOver('depth');
   }
   x.spend(values + (text.length >> 2));
   x.take(values * VALUE_BYTES);
