@@ -9,12 +9,10 @@ import {
 } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
-import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
-import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
-import { parseOrdered } from '../proto/ordered-json.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './deadline.ts';
 import type { Pools, PoolUse } from './pools.ts';
+import { badRequest, parse, parseOperations } from './requests.ts';
 import type { Results } from './results.ts';
 import type { Sessions } from './sessions.ts';
 import { type CallTarget, parseTarget } from './target.ts';
@@ -229,48 +227,6 @@ function replyFormOf(named: string): ReplyForm | undefined {
   return form;
 }
 
-/** The request as its kind reads it. Whether its text writes is for the driver to see; its type may not. */
-function parse({ kind, mode }: CallTarget, bytes: Uint8Array): ParsedRequest['request'] {
-  return checked(kind, mode, json(kind, bytes, 'request'));
-}
-
-function parseOperations(
-  { kind, mode }: CallTarget,
-  bytes: Uint8Array,
-): ParsedRequest['request'][] {
-  const body = json(kind, bytes, 'operations');
-  // As its client wrote it, a transaction has more members.
-  const operations = kindSpec(kind).keepsText && isJsonObject(body) ? body.operations : body;
-  if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
-  return operations.map((operation, index) => {
-    try {
-      return checked(kind, mode, operation);
-    } catch (cause) {
-      if (!(cause instanceof GatewayError)) throw cause;
-      const details = [...cause.details, { operation: index }];
-      throw new GatewayError(cause.code, cause.message, { cause, details });
-    }
-  });
-}
-
-function checked(kind: Kind, mode: Mode, body: Json): ParsedRequest['request'] {
-  const parsed = parseRequest(kind, body);
-  if (mode === 'read' && parsed.mode === 'write') {
-    throw badRequest('type', `${parsed.request.type} writes`);
-  }
-  return parsed.request;
-}
-
-function json(kind: Kind, bytes: Uint8Array, path: string): Json {
-  const read = kindSpec(kind).keepsText ? parseOrdered : parseJson;
-  try {
-    return read(new TextDecoder().decode(bytes));
-  } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
-    throw badRequest(path, 'is not JSON');
-  }
-}
-
 async function using<Result>(
   pools: Pools,
   target: CallTarget,
@@ -294,10 +250,6 @@ function reply(results: Results, result: ResultBytes, started: number): RunReply
 
 function microseconds(ms: number): bigint {
   return BigInt(Math.round(ms * 1000));
-}
-
-function badRequest(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
 function notSupported(what: string): GatewayError {

@@ -1,9 +1,9 @@
 /** One kept-alive connection to a ClickHouse server's HTTP interface: one request after another, each with an id to stop it by. */
 import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Host } from '../driver.ts';
+import { Gone, OneSocket } from '../one-socket.ts';
 import { openSocket } from '../tls-socket.ts';
 import { ServerFault } from './errors.ts';
 import type { Settings } from './settings.ts';
@@ -28,33 +28,6 @@ export interface Exchange {
   readonly body: Buffer | string;
   /** By which the server knows the statement. */
   readonly id: string;
-}
-
-/** The connection was gone before anything of a request was sent on it. */
-export class NotSent extends Error {}
-
-/** Hands the one socket out; the agent keeps it between requests for as long as the server does. */
-class OneSocket extends Agent {
-  readonly #socket: Socket;
-  #isOut = false;
-
-  constructor(socket: Socket) {
-    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
-    this.#socket = socket;
-  }
-
-  override createConnection(
-    _: unknown,
-    told?: (failure: Error | null, socket: Duplex) => void,
-  ): Socket | undefined {
-    if (!this.#isOut && !this.#socket.destroyed) {
-      this.#isOut = true;
-      return this.#socket;
-    }
-    // Between two requests the agent has let it go, as the server asked.
-    told?.(new NotSent('The connection is closed'), this.#socket);
-    return undefined;
-  }
 }
 
 /** An open connection. */
@@ -98,11 +71,11 @@ export class Connection {
 
   /**
    * Sends a request and answers the reply when its head has arrived, its body still to be read.
-   * @throws ServerFault for a reply with an error, NotSent, any other Error when the connection is lost
+   * @throws ServerFault for a reply with an error, Gone, any other Error when the connection is lost
    */
   async exchange({ query, body, id }: Exchange): Promise<IncomingMessage> {
     const { settings } = this.#recipe;
-    if (this.lost) throw new NotSent('The connection is closed');
+    if (this.lost) throw new Gone('The connection is closed');
     this.#running = id;
     const sending = request({
       agent: this.#agent,

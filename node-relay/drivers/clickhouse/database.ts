@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { ConnectionPool } from '../driver.ts';
-import { type Connection, type Exchange, NotSent } from './connection.ts';
+import { Gone } from '../one-socket.ts';
+import type { Connection, Exchange } from './connection.ts';
 import { fromFailure, INCOMPLETE, ServerFault } from './errors.ts';
 import type { AllowedFunctions } from './guard.ts';
 import type { Settings } from './settings.ts';
@@ -72,10 +73,10 @@ export class Database {
         const reply = await connection.exchange({ ...prepared, id: crypto.randomUUID() });
         return { reply, connection };
       } catch (cause) {
-        if (cause instanceof NotSent) this.#pool.discard(connection);
+        if (cause instanceof Gone) this.#pool.discard(connection);
         else this.giveBack(connection);
         const isLoss = !(cause instanceof ServerFault) && !(cause instanceof GatewayError);
-        const mayAgain = cause instanceof NotSent || (reused && !prepared.changes);
+        const mayAgain = cause instanceof Gone || (reused && !prepared.changes);
         if (isLoss && mayAgain && !call.signal.aborted) continue;
         throw failureOf(cause, prepared, call, isLoss);
       } finally {

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backend } from '../../../scripts/backends.ts';
 import { failureOf } from '../contract.ts';
+import { Gone } from '../one-socket.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
-import { Connection, NotSent } from './connection.ts';
+import { Connection } from './connection.ts';
 import { fromServer, type ServerFault } from './errors.ts';
 import { clickhouse } from './index.ts';
 import { settingsOf } from './settings.ts';
@@ -52,7 +53,7 @@ describe('a genuine server', () => {
     await ask(one, 'SELECT 1', '&max_threads=1');
     one.cut();
     const failure = await failureOf(ask(one, 'SELECT 1'));
-    expect(failure).toBeInstanceOf(NotSent);
+    expect(failure).toBeInstanceOf(Gone);
   });
 
   test('closes an idle connection, which is noticed', async () => {

@@ -1,47 +1,15 @@
 /** One kept-alive connection to a server: one request after another. */
-import {
-  Agent,
-  type ClientRequest,
-  type IncomingMessage,
-  request as startRequest,
-} from 'node:http';
+import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Outgoing } from '../../../proto/kinds/http/line.ts';
 import type { Host } from '../driver.ts';
+import { Gone, OneSocket } from '../one-socket.ts';
 import { openSocket } from '../tls-socket.ts';
 
 /** Milliseconds until a connection stands. Spec silent. */
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Bytes of a reply's head. Spec silent. */
 const HEAD_MAX = 64 * 1024;
-
-/** The connection was gone before anything of a request was sent on it. */
-export class Gone extends Error {}
-
-/** Hands the one socket out; the agent keeps it between requests for as long as the server does. */
-class OneSocket extends Agent {
-  readonly #socket: Socket;
-  #isOut = false;
-
-  constructor(socket: Socket) {
-    super({ keepAlive: true, maxSockets: 1, maxFreeSockets: 1 });
-    this.#socket = socket;
-  }
-
-  override createConnection(
-    _: unknown,
-    told?: (failure: Error | null, socket: Duplex) => void,
-  ): Socket | undefined {
-    if (!this.#isOut && !this.#socket.destroyed) {
-      this.#isOut = true;
-      return this.#socket;
-    }
-    // Between two requests the agent has let it go, as the server asked.
-    told?.(new Gone('The connection is closed'), this.#socket);
-    return undefined;
-  }
-}
 
 /** An open connection to one origin. */
 export class Connection {

@@ -11,7 +11,8 @@ import {
   type Outgoing,
 } from '../../../proto/kinds/http/line.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
-import { Connection, Gone } from './connection.ts';
+import { Gone } from '../one-socket.ts';
+import { Connection } from './connection.ts';
 
 /** What a connection is used for: one request until its reply was read. */
 interface Use {

@@ -42,8 +42,3 @@ export function replyJson(
   }
   return naturalJson(shaper(command)(value), form);
 }
-
-/** Whether the command's reply is told with names or types that the server does not give it. */
-export function hasShape({ type }: RedisCommand): boolean {
-  return Object.hasOwn(SHAPERS, type);
-}

@@ -1,0 +1,58 @@
+/** Reads the requests that calls carry, as their kinds do. */
+import type { Mode } from '../proto/driver.ts';
+import { GatewayError } from '../proto/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
+import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
+import { parseOrdered } from '../proto/ordered-json.ts';
+import type { CallTarget } from './target.ts';
+
+/**
+ * The request as its kind reads it. Whether its text writes is for the driver to see; its type may not.
+ * @throws GatewayError BAD_REQUEST, NOT_SUPPORTED
+ */
+export function parse({ kind, mode }: CallTarget, bytes: Uint8Array): ParsedRequest['request'] {
+  return checked(kind, mode, json(kind, bytes, 'request'));
+}
+
+/** As one request, each of those of a transaction; a failure names which it is of. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
+export function parseOperations(
+  { kind, mode }: CallTarget,
+  bytes: Uint8Array,
+): ParsedRequest['request'][] {
+  const body = json(kind, bytes, 'operations');
+  // As its client wrote it, a transaction has more members.
+  const operations = kindSpec(kind).keepsText && isJsonObject(body) ? body.operations : body;
+  if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
+  return operations.map((operation, index) => {
+    try {
+      return checked(kind, mode, operation);
+    } catch (cause) {
+      if (!(cause instanceof GatewayError)) throw cause;
+      const details = [...cause.details, { operation: index }];
+      throw new GatewayError(cause.code, cause.message, { cause, details });
+    }
+  });
+}
+
+function checked(kind: Kind, mode: Mode, body: Json): ParsedRequest['request'] {
+  const parsed = parseRequest(kind, body);
+  if (mode === 'read' && parsed.mode === 'write') {
+    throw badRequest('type', `${parsed.request.type} writes`);
+  }
+  return parsed.request;
+}
+
+function json(kind: Kind, bytes: Uint8Array, path: string): Json {
+  const read = kindSpec(kind).keepsText ? parseOrdered : parseJson;
+  try {
+    return read(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw badRequest(path, 'is not JSON');
+  }
+}
+
+/** What is wrong with a member of a call. */
+export function badRequest(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+}
