@@ -1,6 +1,10 @@
 /** A machine without a server's programs leaves its tests out and says so; CI does not. */
+import { globSync, readFileSync } from 'node:fs';
+import { join, matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { leftOut } from './left-out.ts';
+
+const ROOT = join(import.meta.dirname, '..');
 
 test('a machine with nothing leaves out all but what npm brings', () => {
   const { tests, pages, sentences } = leftOut({ PATH: '/nowhere' });
@@ -15,6 +19,36 @@ test('a machine with nothing leaves out all but what npm brings', () => {
 test('a server that the environment names is enough', () => {
   const { pages } = leftOut({ PATH: '', TEST_CASSANDRA_URL: 'cassandra://host/keyspace' });
   expect(pages).toEqual(['mysql.md', 'mongo.md', 'clickhouse.md', 'redis.md', 'upstash.md']);
+});
+
+test('a named server does not stand for those that tests start by themselves', () => {
+  const { tests, sentences } = leftOut({ PATH: '', TEST_REDIS_URL: 'redis://host' }, 'linux x64');
+  expect(tests.some((pattern) => matchesGlob('test/redis.test.ts', pattern))).toBe(false);
+  expect(tests).toContain('test/upstash*.test.ts');
+  expect(sentences).toContain(
+    'Tests of redis and upstash, with servers of their own are left out: there is no python3.',
+  );
+});
+
+test('programs that run elsewhere alone are not here', () => {
+  const { PATH } = process.env;
+  expect(leftOut({ PATH }, 'darwin arm64').sentences.join('\n')).toMatch(
+    /Tests of redis are left out: there is no (?:python3 and no )?linux x64\. Or name/,
+  );
+});
+
+test.each([
+  ['a server of Redis', /\b(?:ownRedis|startRedis|startCluster|startSentinels|TestSession)\b/],
+  ["the run's Redis", /\bredisEndpoint\b|backend\('(?:redis|redis-7|valkey)'\)/],
+])('every test that needs %s is left out where there is none', (_, uses) => {
+  const { tests } = leftOut({ PATH: '/nowhere' });
+  const needy = globSync('{node-relay,scripts,test}/**/*.test.ts', { cwd: ROOT }).filter(
+    (file) =>
+      !file.endsWith('left-out.test.ts') && uses.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  expect(needy.length).toBeGreaterThan(2);
+  const kept = needy.filter((file) => !tests.some((pattern) => matchesGlob(file, pattern)));
+  expect(kept).toEqual([]);
 });
 
 test('in CI nothing is left out', () => {

@@ -7,17 +7,21 @@ import { delimiter, join } from 'node:path';
 
 /** One server beside PostgreSQL, which npm brings. */
 interface Needs {
-  /** The environment variable that names a server instead. */
-  readonly variable: string;
+  /** The environment variable that names a server instead; without, the tests start servers of their own. */
+  readonly variable?: string;
+  /** Where its programs run, as `process.platform` and `process.arch` say; anywhere, without. */
+  readonly platform?: string;
   /** Each list has programs of which one must be there. */
   readonly programs: readonly (readonly string[])[];
   /** Its tests, as vitest takes patterns. */
   readonly tests: readonly string[];
-  /** Its page below docs/backends. */
-  readonly page?: string;
+  /** Its pages below docs. */
+  readonly pages?: readonly string[];
 }
 
 const DEBIAN = [['apt-get'], ['dpkg']];
+/** Its packages are built for that alone. */
+const REDIS = { programs: [['python3']], platform: 'linux x64' };
 const NEEDS: Readonly<Record<string, Needs>> = {
   mysql: {
     variable: 'TEST_MYSQL_URL',
@@ -26,7 +30,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       ['mariadb-install-db', 'dpkg'],
     ],
     tests: ['node-relay/drivers/mysql/**', 'test/mysql*.test.ts', 'test/planetscale*.test.ts'],
-    page: 'mysql.md',
+    pages: ['mysql.md'],
   },
   mongo: {
     variable: 'TEST_MONGO_URL',
@@ -37,37 +41,41 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/mongodb-crud/**',
       'test/subscribe.test.ts',
     ],
-    page: 'mongo.md',
+    pages: ['mongo.md'],
   },
   cassandra: {
     variable: 'TEST_CASSANDRA_URL',
     programs: [['java'], ['mvn']],
     tests: ['node-relay/drivers/cassandra/**', 'test/cassandra*.test.ts'],
-    page: 'cassandra.md',
+    pages: ['cassandra.md'],
   },
   clickhouse: {
     variable: 'TEST_CLICKHOUSE_URL',
     programs: [['python3']],
     tests: ['node-relay/drivers/clickhouse/**', 'test/clickhouse*.test.ts'],
-    page: 'clickhouse.md',
+    pages: ['clickhouse.md'],
   },
   redis: {
     variable: 'TEST_REDIS_URL',
-    programs: [['python3']],
+    ...REDIS,
     tests: [
-      'node-relay/drivers/redis/**',
-      'test/redis*.test.ts',
-      'scripts/redis*/**',
-      'scripts/redis*.test.ts',
+      'test/redis{,-loss,-watch}.test.ts',
+      'scripts/redis/effects.test.ts',
+      'test/templates/injection/documents.test.ts',
     ],
-    page: 'redis.md',
   },
-  // The vendor is stood in for by a server of Redis.
-  upstash: {
-    variable: 'TEST_REDIS_URL',
-    programs: [['python3']],
-    tests: ['test/upstash*.test.ts'],
-    page: 'upstash.md',
+  'redis and upstash, with servers of their own': {
+    ...REDIS,
+    tests: [
+      'node-relay/drivers/redis/{cluster,sentinel}*.test.ts',
+      'node-relay/drivers/redis/{contract,corpus,differential,faults,lease}.test.ts',
+      'node-relay/drivers/redis/{run,server,transact,watch}.test.ts',
+      'test/redis-{caps,groups,strangers}.test.ts',
+      'test/upstash*.test.ts',
+      'scripts/redis-server.test.ts',
+      'scripts/redis/examples.test.ts',
+    ],
+    pages: ['redis.md', 'upstash.md'],
   },
   'clickhouse-18': {
     variable: 'TEST_CLICKHOUSE_18_URL',
@@ -85,25 +93,32 @@ export interface LeftOut {
 }
 
 /** What a run on this machine leaves out. */
-export function leftOut(environment: NodeJS.ProcessEnv = process.env): LeftOut {
+export function leftOut(
+  environment: NodeJS.ProcessEnv = process.env,
+  platform = `${process.platform} ${process.arch}`,
+): LeftOut {
   const missing = environment.CI
     ? []
     : Object.entries(NEEDS).flatMap(([kind, needs]) => {
-        const lacks = environment[needs.variable] ? [] : lackingOf(needs, environment.PATH ?? '');
+        const { variable = '' } = needs;
+        const lacks = environment[variable]
+          ? []
+          : lackingOf(needs, environment.PATH ?? '', platform);
         return lacks.length === 0 ? [] : [{ kind, lacks, ...needs }];
       });
   return {
     tests: missing.flatMap(({ tests }) => tests),
-    pages: missing.flatMap(({ page }) => (page === undefined ? [] : [page])),
-    sentences: missing.map(
-      ({ kind, lacks, variable }) =>
-        `Tests of ${kind} are left out: there is no ${lacks.join(' and no ')}. Or name a server with ${variable}.`,
-    ),
+    pages: missing.flatMap(({ pages = [] }) => pages),
+    sentences: missing.map(({ kind, lacks, variable }) => {
+      const instead = variable === undefined ? '' : ` Or name a server with ${variable}.`;
+      return `Tests of ${kind} are left out: there is no ${lacks.join(' and no ')}.${instead}`;
+    }),
   };
 }
 
-function lackingOf({ programs }: Needs, path: string): string[] {
+function lackingOf({ programs, platform: only }: Needs, path: string, platform: string): string[] {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   const isThere = (name: string) => folders.some((folder) => existsSync(join(folder, name)));
-  return programs.filter((names) => !names.some(isThere)).map((names) => names.join(' or '));
+  const lacks = programs.filter((names) => !names.some(isThere)).map((names) => names.join(' or '));
+  return only === undefined || only === platform ? lacks : [...lacks, only];
 }
