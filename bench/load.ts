@@ -3,6 +3,8 @@ import { connect, type Socket } from 'node:net';
 
 /** What is sent, over and over. */
 export interface Load {
+  /** `POST` by default. */
+  readonly method?: 'GET' | 'POST';
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -40,14 +42,14 @@ export async function generateLoad(load: Load): Promise<Measured> {
   return { throughput: latencies.length / load.seconds, p50: at(0.5), p99: at(0.99) };
 }
 
-function requestText({ path, headers, body }: Load): string {
+function requestText({ method = 'POST', path, headers, body }: Load): string {
   const lines = Object.entries({
     Host: 'localhost',
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(body)),
     ...headers,
   }).map(([name, value]) => `${name}: ${value}`);
-  return `POST ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 }
 
 async function keepAsking(

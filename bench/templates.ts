@@ -1,9 +1,10 @@
 /**
  * What a template costs beside jsonata and beside JavaScript written by hand, which do the same
- * mapping: in one process, and in the edge runtime. Same run, interleaved, medians. All three make
- * the same JSON, or nothing is measured.
+ * mapping: in one process, and in the edge runtime; then a small run through the whole gateway beside
+ * operations that do nothing. Same run, interleaved, medians. All three make the same JSON, or
+ * nothing is measured.
  *
- * node scripts/run.mjs bench/templates.ts [--rounds 7] [--records 10,100,1000]
+ * node scripts/run.mjs bench/templates.ts [--rounds 7] [--records 10,100,1000] [--seconds 2] [--connections 32]
  */
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -11,11 +12,14 @@ import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { build, repeatHere } from './templates/build.ts';
 import { NAMES } from './templates/names.ts';
 import { type Cost, costs, type Repeat } from './templates/rounds.ts';
+import { showThrough } from './templates/through.ts';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     records: { type: 'string', default: '10,100,1000' },
+    seconds: { type: 'string', default: '2' },
+    connections: { type: 'string', default: '32' },
   },
 });
 const sizes = values.records.split(',').map(Number);
@@ -47,6 +51,12 @@ try {
 } finally {
   await runtime.dispose();
 }
+console.log('\nThrough the gateway:');
+await showThrough({
+  rounds: Number(values.rounds),
+  seconds: Number(values.seconds),
+  connections: Number(values.connections),
+});
 
 async function show(where: string, repeat: Repeat): Promise<void> {
   for (const records of sizes) {
