@@ -237,7 +237,7 @@ describe('a caller', () => {
       const entries: { request_id: string }[] = Object(body).entries;
       return entries.find((each) => each.request_id === requestId);
     };
-    await expect.poll(found, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(found, { timeout: 40_000 }).toMatchObject({
       action: 'upstash.command',
       resource: expect.stringMatching(/^endpoint:/),
       outcome: 'denied',

@@ -214,12 +214,20 @@ export const CreateBody = shownAs(AnyBody, z.union([TransformationInput, DataAcc
 export const TransformationPatch = z.strictObject({
   ...z.object(common).partial().shape,
   transformationRules: Rules.optional(),
-  inputSchema: InputSchema.nullish(),
-  outputSchema: OutputSchema.nullish(),
-  functions: Functions.nullish(),
-  parameters: Parameters.nullish(),
-  performanceSettings: Performance.nullish(),
+  inputSchema: removable(InputSchema),
+  outputSchema: removable(OutputSchema),
+  functions: removable(Functions),
+  parameters: removable(Parameters),
+  performanceSettings: removable(Performance),
 });
+
+/** A member that null takes away. */
+function removable<Member extends z.ZodType>(member: Member) {
+  return member
+    .nullish()
+    .meta({ description: `${member.meta()?.description ?? ''}; null removes` });
+}
+
 /** The same of a data-access template. */
 export const DataAccessPatch = z.strictObject({
   ...z.object(common).partial().shape,
