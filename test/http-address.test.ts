@@ -79,8 +79,14 @@ test('without a transport the edge itself refuses', async () => {
 
 describe('a name that resolves to a private address', async () => {
   const names = await namesOfThisMachine();
+  // A machine of CI has to have one.
+  const isShown = names.length > 0 || process.env.CI !== undefined;
 
-  test.runIf(names.length > 0)('is refused by the relay, which looks it up', async () => {
+  test.runIf(isShown)('is one that this machine has', () => {
+    expect(names).not.toEqual([]);
+  });
+
+  test.runIf(isShown)('is refused by the relay, which looks it up', async () => {
     for (const name of names) {
       expect(await add(byDefault, `http://${name}:${server.port}/`, 'relay')).toMatchObject({
         body: { code: 'ADDRESS_REFUSED' },
@@ -89,18 +95,15 @@ describe('a name that resolves to a private address', async () => {
     expect(server.seen()).toEqual([]);
   });
 
-  test.runIf(names.length > 0)(
-    'is refused by the network of the edge when it connects',
-    async () => {
-      for (const name of names) {
-        expect(await add(byDefault, `http://${name}:${server.port}/`, 'edge')).toMatchObject({
-          status: 502,
-          body: { code: 'CONNECTION_FAILED' },
-        });
-      }
-      expect(server.seen()).toEqual([]);
-    },
-  );
+  test.runIf(isShown)('is refused by the network of the edge when it connects', async () => {
+    for (const name of names) {
+      expect(await add(byDefault, `http://${name}:${server.port}/`, 'edge')).toMatchObject({
+        status: 502,
+        body: { code: 'CONNECTION_FAILED' },
+      });
+    }
+    expect(server.seen()).toEqual([]);
+  });
 });
 
 /** Names that are not known for what they are, and lead here. */
