@@ -21,7 +21,9 @@ test('the defaults that it tells are those in force', () => {
     GATEWAY_KEY: '{"kty":"OKP"}',
     RELAY_NODE_PUBLIC_KEY: '{"kty":"EC"}',
   });
-  const told = WORKER_SETTINGS.filter(({ fallback, name }) => fallback && !JSON_SETTINGS.includes(name));
+  const told = WORKER_SETTINGS.filter(
+    ({ fallback, name }) => fallback && !JSON_SETTINGS.includes(name),
+  );
   expect(told.length).toBeGreaterThan(5);
   for (const { name, fallback } of told) {
     expect(new Map<string, unknown>(Object.entries(settings)).get(name)?.toString(), name).toBe(
