@@ -28,15 +28,17 @@ export function asData(where: Where, value: Json): Json {
     case 'cassandra':
       return withoutTags(value, pairsOf);
     case 'clickhouse':
+      return forClickhouse(where, value);
     case 'redis':
-      return withoutTags(value, (object) => JSON.stringify(object));
+      return forRedis(where, value);
     default:
       return value;
   }
 }
 
-/** What is bound in place of a placeholder of a statement. */
+/** What is bound in place of a placeholder of a statement. ClickHouse gets a type with it, and text for objects. */
 export function asParameter(where: Where, value: Json): Json {
+  if (where.kind === 'clickhouse') return value;
   return asData({ ...where, path: ['params', ''] }, value);
 }
 
@@ -60,6 +62,40 @@ function forMysql(where: Where, value: Json): Json {
 
 function isParams(path: readonly string[]): boolean {
   return path.length === 1 && path[0] === 'params';
+}
+
+/** Rows are JSON in which bytes may stand anywhere; an object that is a parameter is its JSON text then. */
+function forClickhouse({ path }: Where, value: Json): Json {
+  if (path[0] !== 'params') return withoutTags(value, (object) => JSON.stringify(object));
+  const change = (each: Json): Json => {
+    if (Array.isArray(each)) return each.map(change);
+    return isJsonObject(each) && mentionsTag(each) ? JSON.stringify(each) : each;
+  };
+  return path.length === 1 ? eachOf(value, change) : change(value);
+}
+
+/** Members of commands that are one word, and those that are a list of them. */
+const WORD = /^(?:value|element|member|message|field)$/;
+const WORDS = /^(?:values|elements|members|fields|keys|args)$/;
+
+/** A word is the JSON text of an object; in what has members of its own, none of them is bytes. */
+function forRedis({ path }: Where, value: Json): Json {
+  const [last = '', before = ''] = path.toReversed();
+  const isWord = WORD.test(last) || (/^\d+$/.test(last) && WORDS.test(before));
+  if (isWord && isJsonObject(value)) return JSON.stringify(value);
+  if (isWord && last === 'value') return JSON.stringify(value);
+  if ((isWord || WORDS.test(last)) && Array.isArray(value)) {
+    return value.map((each) => (isScalar(each) ? each : JSON.stringify(each)));
+  }
+  return withoutTags(value, (object) => JSON.stringify(object));
+}
+
+function mentionsTag(value: Json): boolean {
+  if (Array.isArray(value)) return value.some(mentionsTag);
+  if (!isJsonObject(value)) return false;
+  const names = Object.keys(value);
+  const isTag = names.length === 1 && names[0]?.startsWith('$') === true;
+  return isTag || Object.values(value).some(mentionsTag);
 }
 
 /** The members of a whole `params`: each is a parameter. */

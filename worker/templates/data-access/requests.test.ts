@@ -84,6 +84,33 @@ const FILLED: readonly Row[] = [
   ],
   [
     'redis',
+    { type: 'rpush', key: 'l', element: '{{l: Array}}' },
+    { l: [{ a: { $bytes: 'AAAA' } }, { $bytes: 'AAAA' }, 'b', 1] },
+    {
+      ...{ type: 'rpush', key: 'l' },
+      element: ['{"a":{"$bytes":"AAAA"}}', '{"$bytes":"AAAA"}', 'b', 1],
+    },
+  ],
+  [
+    'clickhouse',
+    {
+      query: 'SELECT {a:JSON}, {b:Array(String)}',
+      params: { a: '{{o: Object}}', b: '{{l: Array}}' },
+    },
+    { o: { a: { $bytes: 'AAAA' } }, l: [{ $bytes: 'AAAA' }, 'b'] },
+    {
+      query: 'SELECT {a:JSON}, {b:Array(String)}',
+      params: { a: '{"a":{"$bytes":"AAAA"}}', b: ['{"$bytes":"AAAA"}', 'b'] },
+    },
+  ],
+  [
+    'clickhouse',
+    { type: 'insert', table: 't', rows: '{{r: Array}}' },
+    { r: [{ a: { $bytes: 'AAAA' } }] },
+    { type: 'insert', table: 't', rows: [{ a: '{"$bytes":"AAAA"}' }] },
+  ],
+  [
+    'redis',
     { ...set, value: '{{v}}' },
     { v: '{"admin":true}' },
     { ...set, value: '"{\\"admin\\":true}"' },
