@@ -176,3 +176,30 @@ function wordsOf(schema: z.ZodType): z.core.GlobalMeta {
   const { id: _, ...words } = schema.meta() ?? {};
   return words;
 }
+
+/** What an endpoint's connections are for. */
+export interface Uses {
+  /** Of `write_conn`, beside reads without a `read_conn`. */
+  readonly write: string;
+  /** What a `read_conn` may be. */
+  readonly read: string;
+  /** What else is to be said of `write_conn`. */
+  readonly more?: string;
+}
+
+/** Members `write_conn`, `read_conn` and `development_conn` of a configuration. Contract §5. */
+export function connectionsOf<Connection extends z.ZodType>(
+  connection: Connection,
+  { write, read, more = '' }: Uses,
+) {
+  return {
+    write_conn: connection.meta({
+      description: `For ${write}, and for \`/read\` without a \`read_conn\`${more}`,
+    }),
+    read_conn: connection.optional().meta({ description: `For \`/read\`: ${read}` }),
+    development_conn: connection.optional().meta({
+      description:
+        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    }),
+  };
+}

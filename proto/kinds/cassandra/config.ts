@@ -1,19 +1,13 @@
 /** The configuration of a Cassandra endpoint. */
 import * as z from 'zod';
-import { ConnectionParts, Transport } from '../members.ts';
+import { ConnectionParts, connectionsOf, Transport } from '../members.ts';
 
 /** Member `config` of a cassandra endpoint. */
 export const CassandraConfig = z
   .strictObject({
-    write_conn: ConnectionParts.meta({
-      description: 'For `/write` and transactions, and for `/read` without a `read_conn`',
-    }),
-    read_conn: ConnectionParts.optional().meta({
-      description: 'For `/read`: another node, or a role that may only read',
-    }),
-    development_conn: ConnectionParts.optional().meta({
-      description:
-        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    ...connectionsOf(ConnectionParts, {
+      write: '`/write` and transactions',
+      read: 'another node, or a role that may only read',
     }),
     transport: Transport.optional(),
   })

@@ -1,6 +1,6 @@
 /** The configuration of an http endpoint. Contract §5. */
 import * as z from 'zod';
-import { Transport } from '../members.ts';
+import { connectionsOf, Transport } from '../members.ts';
 import { faultOfBase } from './address.ts';
 import { faultOfHeader } from './headers.ts';
 
@@ -51,15 +51,9 @@ export const HttpConnection = z
 /** Member `config` of an http endpoint. */
 export const HttpConfig = z
   .strictObject({
-    write_conn: HttpConnection.meta({
-      description: 'For `/write`, and for `/read` without a `read_conn`',
-    }),
-    read_conn: HttpConnection.optional().meta({
-      description: 'For `/read`: another server, or credentials that may only read',
-    }),
-    development_conn: HttpConnection.optional().meta({
-      description:
-        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    ...connectionsOf(HttpConnection, {
+      write: '`/write`',
+      read: 'another server, or credentials that may only read',
     }),
     transport: Transport.optional(),
   })

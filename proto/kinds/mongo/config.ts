@@ -1,21 +1,15 @@
 /** The configuration of a MongoDB endpoint. */
 import * as z from 'zod';
-import { Auth, ConnectionParts, Transport } from '../members.ts';
+import { Auth, ConnectionParts, connectionsOf, Transport } from '../members.ts';
 
 const Notation = z.enum(['JSON', 'EJSON']);
 
 /** Member `config` of a mongo endpoint. Spec: "Endpoint", members `db_name`, `auth`, `content`, `accept`, `api_key`. */
 export const MongoConfig = z
   .strictObject({
-    write_conn: ConnectionParts.meta({
-      description: 'For `/write`, transactions and sessions, and for `/read` without a `read_conn`',
-    }),
-    read_conn: ConnectionParts.optional().meta({
-      description: 'For `/read`: a user who may only read, or another member of the replica set',
-    }),
-    development_conn: ConnectionParts.optional().meta({
-      description:
-        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    ...connectionsOf(ConnectionParts, {
+      write: '`/write`, transactions and sessions',
+      read: 'a user who may only read, or another member of the replica set',
     }),
     db_name: z
       .string()

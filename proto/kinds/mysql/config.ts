@@ -1,19 +1,13 @@
 /** The configuration of a MySQL or MariaDB endpoint. */
 import * as z from 'zod';
-import { AllowFunctions, ConnectionParts, Transport } from '../members.ts';
+import { AllowFunctions, ConnectionParts, connectionsOf, Transport } from '../members.ts';
 
 /** Member `config` of a mysql endpoint. */
 export const MysqlConfig = z
   .strictObject({
-    write_conn: ConnectionParts.meta({
-      description: 'For `/write`, transactions and sessions, and for `/read` without a `read_conn`',
-    }),
-    read_conn: ConnectionParts.optional().meta({
-      description: 'For `/read`: a replica, or a user who may only read',
-    }),
-    development_conn: ConnectionParts.optional().meta({
-      description:
-        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    ...connectionsOf(ConnectionParts, {
+      write: '`/write`, transactions and sessions',
+      read: 'a replica, or a user who may only read',
     }),
     allow_functions: AllowFunctions.optional(),
     transport: Transport.optional(),

@@ -1,6 +1,6 @@
 /** The configuration of a Pinecone endpoint. Contract §5. */
 import * as z from 'zod';
-import { Transport } from '../members.ts';
+import { connectionsOf, Transport } from '../members.ts';
 
 const URL_EXAMPLE = 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io';
 
@@ -34,13 +34,9 @@ export const ApiKey = z
 /** Member `config` of a pinecone endpoint. */
 export const PineconeConfig = z
   .strictObject({
-    write_conn: PineconeConnection.meta({
-      description: 'For `/write`, and for `/read` without a `read_conn`',
-    }),
-    read_conn: PineconeConnection.optional().meta({ description: 'For `/read`: another index' }),
-    development_conn: PineconeConnection.optional().meta({
-      description:
-        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    ...connectionsOf(PineconeConnection, {
+      write: '`/write`',
+      read: 'another index',
     }),
     api_key: ApiKey,
     transport: Transport.optional(),

@@ -1,20 +1,14 @@
 /** The configuration of a Redis endpoint. */
 import * as z from 'zod';
-import { ConnectionParts, Transport } from '../members.ts';
+import { ConnectionParts, connectionsOf, Transport } from '../members.ts';
 
 /** Member `config` of a redis endpoint. Spec: "Endpoint", member `write_conn`. */
 export const RedisConfig = z
   .strictObject({
-    write_conn: ConnectionParts.meta({
-      description:
-        'For `/write`, transactions and sessions, and for `/read` without a `read_conn`; by URL one server, a cluster (`redis+cluster://host,host`) or the master that sentinels name (`redis+sentinel://host,host/mymaster/0`), with TLS as `rediss`',
-    }),
-    read_conn: ConnectionParts.optional().meta({
-      description: 'For `/read`: a replica, or a user who may only read',
-    }),
-    development_conn: ConnectionParts.optional().meta({
-      description:
-        'For all calls while `backend_profile` is `development`, where one or a node for development must be',
+    ...connectionsOf(ConnectionParts, {
+      write: '`/write`, transactions and sessions',
+      read: 'a replica, or a user who may only read',
+      more: '; by URL one server, a cluster (`redis+cluster://host,host`) or the master that sentinels name (`redis+sentinel://host,host/mymaster/0`), with TLS as `rediss`',
     }),
     transport: Transport.optional(),
   })
