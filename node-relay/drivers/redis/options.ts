@@ -1,6 +1,5 @@
 /** Options of a redis connection URL: those that usual clients take and that mean something here. */
 import { invalid, type OptionReader } from '../../../proto/kinds/connection-options.ts';
-import type { Settings } from './settings.ts';
 
 /** What options come to. */
 export interface Options {
@@ -10,7 +9,7 @@ export interface Options {
   readonly tls?: boolean;
   readonly trust?: 'any' | 'chain' | 'host';
   readonly database?: number;
-  readonly protocol?: Settings['protocol'];
+  readonly protocol?: 2 | 3;
   readonly clientName?: string;
   readonly connectTimeoutMs?: number;
   readonly fromReplicas?: boolean;
