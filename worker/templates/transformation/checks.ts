@@ -106,7 +106,7 @@ function enumCheck(members: Members, name: string): NamedCheck | undefined {
   return {
     check: (value, x) => {
       if (value === undefined) return false;
-      if (typeof value === 'object' && value !== null) x.spend(JSON.stringify(value).length >> 2);
+      if (typeof value === 'object' && value !== null) x.spend(JSON.stringify(value).length);
       return texts.has(sortedText(value));
     },
     message: `is not one of ${shown.length > 200 ? `the ${asked.length} values` : shown.slice(1, -1)}`,
@@ -115,7 +115,8 @@ function enumCheck(members: Members, name: string): NamedCheck | undefined {
 
 /** One text for equal values. */
 export function sortedText(value: Json): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return String(value);
   if (isRawJson(value)) return value.rawJSON;
   if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`;
   const names = Object.keys(value).sort();
@@ -175,7 +176,7 @@ function uniqueItems(members: Members, name: string): NamedCheck | undefined {
   return {
     check: (value, x) => {
       if (!Array.isArray(value)) return false;
-      x.spend(JSON.stringify(value).length >> 2);
+      x.spend(20 * value.length + JSON.stringify(value).length);
       return new Set(value.map(sortedText)).size === value.length;
     },
     message: 'is no array, or has an element twice',

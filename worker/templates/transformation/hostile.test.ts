@@ -38,11 +38,6 @@ describe('ends with a clear error', () => {
     ],
     ['JSON of JSON', through(...range(60).map(() => 'toJson')), { v: '"\\' }],
     [
-      'percent signs of percent signs',
-      through(...range(30).map(() => 'urlEncode')),
-      { v: '%'.repeat(1000) },
-    ],
-    [
       'joined with long texts',
       through({ name: 'split', args: [','] }, { name: 'join', args: ['y'.repeat(10_000)] }),
       { v: MEGABYTE },
@@ -120,7 +115,7 @@ describe('ends with a clear error', () => {
     ],
     [
       'copies of copies',
-      rules(loop('l', [{ copy: { from: 'l', to: 'c[i]' } }, { target: 'c[i][0].x', value: 1 }])),
+      rules(loop('l', [{ copy: { from: 'l', to: 'c[i]' } }, { target: 'c[i][0]', value: 1 }])),
       { l: range(20_000) },
     ],
     ['JSON that is too deep', through('fromJson'), { v: '['.repeat(100_000) }],

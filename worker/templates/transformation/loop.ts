@@ -96,7 +96,7 @@ function deciding(x: Execution, go: () => void): void {
 
 /** Without a target. */
 function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
-  const steps = 1 + rules.length;
+  const steps = 2 + rules.length;
   return (x, output) => {
     const go = () => {
       elements.each(x, steps, () => {
@@ -118,11 +118,9 @@ function making(elements: Elements, within: Within, { target, places, isHidden }
     }
     x.trace?.input(from as Json); // It is JSON; nobody changes it.
     const array: Json[] = [];
-    const go = () => {
-      makeAll(from, elements, { rules: within.rules, places }, array, x);
-    };
-    if (within.isDeciding) deciding(x, go);
-    else go();
+    const each = { rules: within.rules, places };
+    if (within.isDeciding) deciding(x, () => makeAll(from, elements, each, array, x));
+    else makeAll(from, elements, each, array, x);
     if (!isHidden) join(array, target, x, output);
   };
 }
@@ -134,7 +132,7 @@ function makeAll(
   into: Json[],
   x: Execution,
 ): void {
-  const steps = 1 + rules.length;
+  const steps = 2 + rules.length;
   const inner = new Output();
   for (let at = 0; at < from.length; at += 1) {
     if (!elements.enter(x, from[at], at, steps)) continue;

@@ -68,6 +68,7 @@ test('a member that no input has is not there, whatever the input', () => {
       json,
       fc.constantFrom('toString', 'hasOwnProperty', 'at', '__defineGetter__'),
       (v, name) => {
+        fc.pre(!JSON.stringify(v).includes(JSON.stringify(name)));
         const sources = [name, `a.${name}`, `a[0].${name}`, `/a/${name}`, `$.a.${name}`];
         const rules = sources.map((source, at) => ({ target: `t${at}`, source }));
         expect(apply(rules, { a: v })).toEqual({});

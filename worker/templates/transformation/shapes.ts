@@ -40,7 +40,7 @@ const Check = z
   .looseObject({
     type: z.string().meta({
       description:
-        '`required`, `type`, `pattern`, `enum`, `minimum`, `maximum`, `minLength`, `maxLength`, `minItems`, `maxItems` or `custom`',
+        '`required`, `pattern`, `enum`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `uniqueItems`, `custom` with `expression` or `function`, or a type of JSON with bounds',
       examples: ['minimum'],
     }),
     message: z
@@ -90,7 +90,7 @@ const OnError = z
 
 const ForEach = z
   .strictObject({
-    array: ValueOrPath,
+    array: path('Where the array is', 'items'),
     as: z.string().meta({ description: 'Name of an element in the rules', examples: ['item'] }),
     index: z
       .string()
@@ -125,13 +125,17 @@ const members = {
     .optional()
     .meta({ description: 'Another template, by id or UUID', examples: ['address'] }),
   input: JsonValue.optional().meta({
-    description: 'Of `template`: a path, or an object from name to path or value',
+    description:
+      'Of `template`: a path, or an object from name to path or value; left out, the whole input',
     examples: ['customer.address'],
   }),
   parameters: z
     .record(z.string(), JsonValue)
     .optional()
-    .meta({ description: 'Of `template`: its parameters', examples: [{ rate: 0.07 }] }),
+    .meta({
+      description: 'Of `template`: its parameters, as they are',
+      examples: [{ rate: 0.07 }],
+    }),
   copy: z
     .strictObject({
       from: path('Where in the input', 'customer').optional(),
@@ -139,7 +143,10 @@ const members = {
       fields: z
         .array(z.string())
         .optional()
-        .meta({ description: 'Which members; all when left out', examples: [['name']] }),
+        .meta({
+          description: 'Which members, by name or path below `from`; all when left out',
+          examples: [['name']],
+        }),
     })
     .optional()
     .meta({
@@ -153,11 +160,19 @@ const members = {
   mapping: z
     .record(z.string(), JsonValue)
     .optional()
-    .meta({ description: 'Output by input value', examples: [{ N: 'new', P: 'paid' }] }),
+    .meta({
+      description:
+        'Output by input value, after the transformers; a value that it does not name leaves the target out',
+      examples: [{ N: 'new', P: 'paid' }],
+    }),
   transformers: z
     .array(Transformer)
     .optional()
-    .meta({ description: 'What is done to the value, in this order', examples: [['trim']] }),
+    .meta({
+      description:
+        'What is done to the value, in this order; null and what is not there pass through',
+      examples: [['trim']],
+    }),
   condition: Condition.optional(),
   validation: Validation.optional(),
   onError: OnError.optional(),

@@ -198,10 +198,15 @@ function set(container: Json[] | JsonObject, step: TargetStep, value: Json, x: E
   const index = indexIn(step, x);
   const gap = index - container.length;
   if (gap > GAP_MAX) throw new RuleFault(`it leaves more than ${GAP_MAX} elements without a value`);
-  if (gap >= 0) x.take((gap + 1) * ELEMENT_BYTES);
-  for (let at = 0; at < gap; at += 1) {
-    x.tell(5);
-    container.push(null);
-  }
+  if (gap >= 0) x.take(ELEMENT_BYTES);
+  if (gap > 0) fillGap(container, gap, x);
   container[index] = value;
+}
+
+/** Elements that nobody gives a value, each as dear as one with one. */
+function fillGap(array: Json[], gap: number, x: Execution): void {
+  x.take(4 * ELEMENT_BYTES * gap);
+  x.tell(5 * gap);
+  x.spend(gap);
+  for (let at = 0; at < gap; at += 1) array.push(null);
 }
