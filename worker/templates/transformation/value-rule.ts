@@ -7,10 +7,10 @@ import { guarded, guardedGather } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
+import { ownPlaceOf } from './own-place.ts';
 import { headOf, type Place, targetIn } from './place.ts';
 import type { Members } from './report.ts';
 import { holds } from './scope.ts';
-import { storeOf } from './sites.ts';
 import { argumentOf, type Get, getterOf, pathOf } from './source.ts';
 import { put, type Target } from './target.ts';
 import { type Step, stepsOf } from './transformers/index.ts';
@@ -74,30 +74,40 @@ function swift(
   treatment: Treatment,
   target: Target,
 ): Apply {
-  const { name, bytes } = target;
-  if (name === undefined) return careful;
-  const store = storeOf(name);
+  const { bytes } = target;
+  const own = ownPlaceOf(target);
+  if (own === undefined) return careful;
+  const { open, store } = own;
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
   return (x, output) => {
     const { object } = output;
-    if (object === undefined || x.trace !== undefined || target.depth > 0) {
+    if (object === undefined || isUnusual(x, target)) {
       careful(x, output);
       return;
     }
     let value: Json | undefined;
+    let holder = object;
     try {
-      if (condition !== undefined && !holds(condition.run(x.slots, x.budget))) return;
-      value = produce(x);
-      if (!isPlain) value = treat(value, treatment, x);
+      if (!applies(condition, x)) return;
+      value = isPlain ? produce(x) : treat(produce(x), treatment, x);
       if (value === undefined) return;
       tellMoved(value, x);
+      if (open !== undefined) holder = open(object, x);
     } catch {
       careful(x, output);
       return;
     }
     x.bytes -= bytes;
-    store(object, value);
+    store(holder, value);
   };
+}
+
+function isUnusual({ trace }: Execution, { depth }: Target): boolean {
+  return trace !== undefined || depth > 0;
+}
+
+function applies(condition: Expression | undefined, x: Execution): boolean {
+  return condition === undefined || holds(condition.run(x.slots, x.budget));
 }
 
 /** A rule that is not run, because nothing shows what it would write. */
