@@ -93,6 +93,23 @@ describe.each(ATTACKS)('$name', ({ request }) => {
   });
 });
 
+test('a read whose words would be a path to a write is refused', async () => {
+  const events = { Accept: 'text/event-stream' };
+  const url = `${gateway.url}/upstash/${endpoint}`;
+  const at = `/endpoints/${endpoint}/read`;
+  const asReader = { Authorization: `Bearer ${token}` };
+  for (const channels of [['..', 'set', 'victim'], ['.', '..', 'del', 'victim'], ['..'], ['']]) {
+    const body = JSON.stringify(['SUBSCRIBE', ...channels]);
+    expect(await ask(url, { token, headers: events, body })).toMatchObject({ status: 501 });
+    const request = { type: 'subscribe', channels };
+    expect(await organization.call('POST', at, request, { ...asReader, ...events })).toMatchObject({
+      status: 501,
+    });
+  }
+  const words = { type: 'mget', args: ['..', 'set', 'victim', { $bytes: '/w==' }] };
+  expect(await organization.call('POST', at, words, asReader)).toMatchObject({ status: 501 });
+});
+
 test('and nothing has changed', async () => {
   expect(await state()).toEqual(before);
 });
