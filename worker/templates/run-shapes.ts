@@ -36,7 +36,9 @@ export const RenderResult = z
     processingTimeMs: count('Milliseconds; may be 0 where the clock stands still', 0),
     fuel: count('Steps that it took, of the budget of a run', RENDERED.fuel),
     inputValidation: Validation.meta({ description: 'The input against `inputSchema`' }),
-    output: JsonValue.meta({ description: 'What a run would answer; null when it would fail' }),
+    output: JsonValue.meta({
+      description: 'What a run would answer; null when it would fail before its output is made',
+    }),
     transformationSteps: z
       .array(
         z.object({
