@@ -13,7 +13,7 @@ import { isConfirmed, Subscriptions } from './subscriptions.ts';
 /** Bytes that wait to be taken by the network before callers wait themselves. Spec silent. */
 const UNSENT_MAX = 1_048_576;
 /** A server that says nothing for so many milliseconds, while a caller gives up, gets no new commands. Spec silent. */
-export const SILENT_MS = 1_000;
+const SILENT_MS = 1_000;
 
 /** One connection's conversation. */
 export class Wire {

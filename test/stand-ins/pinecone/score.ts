@@ -7,7 +7,7 @@ export type Metric = 'cosine' | 'dotproduct' | 'euclidean';
 export type Sparse = ReadonlyMap<number, number>;
 
 /** Sum of the products of the components. */
-export function dotProduct(one: readonly number[], other: readonly number[]): number {
+function dotProduct(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 }
 
@@ -22,7 +22,7 @@ export function cosine(one: readonly number[], other: readonly number[]): number
 }
 
 /** Square of the distance: the index takes no root. */
-export function squaredDistance(one: readonly number[], other: readonly number[]): number {
+function squaredDistance(one: readonly number[], other: readonly number[]): number {
   return one.reduce((sum, value, at) => sum + (value - (other[at] ?? 0)) ** 2, 0);
 }
 
