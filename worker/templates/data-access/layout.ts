@@ -67,7 +67,7 @@ function ofOneEndpoint(
       const message = `is another one than ${common}: a TwoPhaseTransaction spans several`;
       faults.push({ path: `${at}.endpoint`, message });
     }
-    return [{ endpoint: common, request, at, path }];
+    return [{ endpoint: common, path, ...unwrapped(request, at) }];
   });
 }
 
@@ -76,9 +76,18 @@ function named(value: Json, at: string, faults: Fault[]): Written[] {
   if (!isJsonObject(value)) return notAnObject(at, faults);
   const { endpoint, ...request } = value;
   const path = `${at}.endpoint`;
-  if (typeof endpoint === 'string' && endpoint !== '') return [{ endpoint, request, at, path }];
+  if (typeof endpoint === 'string' && endpoint !== '') {
+    return [{ endpoint, path, ...unwrapped(request, at) }];
+  }
   faults.push({ path, message: REQUIRED });
   return [];
+}
+
+/** A request may stand in a member of its own, as in the body of a request to an endpoint. */
+function unwrapped(written: JsonObject, at: string): Pick<Written, 'request' | 'at'> {
+  const { request, ...others } = written;
+  const isWrapped = isJsonObject(request) && Object.keys(others).length === 0;
+  return isWrapped ? { request, at: `${at}.request` } : { request: written, at };
 }
 
 function notAnObject(at: string, faults: Fault[]): [] {

@@ -20,20 +20,20 @@ const EXTENDED = new Set([
 const CODE = new Set(['$where', '$function', '$accumulator', '$code', '$scope']);
 /** The same of commands. */
 const CODE_OF_COMMANDS = new Set(['map', 'reduce', 'finalize', 'scope', '$eval', 'eval']);
-/** Members that begin expressions, in which a text that begins with `$` names a field. */
-const EXPRESSIONS = new Set(['pipeline', '$expr', 'projection', 'let']);
-/** Within those, what holds plain values or names. */
-const PLAIN = new Set(
-  [
-    '$match $limit $skip $sort $sample $count $unwind $out $merge $unionWith $literal',
-    'from coll into db as localField foreignField connectToField connectFromField index',
-    ...EXTENDED,
-  ]
-    .join(' ')
-    .split(' '),
+/** Stages and operators that hold plain values or names. */
+const PLAIN = new Set([
+  ...['$match', '$limit', '$skip', '$sort', '$sample', '$count', '$unwind', '$literal'],
+  ...EXTENDED,
+]);
+/** Stages that name collections and fields by members, among which pipelines stand. */
+const JOINS = new Set(['$lookup', '$graphLookup', '$unionWith', '$merge', '$out']);
+const OF_JOINS = new Set(
+  'from coll into db as localField foreignField connectToField connectFromField'.split(' '),
 );
-/** What a text of an update is a pipeline in, when it is a list. */
-const UPDATES = new Set(['update', 'u', 'updateMods']);
+/** Names of the list of a bulk write. */
+const WRITES = new Set(['operations', 'aggregates', 'requests']);
+/** Options, and members of commands, that hold expressions. */
+const EXPRESSIONS = new Set(['pipeline', 'projection', 'let']);
 
 /** What stands at a path of a request. */
 export function placeInMongo(path: readonly string[]): Place {
@@ -47,14 +47,36 @@ export function placeInMongo(path: readonly string[]): Place {
   return isExpression(path) ? 'expression' : 'value';
 }
 
+/** Whether a text that begins with `$` would name a field there. */
 function isExpression(path: readonly string[]): boolean {
   let found = false;
-  for (const [at, each] of path.entries()) {
-    if (EXPRESSIONS.has(each)) found = true;
+  const start = beginningOf(path);
+  if (start !== undefined) found = true;
+  for (let at = start ?? 1; at < path.length; at += 1) {
+    const [each = '', before = ''] = [path[at], path[at - 1]];
+    if (each === '$expr') found = true;
     else if (PLAIN.has(each)) found = false;
-    else if (UPDATES.has(each) && /^\d+$/.test(path[at + 1] ?? '')) found = true;
+    else if (JOINS.has(before)) found = !OF_JOINS.has(each);
   }
   return found;
+}
+
+/** Behind which member everything is an expression or a pipeline; undefined where only `$expr` begins one. */
+function beginningOf(path: readonly string[]): number | undefined {
+  const [member = '', first = '', second = ''] = path;
+  if (member === 'pipeline') return 1;
+  if (member === 'options' && EXPRESSIONS.has(first.toLowerCase())) return 2;
+  if (isList(path, 0)) return 1;
+  if (WRITES.has(member)) return isList(path, 3) ? 4 : undefined;
+  if (member !== 'command') return undefined;
+  if (first === 'documents' || second === 'documents') return undefined;
+  const at = path.findIndex((each, index) => EXPRESSIONS.has(each) || isList(path, index));
+  return at < 0 ? undefined : at + 1;
+}
+
+/** Whether an update stands there that is a list, and so a pipeline. */
+function isList(path: readonly string[], at: number): boolean {
+  return /^(?:update|u|updateMods)$/.test(path[at] ?? '') && /^\d+$/.test(path[at + 1] ?? '');
 }
 
 /** Why a value may not stand in a request; undefined when it may. */

@@ -86,7 +86,7 @@ function filledAt(value: Json, x: string): Json {
 }
 
 test('texts come apart and together again, whatever they are', () => {
-  fc.assert(
+  void fc.assert(
     fc.property(text, (whole) => {
       const { parts, fault } = partsOf(whole);
       if (fault !== undefined) return;
@@ -119,5 +119,5 @@ test('any statement is read, or its fault told: what is bound is what its text h
     const marks = spansOf(kind, bound).filter(({ sort }) => sort === 'parameter');
     if (kind !== 'clickhouse' && count > 0) expect(marks.length).toBeGreaterThanOrEqual(count);
   };
-  fc.assert(fc.property(fc.constantFrom(...STATEMENT_KINDS), pieces, run), { numRuns: 3_000 });
+  void fc.assert(fc.property(fc.constantFrom(...STATEMENT_KINDS), pieces, run), { numRuns: 3_000 });
 });

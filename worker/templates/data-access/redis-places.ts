@@ -5,7 +5,7 @@ import type { Place } from './places.ts';
 
 /** Commands that are scripts, settings or the server's own administration: their author's alone. */
 const OWN =
-  /^(?:raw_command|function|script|acl|config|module|ft\.config|client|cluster|debug|latency|command|slaveof|replicaof|migrate|auth|hello)\b/;
+  /^(?:raw_command\w*|function|script|acl|config|module|ft\.config|client|cluster|debug|latency|command|slaveof|replicaof|migrate|auth|hello)\b/;
 /** Commands that run scripts. */
 const SCRIPTS = /^(?:eval|evalsha|fcall)(?:_ro)?$/;
 /** Members that name the script or say how many keys it has. */
@@ -23,10 +23,13 @@ const LANGUAGES: readonly (readonly [RegExp, RegExp])[] = [
 const MANY = /^json\.(?:arrappend|arrinsert)$/;
 
 /** What stands at a path of a request. */
-export function placeInRedis(request: JsonObject, type: string, path: readonly string[]): Place {
+export function placeInRedis(request: JsonObject, named: string, path: readonly string[]): Place {
+  // As its reader takes a name apart.
+  const type = named.trim().toLowerCase().split(/ +|\|/).join(' ');
   const [member = '', index = '', ...inner] = path;
   if (member === 'pipeline') return placeInPipeline(request.pipeline, index, inner);
-  if (member === 'type' || OWN.test(type)) return 'fixed';
+  const isOwn = member === 'type' || member === 'command' || OWN.test(type);
+  if (isOwn) return 'fixed';
   if (SCRIPTS.test(type)) return placeInScript(request, path);
   if (member === 'args') return placeInArgs(type, path);
   if (type.startsWith('json.')) {
@@ -40,7 +43,7 @@ function placeInPipeline(pipeline: Json | undefined, index: string, inner: strin
   const command = Array.isArray(pipeline) ? pipeline[Number(index)] : undefined;
   if (!isJsonObject(command) || inner.length === 0) return 'fixed';
   const { type } = command;
-  return placeInRedis(command, typeof type === 'string' ? type.toLowerCase() : '', inner);
+  return placeInRedis(command, typeof type === 'string' ? type : '', inner);
 }
 
 /** `KEYS` and `ARGV` are values. */

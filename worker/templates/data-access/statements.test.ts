@@ -10,6 +10,12 @@ const big = JSON.rawJSON('12345678901234567890.5');
 const BOUND: readonly Row[] = [
   [
     'postgres',
+    { request: { query: 'SELECT {{a}}' } },
+    { a: '1; DROP TABLE t' },
+    { query: 'SELECT $1', params: ['1; DROP TABLE t'] },
+  ],
+  [
+    'postgres',
     { query: 'SELECT * FROM t WHERE a = {{a}} AND b = {{b: Number}} OR a = {{a}}' },
     { a: "x' OR 1=1", b: 5 },
     {
