@@ -20,6 +20,8 @@ interface Needs {
 }
 
 const DEBIAN = [['apt-get'], ['dpkg']];
+/** They need all databases that speak SQL or CQL. */
+const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
 /** Its packages are built for that alone. */
 const REDIS = { programs: [['python3']], platform: 'linux x64' };
 const NEEDS: Readonly<Record<string, Needs>> = {
@@ -29,7 +31,12 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       ['mariadbd', 'apt-get'],
       ['mariadb-install-db', 'dpkg'],
     ],
-    tests: ['node-relay/drivers/mysql/**', 'test/mysql*.test.ts', 'test/planetscale*.test.ts'],
+    tests: [
+      'node-relay/drivers/mysql/**',
+      'test/mysql*.test.ts',
+      'test/planetscale*.test.ts',
+      ...TEMPLATES_OF_SQL,
+    ],
     pages: ['mysql.md'],
   },
   mongo: {
@@ -40,19 +47,20 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/mongo*.test.ts',
       'test/mongodb-crud/**',
       'test/subscribe.test.ts',
+      'test/templates/injection/documents.test.ts',
     ],
     pages: ['mongo.md'],
   },
   cassandra: {
     variable: 'TEST_CASSANDRA_URL',
     programs: [['java'], ['mvn']],
-    tests: ['node-relay/drivers/cassandra/**', 'test/cassandra*.test.ts'],
+    tests: ['node-relay/drivers/cassandra/**', 'test/cassandra*.test.ts', ...TEMPLATES_OF_SQL],
     pages: ['cassandra.md'],
   },
   clickhouse: {
     variable: 'TEST_CLICKHOUSE_URL',
     programs: [['python3']],
-    tests: ['node-relay/drivers/clickhouse/**', 'test/clickhouse*.test.ts'],
+    tests: ['node-relay/drivers/clickhouse/**', 'test/clickhouse*.test.ts', ...TEMPLATES_OF_SQL],
     pages: ['clickhouse.md'],
   },
   redis: {
@@ -61,7 +69,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: [
       'test/redis{,-loss,-watch}.test.ts',
       'scripts/redis/effects.test.ts',
-      'test/templates/injection/documents.test.ts',
+      'test/templates/injection/{documents,rights}.test.ts',
     ],
   },
   'redis and upstash, with servers of their own': {
