@@ -163,6 +163,25 @@ describe('goes well', () => {
     ).toThrow('the run makes more data than one run may hold');
   });
 
+  test('a target of brackets and a text of digits take no time', () => {
+    expect(() => read(rules({ target: '[a'.repeat(400_000), value: 1 }))).toThrow(
+      'longer than 4096 characters',
+    );
+    const number = rules({
+      target: 't',
+      source: 'v',
+      transformers: ['toNumber'],
+      onError: { action: 'skip' },
+    });
+    expect(run(number, { v: `${'1'.repeat(9_999)}x` })).toEqual({});
+  });
+
+  test('JSON text of one long string is read', () => {
+    const v = JSON.stringify('x\n'.repeat(1_000_000));
+    const output = run(through('fromJson', 'length'), { v }, { bounds: BOUNDS });
+    expect(output).toEqual({ t: 2_000_000 });
+  });
+
   test('deep values move', () => {
     expect(apply([{ target: 't', source: 'v' }], { v: deep(900) })).toEqual({ t: deep(900) });
     expect(() => apply([{ target: 't', source: 'v' }], { v: deep(5_000) })).toThrow(

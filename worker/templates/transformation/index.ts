@@ -44,7 +44,7 @@ export function readTransformation(definition: TransformationDefinition): Readin
     input: schemaOf(inputSchema, 'inputSchema', report),
     output: schemaOf(outputSchema, 'outputSchema', report),
   };
-  if (report.faults.length > 0) return { compiled: undefined, faults: report.faults };
+  if (report.faults.length > 0) return { compiled: undefined, faults: report.faults, references };
   const { parallelization } = performance;
   const compiled = new Transformation(definition, {
     name: definition.name,

@@ -87,7 +87,7 @@ function parameterOf(
 
 function refusalOf(definition: ParameterDefinition | undefined, known: Declared): string {
   if (definition !== undefined) return `is not of type ${definition.type}`;
-  const names = [...known.keys()].join(', ');
+  const names = [...known.keys()].slice(0, 20).join(', ');
   return `is no parameter of the template${names === '' ? '' : `: there is ${names}`}`;
 }
 

@@ -1,7 +1,7 @@
 /** Where rules write: targets become steps once, and values go straight into the output. */
 import { isRawJson, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
 import { faultOf, PathFault } from '../../paths/fault.ts';
-import { notationOf, Path } from '../../paths/path.ts';
+import { notationOf, PATH_LENGTH_MAX, Path } from '../../paths/path.ts';
 import { indexOf, type Step } from '../../paths/step.ts';
 import type { Execution, Output } from './execution.ts';
 import { RuleFault } from './failure.ts';
@@ -53,7 +53,8 @@ function nameOf(step: TargetStep): string {
 /** The place that a text names; in words why it cannot be one. */
 export function targetOf(text: string, scope: Scope): Target | string {
   try {
-    const isDotted = notationOf(text) === 'dotted';
+    // What is longer is no path; brackets of those are looked for again and again.
+    const isDotted = notationOf(text) === 'dotted' && text.length <= PATH_LENGTH_MAX;
     const { steps } = new Path(isDotted ? withSlots(text, scope) : text);
     if (steps === undefined)
       return 'names several places, or counts from an end: a target is one place';

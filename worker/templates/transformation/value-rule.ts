@@ -16,6 +16,9 @@ import { put, type Target } from './target.ts';
 import { type Step, stepsOf } from './transformers/index.ts';
 import { type Validate, validationOf } from './validation.ts';
 
+/** Functions that a fault names at most. */
+const NAMES_SHOWN = 20;
+
 /** Where a rule's value comes from. */
 export interface Producer {
   /** The value as JSON; undefined leaves the target out. */
@@ -213,7 +216,7 @@ function functionProducer(rule: Members, { scope }: Place): Producer | undefined
   );
   if (name === undefined || args.includes(undefined)) return undefined;
   if (!functions?.has(name)) {
-    const known = functions?.names.join(', ') ?? '';
+    const known = functions?.names.slice(0, NAMES_SHOWN).join(', ') ?? '';
     return rule.fault(
       'function',
       `is none of the template's functions${known === '' ? '' : `: ${known}`}`,

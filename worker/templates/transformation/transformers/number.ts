@@ -73,7 +73,7 @@ export const NUMBER: readonly Transformer[] = [
   },
 ];
 
-const NUMBER_TEXT = /^([+-]?)(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const NUMBER_TEXT = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const LONGEST = 10_000;
 
 function toNumber(value: Json, x: Execution): Json {

@@ -110,7 +110,7 @@ function fromEntries(pairs: readonly Json[], x: Execution): JsonObject {
 const VALUE_BYTES = 24;
 
 /** Texts, in which nothing else means anything, and what makes values. */
-const PARTS = /"(?:[^"\\]|\\.)*"?|[,[{\]}]/gs;
+const PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"?|[,[{\]}]/gs;
 
 /** Charged for what it becomes before it does. */
 function fromJson(text: string, x: Execution): Json {

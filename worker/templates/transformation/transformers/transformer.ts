@@ -95,7 +95,7 @@ export function kindOf(value: Json): string {
 /** JSON text of any value, charged. @throws RunOver */
 export function jsonText(value: Json, x: Execution): string {
   const text = JSON.stringify(value);
-  x.spend(1 + (text.length >> 3));
+  x.spend(1 + (text.length >> 2));
   x.take(16 + text.length);
   return text;
 }
