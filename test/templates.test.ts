@@ -215,13 +215,14 @@ describe('a run', () => {
   });
 });
 
-test('of two orders of faults, a definition tells all, each with its path', async () => {
+test('a definition is refused with all of its faults, each with its path', async () => {
   const wrong = {
     name: 'Wrong',
     transformationRules: [
       { target: 'a', expression: 'items.map(' },
       { target: 'b', source: 'x', transformers: ['shout'] },
       { source: 'x' },
+      { target: 'd', template: 'nowhere' },
     ],
     functions: { f: 'class {}' },
     inputSchema: { type: 'nothing' },
@@ -235,6 +236,7 @@ test('of two orders of faults, a definition tells all, each with its path', asyn
     'transformationRules.0.expression',
     'transformationRules.1.transformers.0',
     'transformationRules.2.target',
+    'transformationRules.3.template',
   ]);
 });
 

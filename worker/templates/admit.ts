@@ -1,7 +1,7 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
 import type { Context } from '../context.ts';
 import { refusal } from './body.ts';
-import type { Compiled, Fault, Reference } from './compiled.ts';
+import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
 import { type Definition, isDataAccess } from './definition.ts';
 import { readDefinition } from './read.ts';
@@ -25,8 +25,9 @@ export async function admitted(
   definition: Definition,
 ): Promise<Compiled> {
   const scene = await sceneOfReferences(ctx, named(definition));
-  const { compiled, faults } = readDefinition(definition, (endpoint) => scene.kindOf(endpoint));
-  const references = compiled?.references ?? [];
+  const reading = readDefinition(definition, (endpoint) => scene.kindOf(endpoint));
+  const { compiled, faults } = reading;
+  const references = referencesIn(reading);
   const all = [...faults, ...references.flatMap((each) => faultOf(scene, holder, each))];
   if (!compiled || all.length > 0) throw refusal(all);
   scene.demandAll(references);
@@ -38,7 +39,7 @@ function named(definition: Definition): readonly Pick<Reference, 'kind' | 'id'>[
   if (isDataAccess(definition)) {
     return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
   }
-  return readTransformation(definition).compiled?.references ?? [];
+  return referencesIn(readTransformation(definition));
 }
 
 function faultOf(scene: Scene, holder: Holder, { kind, id, path }: Reference): Fault[] {

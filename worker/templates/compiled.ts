@@ -98,4 +98,14 @@ export interface Compiled {
 /** A definition that was read, or everything that is wrong with it. */
 export type Reading =
   | { readonly compiled: Compiled; readonly faults: readonly [] }
-  | { readonly compiled: undefined; readonly faults: readonly Fault[] };
+  | {
+      readonly compiled: undefined;
+      readonly faults: readonly Fault[];
+      /** What it reaches all the same, as far as it can be read: that may be wrong as well. */
+      readonly references?: readonly Reference[];
+    };
+
+/** What a definition reaches, whatever else is wrong with it. */
+export function referencesIn(reading: Reading): readonly Reference[] {
+  return (reading.compiled ?? reading).references ?? [];
+}
