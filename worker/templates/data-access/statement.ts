@@ -34,6 +34,7 @@ export function readStatement(
   params: Json | undefined,
   insert: Insert,
 ): Statement | string {
+  if (parts.length === 1) return WHOLE_STATEMENT;
   if (typeof params === 'string') return WHOLE_PARAMS;
   const pieces = piecesOf(kind, parts);
   if (typeof pieces === 'string') return pieces;
@@ -52,6 +53,8 @@ export function readStatement(
     : inOrder(pieces, own, given, insert);
 }
 
+const WHOLE_STATEMENT =
+  'is one placeholder, and so the statement its caller chooses: write the statement';
 const WHOLE_PARAMS =
   'has a placeholder, and params is one as a whole: write the parameters one by one';
 const NAMED_PARAMS = 'has a placeholder, and params is a list: name them, as {name:Type}';

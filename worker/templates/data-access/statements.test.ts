@@ -139,7 +139,11 @@ test.each<readonly [Json, string, Json?]>([
     : JSON.isRawJSON(value)
       ? 'Number'
       : types[typeof value as 'object'];
-  const sent = await filled('clickhouse', { query: `SELECT {{v: ${declared}}}` }, { v: value });
+  const sent = await filled(
+    'clickhouse',
+    { query: `SELECT {{v: ${declared}}}` },
+    { v: value ?? null },
+  );
   expect(sent).toEqual({
     query: `SELECT {placeholder_0:${type}}`,
     params: { placeholder_0: bound ?? value },
@@ -185,6 +189,7 @@ test('in a transaction no value is a reference to a result, nor a tag', async ()
 
 describe('an author is told', () => {
   const BAD: readonly (readonly [Kind, JsonObject, string])[] = [
+    ['postgres', { query: '{{x}}' }, 'the statement its caller chooses'],
     ['postgres', { query: "SELECT 'a {{x}}'" }, 'inside a text'],
     ['postgres', { query: 'SELECT "{{x}}"' }, 'inside a quoted name'],
     ['postgres', { query: 'SELECT 1 -- {{x}}' }, 'inside a comment'],
