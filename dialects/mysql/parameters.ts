@@ -1,4 +1,5 @@
 /** What JSON values mean as parameters of a statement, whichever way they travel. */
+import { isBase64 } from '../../proto/base64.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../proto/json.ts';
 import type { MysqlRequest } from '../../proto/kinds/mysql.ts';
@@ -69,10 +70,8 @@ function numberParameter(digits: string): Parameter {
   return { sort: 'double', value: Number(digits) };
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
-
 function bytesOf(value: Json | undefined, index: number): Uint8Array<ArrayBuffer> {
-  if (typeof value !== 'string' || !BASE64.test(value)) {
+  if (typeof value !== 'string' || !isBase64(value)) {
     throw badValue(`params.${index}.$bytes`, 'is not base64');
   }
   return bytesOfBase64(value);

@@ -74,15 +74,10 @@ function addressRefused(): GatewayError {
 export function networkFailure(cause: unknown, signal: AbortSignal): GatewayError {
   if (cause instanceof GatewayError && !signal.aborted) return cause;
   if (signal.aborted) return new Lost('TIMED_OUT', timedOut().message, { cause });
-  if (isUnsent(cause)) {
-    const message =
-      'The backend cannot be reached: its name, its certificate or its address is not as it must be';
-    return new GatewayError('CONNECTION_FAILED', message, { cause });
-  }
-  return new Lost('CONNECTION_FAILED', 'The connection to the backend failed', { cause });
-}
-
-/** The runtime hides from workers why it could not connect. */
-function isUnsent(cause: unknown): boolean {
-  return cause instanceof Error && cause.message.startsWith('internal error');
+  // A guess, for the message alone: it proves nothing about what was sent.
+  const isHidden = cause instanceof Error && cause.message.startsWith('internal error');
+  const message = isHidden
+    ? 'The backend cannot be reached: its name, its certificate or its address is not as it must be'
+    : 'The connection to the backend failed';
+  return new Lost('CONNECTION_FAILED', message, { cause });
 }
