@@ -164,7 +164,7 @@ describe('a run', () => {
       status: 400,
       body: {
         code: 'TEMPLATE_FAILED',
-        details: [{ line: expect.any(Number), column: expect.any(Number) }],
+        details: [{ path: 'transformationRules.0', line: 2, column: 3 }],
       },
     });
     expect(performance.now() - started).toBeLessThan(5000);

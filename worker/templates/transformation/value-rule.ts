@@ -1,9 +1,9 @@
 /** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
-import type { Json } from '../../../proto/json.ts';
-import type { Expression, Value } from '../../expressions/index.ts';
+import type { Json, JsonObject } from '../../../proto/json.ts';
+import { BudgetFault, type Expression, type Value } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
-import { guarded, guardedGather } from './guard.ts';
+import { guarded, guardedGather, type Head } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
@@ -55,13 +55,7 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
     apply:
       isHidden || gather
         ? careful
-        : swift(
-            careful,
-            head.condition,
-            producer.swiftly ?? producer.produce,
-            { steps, validate },
-            target,
-          ),
+        : swift(careful, head, producer.swiftly ?? producer.produce, { steps, validate }, target),
     gather: gather && guardedGather(head.condition, gather),
   };
 }
@@ -72,7 +66,7 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
  */
 function swift(
   careful: Apply,
-  condition: Expression | undefined,
+  { condition, path }: Head,
   produce: Get,
   treatment: Treatment,
   target: Target,
@@ -84,7 +78,7 @@ function swift(
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
   return (x, output) => {
     const { object } = output;
-    if (object === undefined || isUnusual(x, target)) {
+    if (isUnusual(object, x, target)) {
       careful(x, output);
       return;
     }
@@ -96,7 +90,8 @@ function swift(
       if (value === undefined) return;
       tellMoved(value, x);
       if (open !== undefined) holder = open(object, x);
-    } catch {
+    } catch (error) {
+      demandBudget(path, error, x);
       careful(x, output);
       return;
     }
@@ -105,8 +100,19 @@ function swift(
   };
 }
 
-function isUnusual({ trace }: Execution, { depth }: Target): boolean {
-  return trace !== undefined || depth > 0;
+/** A budget that is spent would be found spent at once, not where it was. @throws BudgetFault */
+function demandBudget(path: string, error: unknown, x: Execution): void {
+  if (!(error instanceof BudgetFault)) return;
+  x.endedAt ??= path;
+  throw error;
+}
+
+function isUnusual(
+  object: JsonObject | undefined,
+  { trace }: Execution,
+  { depth }: Target,
+): object is undefined {
+  return object === undefined || trace !== undefined || depth > 0;
 }
 
 function applies(condition: Expression | undefined, x: Execution): boolean {
