@@ -129,19 +129,24 @@ function searchOf(path: Path, slot: number, scope: Scope): Get {
   return (x) => {
     const value = x.slots[slot] as Json; // Slots hold JSON.
     const document = name === undefined ? value : { [name]: value };
-    const found: Json[] = [];
-    try {
-      path.each(document, new Charged(x), (match) => {
-        x.take(8);
-        found.push(match.value);
-      });
-    } catch (error) {
-      // A regular expression of a filter that is too large, made of the input.
-      if (error instanceof GatewayError) throw new RuleFault(error.message);
-      throw error;
-    }
-    return path.isSingle ? found[0] : found;
+    return findIn(path, document, x);
   };
+}
+
+/** What a path finds in a value: an array of a path that may find several. @throws RuleFault, RunOver */
+export function findIn(path: Path, value: Json, x: Execution): Json | undefined {
+  const found: Json[] = [];
+  try {
+    path.each(value, new Charged(x), (match) => {
+      x.take(8);
+      found.push(match.value);
+    });
+  } catch (error) {
+    // A regular expression of a filter that is too large, made of the input.
+    if (error instanceof GatewayError) throw new RuleFault(error.message);
+    throw error;
+  }
+  return path.isSingle ? found[0] : found;
 }
 
 /** What a path member reads; undefined, with a fault, when it is none. */

@@ -166,6 +166,7 @@ describe('refuses as a definition', () => {
       'hash takes one of sha256, sha384, sha512 as algorithm',
     ],
     [{ name: 'pick', args: [] }, '0.args', 'pick takes at least 1 arguments (name, names), not 0'],
+    [{ name: 'get', args: ['a['] }, '0.args.0', 'get takes a path as path: does not parse at '],
     [{ name: 'trim', arg: [] }, '0.arg', 'is no member of a transformer'],
     [5, '0', 'must be the name of a transformer, or an object {name, args}'],
   ])('%j', (transformer, path, message) => {

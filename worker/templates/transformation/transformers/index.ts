@@ -1,5 +1,7 @@
 /** All transformers, and how rules name them. Contract §8, §13. */
 import { isJsonObject, type Json } from '../../../../proto/json.ts';
+import { faultOf as faultOfText, PathFault } from '../../../paths/fault.ts';
+import { Path } from '../../../paths/path.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault } from '../failure.ts';
 import { Members } from '../report.ts';
@@ -123,8 +125,20 @@ function faultOfArgument(argument: Argument, value: Json): string | undefined {
       ? undefined
       : `takes one of ${kind.join(', ')} as ${name}`;
   }
+  if (kind === 'path') return faultOfPath(name, value);
   if (typeof value === 'string') return undefined;
   return kind === 'text' ? `takes a text as ${name}` : `takes the name of a member as ${name}`;
+}
+
+function faultOfPath(name: string, value: Json): string | undefined {
+  if (typeof value !== 'string') return `takes a path as ${name}`;
+  try {
+    new Path(value);
+    return undefined;
+  } catch (fault) {
+    if (!(fault instanceof PathFault)) throw fault;
+    return `takes a path as ${name}: ${faultOfText(value, fault)}`;
+  }
 }
 
 function faultOfInteger({ name, least, most }: Argument, value: Json): string | undefined {

@@ -1,13 +1,16 @@
 /** Transformers of objects, and those of any value. */
 import { type Json, type JsonObject, parseJson, setMember } from '../../../../proto/json.ts';
+import { Path } from '../../../paths/path.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault, RunOver } from '../failure.ts';
+import { findIn } from '../source.ts';
 import {
   chargedArray,
   chargedObject,
   chargedText,
   jsonText,
   type Transformer,
+  textIn,
 } from './transformer.ts';
 
 const names = [
@@ -23,6 +26,16 @@ export const OBJECT: readonly Transformer[] = [
     example: { input: null, args: ['EUR'], output: 'EUR' },
     make: () => (value) => value,
     ofNothing: ([value = null]) => value,
+  },
+  {
+    name: 'get',
+    args: [{ name: 'path', kind: 'path' }],
+    about: 'What a path finds in the value; an array, where it may find several.',
+    example: { input: { rows: [{ id: 7 }] }, args: ['rows[0].id'], output: 7 },
+    make: ([text = '']) => {
+      const path = new Path(textIn(text));
+      return (value, x) => findIn(path, value, x);
+    },
   },
   {
     name: 'keys',

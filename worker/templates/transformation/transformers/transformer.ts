@@ -16,7 +16,7 @@ export type Passing = Json | undefined;
 export type Transform = (value: NonNullable<Json>, x: Execution) => Passing;
 
 /** What an argument may be. */
-export type ArgumentKind = 'text' | 'integer' | 'any' | 'name' | readonly string[];
+export type ArgumentKind = 'text' | 'integer' | 'any' | 'name' | 'path' | readonly string[];
 
 /** An argument of a transformer. */
 export interface Argument {
