@@ -39,7 +39,7 @@ export async function repeat(name: Name, records: number, times: number): Promis
 
 function newRun(signal: AbortSignal): Run {
   return {
-    budget: new Budget({ fuel: 50_000_000, depth: 200, outputBytes: 32 * 2 ** 20 }),
+    budget: new Budget({ fuel: 10_000_000, depth: 200, outputBytes: 32 * 2 ** 20 }),
     parameters: {},
     parametersAreTexts: false,
     signal,

@@ -7,14 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
 
-/** The engine's own flag: what is beyond it ends the runtime, as a test of 64 MiB does. */
+/** The engine's own flag: what is beyond it ends the runtime, as 64 do here. */
 const HEAP = { MINIFLARE_WORKERD_V8_FLAGS: '--max-heap-size=96' };
+/** More than by default: what is looked at here is memory, not time. */
+const STEPS = { TEMPLATE_BUDGETS: '{"fuel":50000000}' };
 
 let gateway: OwnGateway;
 let organization: Organization;
 
 beforeAll(async () => {
-  gateway = await startGateway({ env: HEAP });
+  gateway = await startGateway({ env: { ...HEAP, ...STEPS } });
   organization = await newOrganization(gateway);
 });
 afterAll(() => gateway?.stop());
