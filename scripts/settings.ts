@@ -40,7 +40,7 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
   {
     name: 'TEMPLATE_BUDGETS',
     meaning: 'JSON {fuel, depth, output_bytes}: what one run of a template may take',
-    fallback: '10000000 steps, 200, 32 MiB',
+    fallback: '12000000 steps, 200, 32 MiB',
   },
   { name: 'RESET_REDIRECT_URLS', meaning: 'redirectUrls that a password reset may name, by comma' },
   {

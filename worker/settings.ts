@@ -56,7 +56,7 @@ const Quotas = z.strictObject({
 /** Contract §11, `TEMPLATE_BUDGETS`: what one run of a template may take. Spec silent. */
 const Budgets = z.strictObject({
   /** Steps. */
-  fuel: z.int().min(1).default(10_000_000),
+  fuel: z.int().min(1).default(12_000_000),
   /** Calls, templates, and arrays and objects within each other. */
   depth: z.int().min(1).max(1_000).default(200),
   /** Bytes of what a run makes. */
