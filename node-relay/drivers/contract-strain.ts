@@ -65,7 +65,7 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
       // What any stream takes, and what more a long one does.
       const most = { early: 0, late: 0 };
       for await (const piece of stream) {
-        for (const byte of piece) if (byte === 10) lines += 1;
+        lines += linesIn(piece);
         if (lines < (longest / LOOKS) * looks) continue;
         looks += 1;
         const part = lines < longest / 5 ? 'early' : 'late';
@@ -77,6 +77,12 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
     },
     120_000,
   );
+}
+
+function linesIn(piece: Uint8Array): number {
+  let lines = 0;
+  for (const byte of piece) if (byte === 10) lines += 1;
+  return lines;
 }
 
 function describeLosses<Request>({ kind, parts, open, count }: Suite<Request>): void {
