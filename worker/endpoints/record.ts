@@ -1,8 +1,10 @@
 /** Endpoints as replies show them. */
+
 import type { Caps } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
 import { kindSpec } from '../../proto/kinds/index.ts';
 import type { EndpointRow } from '../db/schema.ts';
+import { isoTime } from '../http/iso-time.ts';
 import type { PoolLimits } from './schema.ts';
 
 /** A reply's object. */
@@ -15,12 +17,12 @@ export function tagOf({ revision }: EndpointRow): string {
 
 /** Spec: "Endpoint record". */
 export function recordOf(row: EndpointRow): Shown {
-  return { ...identityOf(row), created_at: timestamp(row.createdAt), ...profileOf(row) };
+  return { ...identityOf(row), created_at: isoTime(row.createdAt), ...profileOf(row) };
 }
 
 /** The record that a change answers. */
 export function updatedRecordOf(row: EndpointRow): Shown {
-  return { ...identityOf(row), updated_at: timestamp(row.updatedAt), ...profileOf(row) };
+  return { ...identityOf(row), updated_at: isoTime(row.updatedAt), ...profileOf(row) };
 }
 
 function identityOf({ id, uuid, kind }: EndpointRow): Shown {
@@ -30,11 +32,6 @@ function identityOf({ id, uuid, kind }: EndpointRow): Shown {
 /** Only what was set: `production` is in force without a word. */
 function profileOf({ backendProfile }: EndpointRow): Shown {
   return backendProfile === null ? {} : { backend_profile: backendProfile };
-}
-
-/** ISO 8601 in UTC with milliseconds, from milliseconds since the Unix epoch. Contract §1. */
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** Caps as the wire names them; 0 stands for one that is not set. */

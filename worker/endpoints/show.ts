@@ -3,10 +3,11 @@
 import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
+import { isoTime } from '../http/iso-time.ts';
 import { Tagged } from '../http/route.ts';
 import { type Endpoint, type EndpointList, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
-import { limitsOf, recordOf, tagOf, timestamp } from './record.ts';
+import { limitsOf, recordOf, tagOf } from './record.ts';
 import { redactConfig } from './redact.ts';
 import { selectEndpointWithUsage, selectReadable } from './store.ts';
 
@@ -22,12 +23,12 @@ export async function showEndpoint(ctx: Context, found: Endpoint): Promise<Tagge
   const lastConnectedAt = usage?.lastConnectedAt ?? null;
   return new Tagged(tagOf(row), {
     ...recordOf(row),
-    updated_at: timestamp(row.updatedAt),
+    updated_at: isoTime(row.updatedAt),
     description: row.description,
     config: redactConfig(config),
     backend_pool_limits: limitsOf(row.poolLimits),
     connection_status: usage?.connectionStatus ?? 'unknown',
-    last_connected_at: lastConnectedAt === null ? null : timestamp(lastConnectedAt),
+    last_connected_at: lastConnectedAt === null ? null : isoTime(lastConnectedAt),
     usage: { reads: usage?.reads ?? 0, writes: usage?.writes ?? 0, errors: usage?.errors ?? 0 },
   });
 }

@@ -1,9 +1,11 @@
 /** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
+
 import { type Level, reaches } from '../access/levels.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
+import { isoTime } from '../http/iso-time.ts';
 import { Tagged } from '../http/route.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 import { selectStored } from '../quotas/store.ts';
@@ -59,8 +61,8 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Tagge
     gateway_node_uuids: [(await defaultNode(settings)).uuid],
     endpoint_uuids: endpoints.map(({ uuid }) => uuid),
     description: row.description,
-    created_at: timestamp(row.createdAt),
-    updated_at: timestamp(row.updatedAt),
+    created_at: isoTime(row.createdAt),
+    updated_at: isoTime(row.updatedAt),
     last_modified_by: modifier ?? row.lastModifiedBy,
     settings: { ...shown },
     usage: {
@@ -91,9 +93,5 @@ function settingsOf(own: OrganizationSettings, { QUOTAS }: Settings) {
 
 function latest(...times: readonly (number | null)[]): string | null {
   const last = Math.max(...times.map((each) => each ?? 0));
-  return last === 0 ? null : timestamp(last);
-}
-
-function timestamp(ms: number): string {
-  return new Date(ms).toISOString();
+  return last === 0 ? null : isoTime(last);
 }

@@ -1,9 +1,10 @@
 /** Templates as a page of a list. */
+
 import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
+import { isoTime } from '../http/iso-time.ts';
 import type { TemplateList } from './access.ts';
-import { timestamp } from './record.ts';
 import { selectReadable } from './store.ts';
 
 /**
@@ -30,8 +31,8 @@ export async function listTemplates(
       id,
       name,
       version,
-      created: timestamp(createdAt),
-      lastModified: timestamp(updatedAt),
+      created: isoTime(createdAt),
+      lastModified: isoTime(updatedAt),
     })),
     ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.id) }),
   };

@@ -1,11 +1,6 @@
 /** Templates as replies show them. */
 import type { TemplateRow } from '../db/templates.ts';
 
-/** ISO 8601 in UTC with milliseconds, from milliseconds since the Unix epoch. Contract §1. */
-export function timestamp(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
 /** The template's ETag: of its row, so not of what is counted of it. */
 export function tagOf({ revision }: TemplateRow): string {
   return String(revision);

@@ -1,11 +1,13 @@
 /** A template with all that may be shown of it. Spec: "Template detail response". */
+
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
+import { isoTime } from '../http/iso-time.ts';
 import { Tagged } from '../http/route.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import { definitionOf } from './read.ts';
-import { tagOf, timestamp } from './record.ts';
+import { tagOf } from './record.ts';
 import {
   selectTemplate,
   selectUsage,
@@ -45,9 +47,9 @@ export async function showTemplate(
   return new Tagged(tagOf(row), {
     id,
     ...definition,
-    created: timestamp(row.createdAt),
+    created: isoTime(row.createdAt),
     createdBy: row.createdBy,
-    lastModified: timestamp(row.updatedAt),
+    lastModified: isoTime(row.updatedAt),
     lastModifiedBy: row.lastModifiedBy,
     usage: {
       directReferences: users.length,
@@ -56,7 +58,7 @@ export async function showTemplate(
     },
     versions: versions.map((each) => ({
       version: each.version,
-      created: timestamp(each.createdAt),
+      created: isoTime(each.createdAt),
       active: each.version === row.version,
     })),
   });

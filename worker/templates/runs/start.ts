@@ -1,13 +1,14 @@
 /** Starts asynchronous runs, and tells how they went. Contract §8. */
+
 import { GatewayError } from '../../../proto/errors.ts';
 import { effectiveLevel, reaches } from '../../access/levels.ts';
 import type { Context } from '../../context.ts';
 import { isUuid } from '../../http/ids.ts';
+import { isoTime } from '../../http/iso-time.ts';
 import { JsonBytes } from '../../http/route.ts';
 import { BASE_PATH } from '../../http/run.ts';
 import type { Template } from '../access.ts';
 import { prefersAsync } from '../query.ts';
-import { timestamp } from '../record.ts';
 import { type Call, readyToRun } from '../run.ts';
 import { KEPT_FOR_MS, type Order } from './run.ts';
 import { endRun, insertRun, selectRun } from './store.ts';
@@ -72,8 +73,8 @@ export async function showRun(
     (run.startedBy === userUuid || reaches(effectiveLevel(policy), 'Admin')) &&
     ctx.now() - (run.endedAt ?? ctx.now()) < KEPT_FOR_MS;
   if (!run || !isShown) throw runNotFound();
-  const ended = run.endedAt === null ? {} : { ended: timestamp(run.endedAt) };
-  const record = { run_id: uuid, status: run.status, started: timestamp(run.startedAt), ...ended };
+  const ended = run.endedAt === null ? {} : { ended: isoTime(run.endedAt) };
+  const record = { run_id: uuid, status: run.status, started: isoTime(run.startedAt), ...ended };
   const head = JSON.stringify(record).slice(0, -1);
   if (run.status === 'running') return new JsonBytes(encoder.encode(`${head}}`));
   const outcome = await runObject(ctx, uuid).outcome();
