@@ -5,9 +5,15 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { leftOut } from './scripts/left-out.ts';
 
 /** No test takes this long; a machine that does other things too must not make one fail. */
-const BUSY_MACHINE_MS = 20_000;
+const BUSY_MACHINE_MS = 60_000;
 /** What a test needs first may have to be fetched first: hundreds of megabytes for some servers. */
 const FETCHED_MS = 300_000;
+/** How long a test that looks again and again waits for what is to come about. */
+const expect = { poll: { timeout: 30_000 } };
+
+/** Where random cases begin: what one run finds, all find. Others by `TEST_SEED`. */
+const SEED = Number(process.env['TEST_SEED'] ?? 1);
+if (!Number.isInteger(SEED)) throw new Error('TEST_SEED takes an integer.');
 
 /** What vitest leaves out by itself, and what this machine cannot run. */
 const exclude = [...configDefaults.exclude, '.downloads/**', ...leftOut().tests];
@@ -35,11 +41,18 @@ function randomKey(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
 }
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    readonly seed: number;
+  }
+}
+
 export default defineConfig({
   test: {
     globalSetup: 'test/run.ts',
     // Much of a test's time is waiting: two at once on two cores.
     maxWorkers: '100%',
+    provide: { seed: SEED },
     projects: [
       {
         plugins: [
@@ -51,12 +64,13 @@ export default defineConfig({
         test: {
           name: 'worker',
           include: ['worker/**/*.test.ts', 'proto/**/*.test.ts', 'dialects/**/*.test.ts'],
-          setupFiles: ['worker/test/migrate.ts'],
+          setupFiles: ['worker/test/migrate.ts', 'test/seed.ts'],
           // One runtime for all files is eight times as fast; tests use unique names instead.
           isolate: false,
           maxWorkers: 1,
           // Projects of one group share a number of workers; groups run one after another.
           sequence: { groupOrder: 0 },
+          expect,
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: BUSY_MACHINE_MS,
         },
@@ -66,7 +80,9 @@ export default defineConfig({
           name: 'relay',
           include: ['node-relay/**/*.test.ts'],
           exclude,
+          setupFiles: ['test/seed.ts'],
           sequence: { groupOrder: 1 },
+          expect,
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: FETCHED_MS,
         },
@@ -76,7 +92,9 @@ export default defineConfig({
           name: 'system',
           include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude,
+          setupFiles: ['test/seed.ts'],
           sequence: { groupOrder: 1 },
+          expect,
           // Whole gateways start and stop.
           testTimeout: 3 * BUSY_MACHINE_MS,
           hookTimeout: FETCHED_MS,

@@ -174,8 +174,9 @@ describe('a relay that dies', () => {
     process.kill(first?.pid ?? 0, 'SIGKILL');
     await expect.poll(() => relay()?.pid, { timeout: 10_000 }).not.toBe(first?.pid);
     await expect.poll(() => relay()?.pid, { timeout: 10_000 }).toBeDefined();
-    expect(gateway.output.stderr()).toContain(
-      '"message":"The relay ended; starting it again.","how":"SIGKILL"',
-    );
+    // The log comes by another pipe, in its own time.
+    await expect
+      .poll(() => gateway.output.stderr(), { timeout: 10_000 })
+      .toContain('"message":"The relay ended; starting it again.","how":"SIGKILL"');
   });
 });

@@ -73,7 +73,9 @@ const ARRAYS = [
   ...['‹xs|ys|os|v2›', '[]', '[1, 2, 3]', "['b', 'a']", '[‹any›, ‹any›]', '[...‹arr›, ‹any›]'],
   ...[
     '[...‹str›]',
-    '‹arr›.‹map|filter|flatMap›(‹fn›)',
+    // Of a copy: where the function shortens what it goes through, JavaScript makes holes.
+    '[...‹arr›].map(‹fn›)',
+    '‹arr›.‹filter|flatMap›(‹fn›)',
     '‹arr›.‹slice|toSpliced›(‹count›, ‹count›)',
   ],
   ...['‹arr›.concat(‹any›)', '‹arr›.toSorted()', '‹arr›.toSorted((q, r) => q - r)'],
@@ -120,6 +122,7 @@ const FUNCTIONS = [
   ...['(e) => ‹any›', '(e, i) => ‹any›', '(e) => { ‹stmt› return ‹any›; }', 'Math.abs'],
   ...['({k, v = ‹any›} = {}) => ‹any›', 'String', 'Number', 'Boolean', '(e) => e > 1'],
   ...['(e, i, all) => all.length - i', '(...all) => all.length', 'function (e) { return [e]; }'],
+  ...['() => v2.‹pop|shift›()', '(e, i) => (v2.‹push|unshift›(i), e)', '(e) => (v2 = [e], v2)'],
 ];
 
 const STATEMENTS = [

@@ -15,7 +15,7 @@ interface Found {
   readonly element: Value;
 }
 
-/** The first element that a function holds for; the last when `step` is -1. */
+/** The first element that a function holds for; the last when `step` is -1. Asks of those taken away too. */
 function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): Found {
   const holds = callback(test, self, budget);
   const { length } = self;
@@ -28,14 +28,27 @@ function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): Found {
   return { index: -1, element: undefined };
 }
 
-function every(self: Value[], test: Value, budget: Budget): boolean {
-  const holds = callback(test, self, budget);
+/**
+ * Gives each element to a function until that stops it: as many as there were at first, without
+ * those that the function itself took away meanwhile.
+ */
+function visit(self: Value[], each: (element: Value, index: number) => boolean, budget: Budget) {
   const { length } = self;
   for (let index = 0; index < length; index += 1) {
     budget.spend(1);
-    if (!holds(self[index], index)) return false;
+    if (index < self.length && each(self[index], index)) return true;
   }
-  return true;
+  return false;
+}
+
+function some(self: Value[], test: Value, budget: Budget): boolean {
+  const holds = callback(test, self, budget);
+  return visit(self, (element, index) => Boolean(holds(element, index)), budget);
+}
+
+function every(self: Value[], test: Value, budget: Budget): boolean {
+  const holds = callback(test, self, budget);
+  return !visit(self, (element, index) => !holds(element, index), budget);
 }
 
 /** A new array that the program may change; its elements are charged. */
@@ -50,6 +63,7 @@ function filter(self: Value[], args: Value[], budget: Budget): Value[] {
   const { length } = self;
   budget.spend(length);
   for (let at = 0; at < length; at += 1) {
+    if (at >= self.length) continue;
     const element = self[at];
     const holds = takes <= 1 ? invoke([element], budget) : invoke([element, at, self], budget);
     if (!holds) continue;
@@ -64,10 +78,10 @@ function map(self: Value[], args: Value[], budget: Budget): Value[] {
   budget.elements(length);
   const { invoke, takes } = required(args[0], budget);
   const result = new Array<Value>(length);
-  if (takes <= 1) {
-    for (let at = 0; at < length; at += 1) result[at] = invoke([self[at]], budget);
-  } else {
-    for (let at = 0; at < length; at += 1) result[at] = invoke([self[at], at, self], budget);
+  for (let at = 0; at < length; at += 1) {
+    if (at >= self.length) result[at] = undefined;
+    else if (takes <= 1) result[at] = invoke([self[at]], budget);
+    else result[at] = invoke([self[at], at, self], budget);
   }
   return budget.own(result);
 }
@@ -83,8 +97,10 @@ function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Val
     result = self[at];
     at += step;
   }
-  budget.spend(self.length);
-  for (; at >= 0 && at < self.length; at += step) {
+  const { length } = self;
+  budget.spend(length);
+  for (; at >= 0 && at < length; at += step) {
+    if (at >= self.length) continue;
     const element = self[at];
     result =
       takes <= 2 ? invoke([result, element], budget) : invoke([result, element, at, self], budget);
@@ -142,6 +158,17 @@ function flat(self: Value[], [levels]: Value[], budget: Budget): Value[] {
   return budget.own(flattened);
 }
 
+function flatMap(self: Value[], args: Value[], budget: Budget): Value[] {
+  const make = callback(args[0], self, budget);
+  const flattened: Value[] = [];
+  const add = (element: Value, index: number) => {
+    flattenInto(flattened, [make(element, index)], 1, budget);
+    return false;
+  };
+  visit(self, add, budget);
+  return budget.own(flattened);
+}
+
 function concat(self: Value[], args: Value[], budget: Budget): Value[] {
   budget.elements(self.length);
   const result = [...self];
@@ -196,14 +223,17 @@ const METHODS: Readonly<Record<string, Method>> = {
   findLast: (self, [test], budget) => seek(self, test, -1, budget).element,
   findLastIndex: (self, [test], budget) => seek(self, test, -1, budget).index,
   flat,
-  flatMap: (self, args, budget) => flat(map(self, args, budget), [], budget),
+  flatMap,
   forEach(self, [act], budget) {
     const each = callback(act, self, budget);
-    const { length } = self;
-    for (let index = 0; index < length; index += 1) {
-      budget.spend(1);
-      each(self[index], index);
-    }
+    visit(
+      self,
+      (element, index) => {
+        each(element, index);
+        return false;
+      },
+      budget,
+    );
     return undefined;
   },
   includes,
@@ -216,7 +246,7 @@ const METHODS: Readonly<Record<string, Method>> = {
   reduce: (self, args, budget) => reduce(self, args, 1, budget),
   reduceRight: (self, args, budget) => reduce(self, args, -1, budget),
   slice,
-  some: (self, [test], budget) => seek(self, test, 1, budget).index >= 0,
+  some: (self, [test], budget) => some(self, test, budget),
   toReversed: (self, _, budget) => made(self.toReversed(), budget),
   toSorted: (self, [order], budget) => budget.own(sorted(self, order, budget)),
   toSpliced: spliced,
