@@ -12,7 +12,7 @@ const FETCHED_MS = 300_000;
 const expect = { poll: { timeout: 30_000 } };
 
 /** Where random cases begin: what one run finds, all find. Others by `TEST_SEED`. */
-const SEED = Number(process.env['TEST_SEED'] ?? 1);
+const SEED = Number(process.env.TEST_SEED ?? 1);
 if (!Number.isInteger(SEED)) throw new Error('TEST_SEED takes an integer.');
 
 /** What vitest leaves out by itself, and what this machine cannot run. */
