@@ -61,7 +61,7 @@ describe('a connection that does not come about', () => {
     const reply = await create(`postgresql://u:p@127.0.0.1:${port}/d`);
     silent.close();
     expect([502, 504]).toContain(reply.status);
-  }, 40_000);
+  });
 
   test('leaves no endpoint behind', async () => {
     expect(await organization.call('GET', '/endpoints')).toMatchObject({
@@ -120,7 +120,7 @@ describe('an address that the relay may not reach', () => {
   beforeAll(async () => {
     strict = await startGateway({ env: { RELAY_ALLOW: '192.0.2.1' } });
     inside = await newOrganization(strict);
-  }, 60_000);
+  });
   afterAll(() => strict?.stop());
 
   test.each([

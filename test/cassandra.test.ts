@@ -34,7 +34,7 @@ beforeAll(async () => {
   const query =
     'CREATE TABLE items (part int, id bigint, name text, price decimal, tags set<text>, PRIMARY KEY (part, id))';
   expect(await write({ type: 'execute', query })).toEqual(success(EMPTY));
-}, 60_000);
+});
 afterAll(async () => {
   await outside.execute(`DROP KEYSPACE ${keyspace}`);
   await outside.shutdown();

@@ -36,7 +36,7 @@ beforeAll(async () => {
   expect(await write({ type: 'ddl', query })).toEqual(
     success({ columns: [], rows: [], row_count: 0, statistics }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await outside.command({ query: `DROP DATABASE ${database}` });
   await outside.close();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   database = new pg.Client({ connectionString: url, application_name: 'watcher' });
   await database.connect();
   await database.query('create table t (key text)');
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.stop();
@@ -113,7 +113,7 @@ test('killed while a call runs, the gateway tells after a restart that it may ha
   await until(async () => (await running()) === 0);
   for (const key of [short, long]) expect(await rowsOf(key)).toBeLessThanOrEqual(1);
   expect(await rowsOf(another)).toBe(1);
-}, 60_000);
+});
 
 test('a relay that is killed while a call runs leaves an outcome that is unknown from then on', async () => {
   const key = randomUUID();
@@ -131,4 +131,4 @@ test('a relay that is killed while a call runs leaves an outcome that is unknown
   await until(async () => (await running()) === 0);
   expect(await rowsOf(key)).toBeLessThanOrEqual(1);
   expect(await rowsOf(another)).toBe(1);
-}, 60_000);
+});

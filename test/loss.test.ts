@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
   });
   await write('create table t (n int)');
-}, 60_000);
+});
 
 afterAll(async () => {
   await Promise.all([gateway?.stop(), server?.stop()]);
@@ -95,7 +95,7 @@ describe('a database that stands still', () => {
     expect(replies[0]).toEqual(refusal('TIMED_OUT', expect.any(String)));
     expect([502, 504]).toContain(replies[1]?.status);
     expect(await read('select 1 as n')).toEqual(ONE);
-  }, 30_000);
+  });
 });
 
 describe('a relay', () => {
@@ -109,7 +109,7 @@ describe('a relay', () => {
     if (during.status === 503) expect(during.headers.get('Retry-After')).toMatch(/^\d+$/);
     await until(async () => (await read('select 1 as n')).status === 200);
     expect(gateway.output.stdout() + gateway.output.stderr()).toMatch(/relay.*(again|restart)/i);
-  }, 20_000);
+  });
 
   test('that dies in the middle of a stream ends it with a line that says so', async () => {
     const response = await organization.send(
@@ -132,7 +132,7 @@ describe('a relay', () => {
       },
     });
     await until(async () => (await read('select 1 as n')).status === 200);
-  }, 30_000);
+  });
 
   test('lost after a write was sent leaves its outcome unknown', async () => {
     const writing = write('insert into t select 2 from pg_sleep(5)');
@@ -140,7 +140,7 @@ describe('a relay', () => {
     killRelay(gateway.pid);
     expect(await writing).toEqual(refusal('OUTCOME_UNKNOWN', expect.any(String)));
     await until(async () => (await read('select 1 as n')).status === 200);
-  }, 30_000);
+  });
 });
 
 describe('a database lost after a write was sent', () => {
@@ -171,7 +171,7 @@ describe('a database lost after a write was sent', () => {
     await sleep(1500);
     const { rows } = await asSuperuser('select count(*)::int as n from t where n = 3');
     expect(rows[0].n).toBeLessThanOrEqual(1);
-  }, 20_000);
+  });
 });
 
 /** Tells the test's own connections from the gateway's. */

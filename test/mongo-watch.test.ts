@@ -21,7 +21,7 @@ beforeAll(async () => {
   const config = { write_conn: { url }, db_name: database };
   const body = { endpoint, kind: 'mongo', config };
   expect(await organization.call('POST', '/endpoints', body)).toMatchObject({ status: 200 });
-}, 60_000);
+});
 afterAll(async () => {
   await outside.db(database).dropDatabase();
   await outside.close();

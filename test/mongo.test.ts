@@ -24,7 +24,7 @@ beforeAll(async () => {
     status: 200,
     body: { data: { kind: 'Mongo' } },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await outside.db(database).dropDatabase();
   await outside.close();

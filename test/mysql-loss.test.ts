@@ -23,7 +23,7 @@ beforeAll(async () => {
   organization = await newOrganization(gateway);
   const body = { endpoint: 'my', kind: 'mysql', config: { write_conn: { url: own.href } } };
   expect(await organization.call('POST', '/endpoints', body)).toMatchObject({ status: 200 });
-}, 60_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await outside.query(`DROP DATABASE ${database}`);
@@ -49,4 +49,4 @@ test('a killed relay leaves no transaction open, and its sessions are gone', asy
     body: { data: { rows_affected: 1 } },
   });
   expect((await write('COMMIT', headers)).status).toBe(404);
-}, 40_000);
+});

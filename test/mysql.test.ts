@@ -29,7 +29,7 @@ beforeAll(async () => {
     query:
       'CREATE TABLE items (id bigint unsigned PRIMARY KEY AUTO_INCREMENT, name varchar(50) UNIQUE, price decimal(30,9))',
   });
-}, 60_000);
+});
 afterAll(async () => {
   await outside.query(`DROP DATABASE ${database}`);
   await outside.end();

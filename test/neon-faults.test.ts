@@ -21,7 +21,7 @@ beforeAll(async () => {
   standIn = await NeonStandIn.start(database.url);
   session = open(database.url);
   await session.ping(callOf('read'));
-}, 30_000);
+});
 beforeEach(() => {
   standIn.faults.length = 0;
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
   organization = await newOrganization(gateway);
   endpoint = await create({});
-}, 60_000);
+});
 afterAll(async () => {
   await gateway?.stop();
   await standIn?.stop();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   state = await AttackState.of(database);
   standIn = await NeonStandIn.start(database.url);
   session = open();
-}, 30_000);
+});
 afterAll(async () => {
   await standIn?.stop();
   await database?.drop();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   organization = await newOrganization(gateway);
   endpoint = `ps-${randomUUID().slice(0, 8)}`;
   expect(await create(endpoint, standIn.url)).toMatchObject({ status: 200 });
-}, 60_000);
+});
 beforeEach(() => {
   standIn.faults.length = 0;
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const trap of TRAPS) await database.outside.query(trap);
   standIn = await PlanetScaleStandIn.start(database.url);
   session = open();
-}, 30_000);
+});
 afterAll(async () => {
   await standIn?.stop();
   await database?.drop();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
   standIn = await PlanetScaleStandIn.start(database.url);
   session = planetscale.open({ connection: { url: standIn.url }, settings: {} }, openNetwork);
-}, 30_000);
+});
 afterAll(async () => {
   await standIn?.stop();
   await database?.drop();

@@ -16,7 +16,7 @@ beforeAll(async () => {
     startSentinels({ modules: false, password: PASSWORD }),
     sharedGateway().then((gateway) => newOrganization(gateway)),
   ]);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([cluster?.stop(), watched?.stop()]);
 });

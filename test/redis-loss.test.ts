@@ -11,7 +11,7 @@ let redis: RedisEndpoint;
 beforeAll(async () => {
   gateway = await startGateway();
   redis = await redisEndpoint(gateway);
-}, 60_000);
+});
 afterAll(async () => {
   await redis?.drop();
   await gateway?.stop();
@@ -31,7 +31,7 @@ test('a transaction that was open is not kept, and its session is gone', async (
     .toMatchObject({ data: { result: 0 } });
   expect(await write({ type: 'exec' }, headers)).toMatchObject({ status: 404 });
   expect(await say('EXISTS held')).toBe(0);
-}, 30_000);
+});
 
 /** Calls are served again, by another relay. */
 async function served(): Promise<void> {
@@ -64,7 +64,7 @@ test('of a command that waits and of a pipeline that writes nobody knows whether
   await served();
   // Nothing was sent twice.
   await expect.poll(() => redis.say('GET runs')).toBe('2');
-}, 60_000);
+});
 
 test('a subscription ends with an event that says so', async () => {
   await served();
@@ -81,4 +81,4 @@ test('a subscription ends with an event that says so', async () => {
   });
   await expect(subscription.next()).rejects.toThrow('ended');
   await served();
-}, 60_000);
+});

@@ -10,7 +10,7 @@ const open: Subscription[] = [];
 
 beforeAll(async () => {
   redis = await redisEndpoint(await sharedGateway());
-}, 60_000);
+});
 afterEach(() => {
   for (const each of open.splice(0)) each.leave();
 });

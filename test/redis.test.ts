@@ -11,7 +11,7 @@ let redis: RedisEndpoint;
 beforeAll(async () => {
   gateway = await sharedGateway();
   redis = await redisEndpoint(gateway);
-}, 60_000);
+});
 afterAll(() => redis?.drop());
 
 const command = (type: string, ...args: unknown[]) => ({ type, args });

@@ -111,7 +111,7 @@ function describeLosses<Request>({ kind, parts, open, count }: Suite<Request>): 
 }
 
 function describeCrowds<Request>({ kind, open, count }: Suite<Request>): void {
-  test('holds its caps under 200 calls at once', { timeout: 60_000 }, async () => {
+  test('holds its caps under 200 calls at once', async () => {
     const { backendConnections } = kind();
     const others = await backendConnections();
     const read = await open('read', 3);

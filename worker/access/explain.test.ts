@@ -100,7 +100,7 @@ describe('an explanation', () => {
       }),
       { numRuns: 100_000 },
     );
-  }, 60_000);
+  });
 });
 
 /** One rule decides, is of the level in force, and stands among all the others. */

@@ -41,7 +41,7 @@ beforeAll(async () => {
     await run(write, cql(`CREATE KEYSPACE ${name} WITH replication = ${replication}`), 'write');
     await run(write, cql(`CREATE TABLE ${name}.items (id int PRIMARY KEY)`), 'write');
   }
-}, 240_000);
+});
 afterAll(async () => {
   setDefaultCACertificates(defaults);
   await Promise.all(sessions.map((session) => session.close()));

@@ -24,7 +24,7 @@ beforeAll(async () => {
     params: [i, 'x'],
   }));
   await write.run({ type: 'batch', queries }, callOf('write'));
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 function page(state: string | null | undefined, members: object = {}): CassandraRequest {

@@ -106,7 +106,7 @@ beforeAll(async () => {
     const column = type === 'address' ? 'frozen<address>' : type;
     await database.outside(`CREATE TABLE t${index} (k int PRIMARY KEY, v ${column})`);
   }
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 function table(type: string): string {

@@ -11,7 +11,7 @@ const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
 
 beforeAll(async () => {
   database = await TestDatabase.create('CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a');
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 /** Statements of that comment that run on the server now. */

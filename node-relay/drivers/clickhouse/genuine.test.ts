@@ -15,7 +15,7 @@ const open: Connection[] = [];
 
 beforeAll(async () => {
   url = new URL((await backend('clickhouse-18')).url);
-}, 120_000);
+});
 afterAll(() => Promise.all(open.map((each) => each.close())));
 
 async function connection(user = 'default'): Promise<Connection> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await TestDatabase.create(...TARGETS);
   read = await database.open('read');
   write = await database.open('write');
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 /** Everything that an attack could have changed. */

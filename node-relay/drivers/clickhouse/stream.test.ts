@@ -10,7 +10,7 @@ const MEMORY_MAX = 96 * 1_048_576;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 describe('a stream', () => {
@@ -31,7 +31,7 @@ describe('a stream', () => {
     }
     expect([rows, sum, rest]).toEqual([ROWS, (ROWS * (ROWS - 1)) / 2, '']);
     expect(most).toBeLessThan(MEMORY_MAX);
-  }, 60_000);
+  });
 
   test('comes no faster than it is taken', async () => {
     const session = await database.open('read', {}, 1);

@@ -12,7 +12,7 @@ let read: Session<ClickhouseRequest>;
 beforeAll(async () => {
   database = await TestDatabase.create();
   read = await database.open('read');
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 const BIG = '123456789012345678901234567890123456789012345678901234567890';

@@ -17,7 +17,7 @@ beforeAll(async () => {
     'CREATE TABLE checked (a Int8, CONSTRAINT positive CHECK a > 0) ENGINE = Memory',
   );
   write = await database.open('write');
-}, 60_000);
+});
 afterAll(() => database.drop());
 
 function insert(members: { readonly [member: string]: Json }): ClickhouseRequest {

@@ -8,7 +8,7 @@ import { sql, TestDatabase } from './test-database.ts';
 let database: TestDatabase;
 beforeAll(async () => {
   database = await TestDatabase.create('CREATE TABLE t (v int)');
-}, 30_000);
+});
 afterEach(() => void vi.useRealTimers());
 afterAll(() => database.drop());
 

@@ -13,7 +13,7 @@ let database: TestDatabase;
 const doors: { server: Server; sockets: Set<Socket> }[] = [];
 beforeAll(async () => {
   database = await TestDatabase.create('CREATE TABLE t (v int)');
-}, 30_000);
+});
 afterEach(() => {
   for (const { server, sockets } of doors.splice(0)) {
     server.close();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   for (const trap of TRAPS) await database.outside.query(trap);
   read = await database.open('read', { connections: 1 });
   write = await database.open('write', { connections: 1 });
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 /** The ways in which a text can reach the server on a read. */

@@ -10,7 +10,7 @@ beforeAll(async () => {
     CREATE TABLE a (id bigint unsigned, part varchar(9), doc json, PRIMARY KEY (part, id), UNIQUE KEY docs (id), KEY parts (part));
     CREATE TABLE B (x decimal(9, 2) NOT NULL);
     CREATE VIEW c AS SELECT x FROM B`);
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 test('tells tables and views with columns, keys and indexes, page by page', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
     CREATE PROCEDURE sets() SET @left = 1;
     CREATE PROCEDURE begins() START TRANSACTION`);
   write = await database.open('write', { connections: 1 });
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 async function one(query: string): Promise<unknown> {

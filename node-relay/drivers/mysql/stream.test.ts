@@ -16,7 +16,7 @@ beforeAll(async () => {
     CREATE TABLE t (v int)`);
   read = await database.open('read', { connections: 1 });
   write = await database.open('write', { connections: 1 });
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 /** A million rows of about 100 bytes. */

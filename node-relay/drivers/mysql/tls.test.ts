@@ -28,7 +28,7 @@ beforeAll(async () => {
     settings: { 'ssl-cert': cert, 'ssl-key': key },
   });
   setDefaultCACertificates([...defaults, good.certificate]);
-}, 60_000);
+});
 afterAll(async () => {
   setDefaultCACertificates(defaults);
   await server?.stop();

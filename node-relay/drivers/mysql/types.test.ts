@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = await TestDatabase.create();
   write = await database.open('write', { connections: 1 });
   read = await database.open('read', { connections: 1 });
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 test.each(TYPE_ROWS)('keeps a $type', async ({ type, sent, received, named }) => {

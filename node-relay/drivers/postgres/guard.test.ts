@@ -19,7 +19,7 @@ beforeAll(async () => {
   state = await AttackState.of(database);
   read = await database.open('read');
   write = await database.open('write');
-}, 30_000);
+});
 afterAll(() => database.drop());
 
 // Not what the server says: nothing of an attack is sent to it.

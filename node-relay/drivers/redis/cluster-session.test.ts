@@ -23,7 +23,7 @@ describe('three masters', () => {
   beforeAll(async () => {
     group = await startCluster({ product: 'redis-8', modules: false });
     session = await openOn(group);
-  }, 60_000);
+  });
   afterAll(async () => {
     await session?.close();
     await group?.stop();
@@ -111,7 +111,7 @@ describe('a cluster of one', () => {
     group = await startCluster({ product: 'redis-8', modules: false, masters: 1 });
     session = await openOn(group);
     direct = await DirectClient.connect(group.nodes[0]?.url ?? '');
-  }, 60_000);
+  });
   afterAll(async () => {
     direct?.close();
     await session?.close();

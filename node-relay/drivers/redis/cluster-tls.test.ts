@@ -22,7 +22,7 @@ beforeAll(async () => {
       'cluster-preferred-endpoint-type': 'hostname',
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   setDefaultCACertificates(defaults);
   await group?.stop();

@@ -31,7 +31,7 @@ beforeAll(async () => {
   for (const url of replicas) while (!(await isUp(url))) await sleep(20);
   for (const { url } of group.nodes) ids.push(String((await onRedis(url, ['CLUSTER', 'MYID']))[0]));
   server = await open(urlOf());
-}, 60_000);
+});
 afterAll(async () => {
   await server?.close();
   await group?.stop();
@@ -216,7 +216,7 @@ test('stays within the caps although there are more nodes', async () => {
   );
   expect(read).toEqual(keys.slice(0, 9).map((key) => `value of ${key}`));
   await narrow.close();
-}, 20_000);
+});
 
 describe('when a master dies', () => {
   test('goes on with the replica that takes its place, and no write happens twice', async () => {
@@ -246,7 +246,7 @@ describe('when a master dies', () => {
     // What the dead master took with it, the replica never had: fewer is the server's, more would be ours.
     expect(Number(total)).toBeLessThanOrEqual(counted.done + counted.unknown);
     expect(counted.done).toBeGreaterThan(0);
-  }, 40_000);
+  });
 });
 
 test('says what is wrong with a server that is no node of a cluster', async () => {

@@ -115,7 +115,7 @@ describe.each([
       return names.includes(hasSubcommands ? type : parent) || type === 'nosuchcommand';
     });
 
-  test.each(GROUPS)('answers the same: %s', { timeout: 60_000 }, async (_, text) => {
+  test.each(GROUPS)('answers the same: %s', async (_, text) => {
     await direct.send('FLUSHALL');
     const run: Run = (request) => session.run(request, callOf('write'));
     await run({ type: 'flushall', args: [] });

@@ -18,7 +18,7 @@ let proxy: TestProxy;
 beforeAll(async () => {
   program = await ownRedis({ modules: false });
   proxy = await TestProxy.to(program.port);
-}, 60_000);
+});
 afterAll(async () => {
   proxy?.close();
   await program?.stop();
@@ -245,7 +245,7 @@ test('every reply belongs to its caller, whoever else leaves, and whenever', asy
   const [counts] = await onRedis(program.url, ['MGET', ...keys]);
   expect((counts as string[]).filter((each) => Number(each) > 1)).toEqual([]);
   await server.close();
-}, 60_000);
+});
 
 test('no write happens twice, and no reply is taken for another, while connections are cut', async () => {
   const server = await open(url());
@@ -273,4 +273,4 @@ test('no write happens twice, and no reply is taken for another, while connectio
   // How many depends on how busy the machine is between two cuts.
   expect(outcomes.done).toBeGreaterThan(20);
   await server.close();
-}, 60_000);
+});

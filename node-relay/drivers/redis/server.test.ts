@@ -20,7 +20,7 @@ describe.each(['redis-8', 'redis-7', 'valkey-9'] as const)('%s', (product) => {
       password: PASSWORD,
       users: ['reader on >secret:@/? ~* +@read +@connection'],
     });
-  }, 60_000);
+  });
   afterAll(() => program?.stop());
 
   const port = () => program.port;
@@ -153,7 +153,7 @@ describe('a server with TLS', () => {
       modules: false,
       tls: { certificate: certificate.certificate, key: certificate.key },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     setDefaultCACertificates(defaults);
     await program?.stop();
@@ -189,7 +189,7 @@ describe('connections', () => {
   beforeAll(async () => {
     program = await ownRedis({ modules: false });
     proxy = await TestProxy.to(program.port);
-  }, 60_000);
+  });
   afterAll(async () => {
     proxy?.close();
     await program?.stop();

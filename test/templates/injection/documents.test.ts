@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
   organization = await newOrganization(gateway);
   templates = templatesOf(organization);
-}, 120_000);
+});
 afterAll(() => gateway?.stop());
 
 describe('mongo', () => {
@@ -32,7 +32,7 @@ describe('mongo', () => {
     const body = { type: 'insert_one', collection, document };
     const reply = await organization.call('POST', `/endpoints/${endpoint}/write`, body);
     expect(reply).toMatchObject({ status: 200 });
-  }, 120_000);
+  });
 
   test('a text is written and found as it is, and names nothing', async () => {
     const insert = await templates.make('Write', {
@@ -65,7 +65,7 @@ describe('mongo', () => {
         `[${JSON.stringify({ name: x })}]`,
       );
     }
-  }, 120_000);
+  });
 
   test('no document with operators is taken, and no other type finds a text', async () => {
     const names = ['{{x: Object}}', { name: '{{x: Object}}' }, { list: ['{{x: Object}}'] }];
@@ -83,7 +83,7 @@ describe('mongo', () => {
     for (const x of SCALARS) expect(await templates.output(id, { x })).toEqual({ documents: [] });
     for (const x of DOCUMENTS)
       expect(await templates.run(id, { x })).toMatchObject({ status: 400 });
-  }, 120_000);
+  });
 
   test('a name is a name, or refused', async () => {
     const id = await templates.make('Read', {
@@ -95,7 +95,7 @@ describe('mongo', () => {
       if (status === 200) expect(body).toEqual({ documents: [] });
       else expect(status).toBe(400);
     }
-  }, 120_000);
+  });
 });
 
 describe('redis', () => {
@@ -107,7 +107,7 @@ describe('redis', () => {
     own = templatesOf(redis.organization);
     endpoint = redis.at('').split('/')[2] ?? '';
     await redis.write({ type: 'set', key: 'secret', value: 's3cr3t' });
-  }, 120_000);
+  });
   afterAll(() => redis?.drop());
 
   test('a text is one word, wherever it stands', async () => {
@@ -140,7 +140,7 @@ describe('redis', () => {
     expect(await redis.read({ type: 'dbsize' })).toMatchObject({
       body: { data: { result: TEXTS.length + 2 } },
     });
-  }, 120_000);
+  });
 
   test('a text in a document is a text', async () => {
     const set = await own.make('Write', {
@@ -158,7 +158,7 @@ describe('redis', () => {
       await own.output(whole, { x });
       expect(await redis.read(get)).toMatchObject({ body: { data: { result: [{ a: x, b: x }] } } });
     }
-  }, 120_000);
+  });
 });
 
 describe('http', () => {
@@ -168,7 +168,7 @@ describe('http', () => {
     server = await startHttpServer();
     endpoint = await addEndpoint(organization, 'http', { write_conn: { url: `${server.url}/v1` } });
     server.seen();
-  }, 120_000);
+  });
   afterAll(() => server?.stop());
 
   test('a text stays in its part of the path, or is refused', async () => {
@@ -188,7 +188,7 @@ describe('http', () => {
         ]);
       }
     }
-  }, 120_000);
+  });
 
   test('a text stays in its query, header and body, or is refused', async () => {
     const id = await templates.make('Write', {
@@ -221,7 +221,7 @@ describe('http', () => {
         ['role', 'user'],
       ]);
     }
-  }, 120_000);
+  });
 });
 
 describe('pinecone', () => {
@@ -231,7 +231,7 @@ describe('pinecone', () => {
     index = await startPinecone();
     const config = { write_conn: { url: index.url }, api_key: index.apiKey };
     endpoint = await addEndpoint(organization, 'pinecone', config);
-  }, 120_000);
+  });
   afterAll(() => index?.stop());
 
   test('a text stays in its document and its parameter; operators are refused', async () => {
@@ -266,5 +266,5 @@ describe('pinecone', () => {
     for (const x of DOCUMENTS)
       expect(await templates.run(filter, { x })).toMatchObject({ status: 400 });
     expect(index.received.length).toBe(before);
-  }, 120_000);
+  });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
     { query: 'CREATE TABLE kept (id int PRIMARY KEY, name text)' },
     { query: "INSERT INTO kept VALUES (1, 'one')" },
   ]);
-}, 120_000);
+});
 
 /** Somebody with a level on the organization; answers how he calls. */
 async function somebody(of: Organization, level: string) {

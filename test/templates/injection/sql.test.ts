@@ -120,7 +120,7 @@ describe.each(DIALECTS)('$kind', (dialect) => {
     organization = await newOrganization(await sharedGateway());
     templates = templatesOf(organization);
     endpoint = await addDatabase(organization, dialect.kind, dialect.tables);
-  }, 120_000);
+  });
 
   test('a text that is read with comes back as it is, from every place', async () => {
     const id = await templates.make('Read', { endpoint, ...dialect.read });
@@ -129,7 +129,7 @@ describe.each(DIALECTS)('$kind', (dialect) => {
       const isCql = dialect.kind === 'cassandra';
       expect(rows).toEqual(isCql ? [] : [{ a: x, b: x, c: x, d: x, n: 0 }]);
     }
-  }, 120_000);
+  });
 
   test('a text that is written is in its row, and nothing else changes', async () => {
     const id = await templates.make('Write', { endpoint, ...dialect.write });
@@ -141,7 +141,7 @@ describe.each(DIALECTS)('$kind', (dialect) => {
     }
     const { rows } = (await templates.output(all, {})) as { rows: { id: number }[] };
     expect(rows.sort((a, b) => a.id - b.id)).toEqual(expected);
-  }, 120_000);
+  });
 
   testWhere(dialect.transaction !== undefined)(
     'a transaction takes texts as its operations do',

@@ -82,7 +82,7 @@ describe.each(CASES)('$kind', ({ kind, table, insert, row }) => {
     const organization = await newOrganization(await sharedGateway());
     templates = templatesOf(organization);
     endpoint = await addDatabase(organization, kind, [table]);
-  }, 120_000);
+  });
 
   test('numbers, booleans, texts, nulls, dates, lists and documents arrive as what they are', async () => {
     const write = await templates.make('Write', { endpoint, query: insert });
