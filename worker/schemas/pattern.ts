@@ -1,6 +1,6 @@
 /** Regular expressions of schemas, run in time linear in the text, whatever the expression. */
 import { RE2JS, RE2Set } from 're2js';
-import { toLinear, Unsupported } from './expression.ts';
+import { toLinear, Unsupported } from '../expressions/index.ts';
 import type { Work } from './work.ts';
 
 /** Longer ones are refused. Spec silent. */
@@ -30,10 +30,10 @@ export class Pattern {
     if (source.length > LONGEST) return `is longer than ${LONGEST} characters`;
     const expression = new RE2Set(RE2Set.UNANCHORED, RE2JS.LOOKBEHINDS, MEMORY);
     try {
-      expression.add(toLinear(source));
+      expression.add(toLinear(source, { looksBehind: true }));
       expression.compile();
     } catch (refusal) {
-      return refusal instanceof Unsupported ? refusal.message : UNKNOWN;
+      return refusal instanceof Unsupported ? told(refusal) : UNKNOWN;
     }
     const fits = expression.prog.numInst() <= LARGEST;
     return fits ? new Pattern(source, expression) : TOO_LARGE;
@@ -44,6 +44,10 @@ export class Pattern {
     work.spend(1 + text.length * this.#stepsPerCharacter);
     return this.#expression.match(text).length > 0;
   }
+}
+
+function told({ message, looksAhead }: Unsupported): string {
+  return looksAhead ? `${message}: use allOf with one pattern each` : message;
 }
 
 const UNKNOWN = 'uses what cannot be matched in linear time, or repeats more than 1000 times';

@@ -58,7 +58,10 @@ export function compiled(source: string, flags: string): Program {
   let options = 0;
   if (flags.includes('i')) options |= RE2JS.CASE_INSENSITIVE;
   if (flags.includes('m')) options |= RE2JS.MULTILINE;
-  const expression = build(toLinear(source, flags), options);
+  const expression = build(
+    toLinear(source, { captures: true, dotAll: flags.includes('s') }),
+    options,
+  );
   const size = expression.programSize();
   if (size > LARGEST) throw new Unsupported('is too large: its repetitions come to too many steps');
   const names = Object.entries(expression.namedGroups());

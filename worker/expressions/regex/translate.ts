@@ -1,8 +1,26 @@
-/** Writes a regular expression of ECMAScript, groups and all, in the language of the linear engine. */
+/** Writes a regular expression of ECMAScript in the language of the linear engine. */
 import { CATEGORIES } from './categories.ts';
 
 /** Why an expression cannot be run, in words. */
-export class Unsupported extends Error {}
+export class Unsupported extends Error {
+  /** Whether the reason is that it looks ahead, for which some uses have another way. */
+  readonly looksAhead: boolean;
+
+  constructor(message: string, looksAhead = false) {
+    super(message);
+    this.looksAhead = looksAhead;
+  }
+}
+
+/** What is wanted of a translation. */
+export interface Wanted {
+  /** Whether `.` matches line ends too; it does not by default. */
+  readonly dotAll?: boolean;
+  /** Whether groups capture, named or not; they do not by default, which is cheaper to run. */
+  readonly captures?: boolean;
+  /** Whether looking behind is taken: a flag of the engine must allow it too. Not by default. */
+  readonly looksBehind?: boolean;
+}
 
 const ANYTHING = '\\x{0}-\\x{10ffff}';
 /** What `.` does not match. */
@@ -32,13 +50,13 @@ const CODE = /u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|c([A-Za-z])/y
 const LOW_SURROGATE = /\\u(d[c-f][\da-f]{2})/iy;
 
 /**
- * The same expression for the linear engine. What only the older grammar allows, such as `[\w-.]`,
- * is taken too. Of the flags, `s` is looked at: the others are the engine's own.
+ * The same expression for the linear engine: a match of one is a match of the other. What only the
+ * older grammar allows, such as `[\w-.]`, is taken too.
  * @throws Unsupported for what is no expression, looks ahead or behind, or refers back
  */
-export function toLinear(source: string, flags: string): string {
+export function toLinear(source: string, wanted: Wanted): string {
   if (!isExpression(source)) throw new Unsupported('is not a regular expression');
-  return new Translation(source, flags.includes('s')).all();
+  return new Translation(source, wanted).all();
 }
 
 function isExpression(source: string): boolean {
@@ -53,13 +71,13 @@ function isExpression(source: string): boolean {
 
 class Translation {
   readonly #source: string;
-  readonly #dot: string;
+  readonly #wanted: Wanted;
   #at = 0;
   #repetitions = 0;
 
-  constructor(source: string, dotAll: boolean) {
+  constructor(source: string, wanted: Wanted) {
     this.#source = source;
-    this.#dot = `[${dotAll ? ANYTHING : `^${LINE_ENDS}`}]`;
+    this.#wanted = wanted;
   }
 
   all(): string {
@@ -78,7 +96,7 @@ class Translation {
       case '(':
         return this.#group();
       case '.':
-        return this.#dot;
+        return `[${this.#wanted.dotAll === true ? ANYTHING : `^${LINE_ENDS}`}]`;
       case '{':
         this.#at -= 1;
         return this.#quantifier() ?? literal(this.#character());
@@ -111,15 +129,16 @@ class Translation {
     this.#at -= 1;
     const [opening = ''] = this.#take(GROUP) ?? [];
     if (opening === '(?<=' || opening === '(?<!') {
+      if (this.#wanted.looksBehind === true) return opening;
       throw new Unsupported('looks behind, which is not taken');
     }
-    if (opening !== '(?') return opening.replace('(?<', '(?P<');
-    const looksAhead = '=!'.includes(this.#source.charAt(this.#at));
-    throw new Unsupported(
-      looksAhead
-        ? 'looks ahead, which cannot be matched in linear time'
-        : 'changes flags inside, which is not taken',
-    );
+    if (opening !== '(?') {
+      return this.#wanted.captures === true ? opening.replace('(?<', '(?P<') : '(?:';
+    }
+    if ('=!'.includes(this.#source.charAt(this.#at))) {
+      throw new Unsupported('looks ahead, which cannot be matched in linear time', true);
+    }
+    throw new Unsupported('changes flags inside, which is not taken');
   }
 
   #escape(): string {

@@ -1,4 +1,4 @@
-/** Promises of expression.ts: what can be run finds what ECMAScript's own engine finds. */
+/** Promises of pattern.ts: what can be run finds what ECMAScript's own engine finds. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Pattern } from './pattern.ts';
