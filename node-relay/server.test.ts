@@ -174,8 +174,8 @@ describe('the log', () => {
 
 describe('a stop', () => {
   test('finishes what is in flight and refuses what is new', async () => {
-    const node = await start();
-    const slow = node.client.run(read(node, 'pause 300'));
+    const node = await start({ drainMaxMs: 60_000 });
+    const slow = node.client.run(read(node, 'pause'));
     await expect.poll(() => node.seen.running).toBe(1);
     const stopped = vi.fn();
     const drained = node.relay.drain().then(stopped);
@@ -188,6 +188,7 @@ describe('a stop', () => {
     expect((await node.client.status({})).draining).toBe(true);
     expect((await fetch(`${node.baseUrl}/healthz`)).status).toBe(503);
     expect(stopped).not.toHaveBeenCalled();
+    node.seen.goOn();
     expect(JSON.parse(textOf((await slow).result)).mode).toBe('read');
     await drained;
     expect(node.seen).toMatchObject({ closed: 1, connections: 0 });
@@ -243,7 +244,7 @@ describe('a session', () => {
       code: 'SESSIONS_EXHAUSTED',
     });
     const calls = Array.from({ length: 20 }, () =>
-      node.client.run({ target, request: query('pause 5') }),
+      node.client.run({ target, request: query('sleep 200') }),
     );
     await Promise.all(calls);
     expect(node.seen.connectionsMost).toBe(4);

@@ -163,7 +163,7 @@ describe('Run', () => {
     node.seen.aborted.length = 0;
     const failed = node.client.run(
       { target: sealed('read'), request: query('hang') },
-      { timeoutMs: 60 },
+      { timeoutMs: 1_000 },
     );
     expect((await failureOf(failed)).connect).toBe(Code.DeadlineExceeded);
     await expect.poll(() => node.seen.aborted).toMatchObject([{ code: 'TIMED_OUT' }]);
@@ -211,7 +211,7 @@ describe('RunStream', () => {
 
   test.each([
     { end: 'the client leaves', timeoutMs: 60_000, code: 'TIMED_OUT' },
-    { end: 'the deadline passes', timeoutMs: 700, code: 'TIMED_OUT' },
+    { end: 'the deadline passes', timeoutMs: 4_000, code: 'TIMED_OUT' },
   ])('does not read ahead of a client that does not read, and stops when $end', async (row) => {
     node.seen.chunks = 0;
     const client = new AbortController();
@@ -225,10 +225,10 @@ describe('RunStream', () => {
     await rows.next();
     await rows.next();
     await standsStill();
-    expect(node.seen.chunks).toBeLessThan(5000);
+    expect(node.seen.chunks).toBeLessThan(20_000);
     expect(await inFlight()).toBe(1);
     if (row.end === 'the client leaves') client.abort();
-    await expect.poll(inFlight, { timeout: 3000 }).toBe(0);
+    await expect.poll(inFlight).toBe(0);
     const line = node.lines
       .map((each) => JSON.parse(each))
       .find((each) => each.request_id === requestId);

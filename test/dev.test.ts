@@ -11,13 +11,13 @@ test('answers, keeps its secrets to itself, and stops whole', async () => {
   const data = await dataFolder();
   const dev = runScript('scripts/dev.ts', ['--port=0', '--relay-port=0', '--data', data]);
   const ready = () => /Ready on (\S+)/.exec(dev.output.stdout())?.[1];
-  await expect.poll(ready, { timeout: 40_000 }).toBeDefined();
+  await expect.poll(ready, { timeout: 150_000 }).toBeDefined();
   expect((await checkedFetch(`${ready()}/healthz`)).status).toBe(200);
   expect((await stat(join(data, 'dev.env'))).mode & 0o777).toBe(0o600);
   const tree = childrenOf(dev.process.pid ?? 0);
   expect(tree.map(({ command }) => command).join('\n')).toContain('node-relay/main.ts');
   dev.process.kill('SIGTERM');
   expect(await dev.ended).toEqual({ code: 0, signal: null });
-  await expect.poll(() => stillRunning(tree), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => stillRunning(tree)).toEqual([]);
   await rm(data, { recursive: true });
 });

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshDatabase } from '../scripts/backends.ts';
@@ -59,13 +58,15 @@ test('a client that goes away finds the reply when he asks again', async () => {
   const key = randomUUID();
   const leaving = new AbortController();
   const init = { headers: { 'Idempotency-Key': key }, signal: leaving.signal };
-  const left = organization.send('POST', path, insert(key, 1), init);
-  await sleep(300);
+  const left = organization.send('POST', path, insert(key, 3), init);
+  const running =
+    "select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like 'insert into t%'";
+  await expect.poll(async () => (await database.query(running)).rowCount).toBe(1);
   leaving.abort();
   await expect(left).rejects.toThrow();
-  expect(await call(key, 1)).toEqual(RUNNING);
+  expect(await call(key, 3)).toEqual(RUNNING);
   await expect
-    .poll(() => call(key, 1), { timeout: 10_000, interval: 200 })
+    .poll(() => call(key, 3), { interval: 200 })
     .toMatchObject({ status: 200, replayed: 'true' });
   expect(await rowsOf(key)).toBe(1);
 });

@@ -41,7 +41,7 @@ test('a transaction that was open is not kept, and its session is gone', async (
   killRelay(gateway.pid);
   const count = { type: 'count_documents', collection: 'held' };
   await expect
-    .poll(async () => (await write(count)).body, { timeout: 15_000, interval: 200 })
+    .poll(async () => (await write(count)).body, { interval: 200 })
     .toMatchObject({ data: { value: 0 } });
   expect(await write({ type: 'commit_transaction' }, headers)).toMatchObject({ status: 404 });
   expect(await outside.db(database).collection('held').countDocuments()).toBe(0);

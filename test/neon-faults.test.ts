@@ -109,11 +109,11 @@ describe('a fault of the endpoint', () => {
   });
 
   test('the deadline passes', async () => {
-    const late = (mode: Mode): Call => callOf(mode, { signal: AbortSignal.timeout(150) });
+    const late = (mode: Mode): Call => callOf(mode, { signal: AbortSignal.timeout(1_000) });
     const known = sql('SELECT 1 AS known');
-    standIn.faults.push({ delayMs: 500 });
+    standIn.faults.push({ delayMs: 4_000 });
     expect(await failureOf(session.run(known, late('read')))).toMatchObject({ code: 'TIMED_OUT' });
-    standIn.faults.push({ delayMs: 500 });
+    standIn.faults.push({ delayMs: 4_000 });
     expect(await failureOf(session.run(insert('late'), late('write')))).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
     });

@@ -147,10 +147,11 @@ test.each<[string, Fault, read: number, write: string]>([
 });
 
 test('the deadline passes: a read changed nothing, a write may have', async () => {
-  standIn.faults.push({ delayMs: 600 });
-  expect(await post('read', { query: 'SELECT 1', timeout_ms: 150 })).toMatchObject({ status: 504 });
-  standIn.faults.push({ delayMs: 600 });
-  const write = { query: 'DELETE FROM items WHERE id = 5', timeout_ms: 150 };
+  const read = { query: 'SELECT 1', timeout_ms: 1_500 };
+  standIn.faults.push({ delayMs: 5_000 });
+  expect(await post('read', read)).toMatchObject({ status: 504 });
+  standIn.faults.push({ delayMs: 5_000 });
+  const write = { query: 'DELETE FROM items WHERE id = 5', timeout_ms: 1_500 };
   expect(await post('write', write)).toMatchObject({ body: { code: 'OUTCOME_UNKNOWN' } });
 });
 

@@ -1,5 +1,5 @@
 /** A Redis endpoint of a test's own: on a database of the run's server that nobody else uses. */
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { backend } from '../scripts/backends.ts';
 import { onRedis, type PlainReply } from '../scripts/redis-server.ts';
@@ -24,7 +24,9 @@ export interface RedisEndpoint {
 export async function redisEndpoint(gateway: Gateway): Promise<RedisEndpoint> {
   const { url } = await backend('redis');
   const own = new URL(url);
-  own.pathname = `/${randomInt(16, 1024)}`;
+  // It has 1,024 of them, and others use the first sixteen.
+  const [used] = await onRedis(url, ['INCR', 'databases of tests']);
+  own.pathname = `/${16 + (Number(used) % 1008)}`;
   const organization = await newOrganization(gateway);
   const endpoint = `re-${randomUUID().slice(0, 8)}`;
   const body = { endpoint, kind: 'redis', config: { write_conn: { url: own.href } } };

@@ -1,5 +1,6 @@
 /** `npm start` as a person meets it: what it says, what it refuses, what it keeps. */
 
+import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -124,7 +125,7 @@ describe('refuses in one sentence and with exit code 1', () => {
 });
 
 test('--help lists flags and settings on stdout, and touches nothing', async () => {
-  const data = join(tmpdir(), 'causeway-no-such-folder');
+  const data = join(tmpdir(), `causeway-none-${randomUUID()}`);
   const run = runStart(['--help', '--data', data]);
   expect(await run.ended).toEqual({ code: 0, signal: null });
   expect(run.output.stdout()).toMatch(
@@ -172,11 +173,11 @@ describe('a relay that dies', () => {
     const first = relay();
     expect(first).toBeDefined();
     process.kill(first?.pid ?? 0, 'SIGKILL');
-    await expect.poll(() => relay()?.pid, { timeout: 10_000 }).not.toBe(first?.pid);
-    await expect.poll(() => relay()?.pid, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(() => relay()?.pid).not.toBe(first?.pid);
+    await expect.poll(() => relay()?.pid).toBeDefined();
     // The log comes by another pipe, in its own time.
     await expect
-      .poll(() => gateway.output.stderr(), { timeout: 10_000 })
+      .poll(() => gateway.output.stderr())
       .toContain('"message":"The relay ended; starting it again.","how":"SIGKILL"');
   });
 });

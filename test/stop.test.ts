@@ -32,7 +32,7 @@ describe('a gateway', () => {
     const data = await dataFolder();
     const run = runStart(['--port=0', '--relay-port=0', '--data', data]);
     const { pid = 0 } = run.process;
-    await expect.poll(() => treeOf(pid).length, { timeout: 10_000 }).toBeGreaterThan(1);
+    await expect.poll(() => treeOf(pid).length).toBeGreaterThan(1);
     run.process.kill('SIGTERM');
     expect(await run.ended).toEqual(CLEAN);
     expect(run.output.stdout()).toBe('');
@@ -44,7 +44,7 @@ describe('a gateway', () => {
     const gateway = await startGateway();
     const tree = treeOf(gateway.pid);
     await gateway.stop('SIGKILL');
-    await expect.poll(() => stillRunning(tree), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning(tree)).toEqual([]);
   });
 });
 
@@ -60,6 +60,6 @@ describe('started by npm', () => {
     const gateway = await startGateway({ npm: true });
     const tree = treeOf(gateway.pid);
     await gateway.stop('SIGKILL');
-    await expect.poll(() => stillRunning(tree), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning(tree)).toEqual([]);
   });
 });

@@ -167,7 +167,7 @@ describe('a run', () => {
         details: [{ path: 'transformationRules.0', line: 2, column: 3 }],
       },
     });
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(20_000);
     expect(await call('POST', '/templates/total', INPUT)).toEqual(ok({ total: 42 }));
   });
 

@@ -191,7 +191,7 @@ test('a subscription tells what is published, as through a relay', async () => {
       let text = '';
       for await (const piece of response.body ?? []) {
         text += new TextDecoder().decode(piece);
-        if (text.includes('data: ')) break;
+        if (/data: .*\n\n/.test(text)) break;
       }
       leave.abort();
       return /data: .*/.exec(text)?.[0];

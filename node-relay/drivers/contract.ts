@@ -60,6 +60,8 @@ export function describeDriver<Request>(
   describe(`the ${name} driver`, () => {
     let kind: DriverCase<Request>;
     const sessions: Session<Request>[] = [];
+    /** Connections before any session had one. */
+    let bare = 0;
 
     async function open(mode: Mode, connection?: Json, connections = 4): Promise<Session<Request>> {
       const opening = {
@@ -76,8 +78,16 @@ export function describeDriver<Request>(
       return kind.counted(jsonOf(await session.run(kind.count(entry), callOf('read'))));
     }
 
+    /** Connections that are open when no session of these tests has one any more. */
+    async function connectionsOfOthers(): Promise<number> {
+      await Promise.all(sessions.splice(0).map((session) => session.close()));
+      await expect.poll(() => kind.backendConnections()).toBeLessThanOrEqual(bare);
+      return kind.backendConnections();
+    }
+
     beforeAll(async () => {
       kind = await start();
+      bare = await kind.backendConnections();
     });
     afterAll(async () => {
       await Promise.all(sessions.map((session) => session.close()));
@@ -147,7 +157,8 @@ export function describeDriver<Request>(
         read.run(kind.slow, callOf('read', { signal: after(150, reason) })),
       );
       expect(failure).toBe(reason);
-      expect(performance.now() - started).toBeLessThan(2_600);
+      // Well before the backend is through, also where the machine is busy.
+      expect(performance.now() - started).toBeLessThan(12_000);
       expect(await count(read, 'nobody')).toBe(0);
     });
 
@@ -170,7 +181,7 @@ export function describeDriver<Request>(
     test('measures a round trip', async () => {
       const milliseconds = await (await open('read')).ping(callOf('read'));
       expect(milliseconds).toBeGreaterThan(0);
-      expect(milliseconds).toBeLessThan(5_000);
+      expect(milliseconds).toBeLessThan(30_000);
     });
 
     parts.test('stream', 'streams whole lines and can be left early', async () => {
@@ -237,15 +248,16 @@ export function describeDriver<Request>(
       parts,
       open: (mode, connections) => open(mode, undefined, connections),
       count,
+      connectionsOfOthers,
     });
 
     test('closes its connections', async () => {
-      const before = await kind.backendConnections();
+      const others = await connectionsOfOthers();
       const session = await open('read');
       await count(session, 'nobody');
-      expect(await kind.backendConnections()).toBe(before + 1);
+      expect(await kind.backendConnections()).toBe(others + 1);
       await session.close();
-      await expect.poll(() => kind.backendConnections()).toBe(before);
+      await expect.poll(() => kind.backendConnections()).toBe(others);
     });
   });
 }

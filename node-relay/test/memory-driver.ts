@@ -20,9 +20,11 @@ export interface Seen {
   rolledBack: number;
   chunks: number;
   closed: number;
+  /** Ends what pauses. */
+  goOn(): void;
 }
 
-/** A driver and what it saw. Statements: `hang`, `fail`, `refuse`, `big N`, `set x`, `get`; others are echoed. Watched: `tell N` tells so many and waits, `refuse` and `break` fail before and after the first. */
+/** A driver and what it saw. Statements: `hang`, `pause`, `sleep MS`, `fail`, `refuse`, `big N`, `set x`, `get`; others are echoed. Watched: `tell N` tells so many and waits, `refuse` and `break` fail before and after the first. */
 export function memoryDriver() {
   const seen: Seen = {
     opened: 0,
@@ -33,6 +35,7 @@ export function memoryDriver() {
     rolledBack: 0,
     chunks: 0,
     closed: 0,
+    goOn() {},
   };
   const driver: Driver<PostgresRequest> = {
     async open({ envelope }, host) {
@@ -124,7 +127,8 @@ async function answer(
     }
     if (verb === 'big') return new TextEncoder().encode(JSON.stringify('x'.repeat(Number(word))));
     if (verb === 'set') backend.value = word;
-    if (verb === 'pause') await new Promise((resolve) => setTimeout(resolve, Number(word)));
+    if (verb === 'pause') await new Promise<void>((resolve) => (seen.goOn = resolve));
+    if (verb === 'sleep') await new Promise((resolve) => setTimeout(resolve, Number(word)));
     return bytes(verb === 'get' ? backend.value : { request, mode: call.mode });
   } finally {
     seen.running -= 1;

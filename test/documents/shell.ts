@@ -8,7 +8,7 @@ export interface Written {
   readonly stderr: string;
 }
 
-const MAX_MS = 60_000;
+const MAX_MS = 240_000;
 
 /**
  * What each script wrote, in their order; undefined for one that never ended, because of itself

@@ -97,13 +97,13 @@ export const FAULTS: readonly (readonly [
   [
     'a write that was not answered in time',
     'silence',
-    { ...WRITE, timeout_ms: 300 },
+    { ...WRITE, timeout_ms: 1_500 },
     refusal('OUTCOME_UNKNOWN', lost),
   ],
   [
     'a read that was not answered in time',
     'silence',
-    { ...READ, timeout_ms: 300 },
+    { ...READ, timeout_ms: 1_500 },
     refusal('TIMED_OUT', expect.any(String)),
   ],
 ];

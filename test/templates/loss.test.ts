@@ -1,11 +1,10 @@
 /** What a run of a template tells when a relay is lost below it, over a socket. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freshDatabase } from '../../scripts/backends.ts';
 import { type OwnGateway, startGateway } from '../gateway.ts';
 import { newOrganization, type Organization, refusal } from '../organization.ts';
-import { childrenOf } from '../processes.ts';
+import { killRelay } from '../processes.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
@@ -47,38 +46,27 @@ const LOST = expect.stringMatching(/^(NODE_UNAVAILABLE|SERVICE_UNAVAILABLE|CONNE
 
 /** Kills the relay once the database works on such a statement; waits until there is another. */
 async function losing<Result>(begins: string, running: Promise<Result>): Promise<Result> {
-  const busy = `select 1 from pg_stat_activity where state = 'active' and query like '${begins}%' and pid <> pg_backend_pid()`;
-  await until(async () => (await watcher.query(busy)).rowCount === 1);
-  const relay = childrenOf(gateway.pid).find(({ command }) =>
-    command.includes('node-relay/main.ts'),
-  );
-  process.kill(relay?.pid ?? 0, 'SIGKILL');
+  const busy = `select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like '${begins}%' and pid <> pg_backend_pid()`;
+  await expect.poll(async () => (await watcher.query(busy)).rowCount).toBe(1);
+  killRelay(gateway.pid);
   const result = await running;
-  await until(async () => (await run('wait', 0)).status === 200);
+  await expect.poll(async () => (await run('wait', 0)).status).toBe(200);
   return result;
 }
 
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('It did not come about within 10 s');
-    await sleep(50);
-  }
-}
-
 test('a relay lost during a nested read: the run says so, and the next one works', async () => {
-  const reply = await losing('select', run('outer', 8));
+  const reply = await losing('select', run('outer', 20));
   expect([502, 503]).toContain(reply.status);
   expect(reply.body).toMatchObject({ code: LOST });
   expect(await run('outer', 0)).toEqual({ status: 200, body: { n: 7, row: ROW } });
 });
 
 test('a rule with a default puts it when the relay below it is lost', async () => {
-  const reply = await losing('select', run('lenient', 8));
+  const reply = await losing('select', run('lenient', 20));
   expect(reply).toEqual({ status: 200, body: { n: 7, row: 'nobody knows' } });
 });
 
 test('a relay lost during a nested write leaves its outcome unknown', async () => {
-  const reply = await losing('insert', run('outer-note', 8));
+  const reply = await losing('insert', run('outer-note', 20));
   expect(reply).toEqual(refusal('OUTCOME_UNKNOWN', expect.any(String)));
 });

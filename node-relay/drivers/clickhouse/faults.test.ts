@@ -1,7 +1,7 @@
 /** Lost connections, deadlines and errors: what callers are told, and what goes on at the server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
-import { after, failureOf } from '../contract.ts';
+import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
@@ -23,13 +23,15 @@ async function running(mark: string): Promise<number> {
 describe('a call that is stopped', () => {
   test.each(['read', 'stream'] as const)('ends the statement on the server: %s', async (way) => {
     const session = await database.open('read', {}, 1);
-    const call = callOf('read', { signal: after(400, reason) });
+    const stopping = new AbortController();
+    const call = callOf('read', { signal: stopping.signal });
     const request = sql(`${SLOW} /* mark-${way} */`);
     const drain = async () => {
       for await (const _ of session.stream?.(request, call) ?? []);
     };
     const failure = failureOf(way === 'read' ? session.run(request, call) : drain());
     await expect.poll(() => running(`mark-${way}`)).toBe(1);
+    stopping.abort(reason);
     expect(await failure).toBe(reason);
     await expect.poll(() => running(`mark-${way}`)).toBe(0);
     expect((await run(session, sql('SELECT 1 AS a'), 'read')).rows).toEqual([{ a: 1 }]);
@@ -38,9 +40,10 @@ describe('a call that is stopped', () => {
   test('is of unknown outcome where it may have written, and is stopped', async () => {
     const session = await database.open('write', {}, 1);
     const request = sql('INSERT INTO t SELECT number FROM numbers(100000000000) /* mark-write */');
-    const failure = failureOf(
-      session.run(request, callOf('write', { signal: after(400, reason) })),
-    );
+    const stopping = new AbortController();
+    const failure = failureOf(session.run(request, callOf('write', { signal: stopping.signal })));
+    await expect.poll(() => running('mark-write')).toBe(1);
+    stopping.abort(reason);
     expect(await failure).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     await expect.poll(() => running('mark-write')).toBe(0);
   });
@@ -68,13 +71,14 @@ describe('a connection that the server drops', () => {
 
   test.each([
     ['read', 'CONNECTION_FAILED', SLOW],
-    ['write', 'OUTCOME_UNKNOWN', 'INSERT INTO t SELECT sleepEachRow(1) FROM numbers(3)'],
+    ['write', 'OUTCOME_UNKNOWN', 'INSERT INTO t SELECT sleepEachRow(1) FROM numbers(20)'],
     ['write', 'CONNECTION_FAILED', SLOW],
   ] as const)('under a %s, tells %s: %s', async (mode, code, query) => {
     const session = await database.open(mode, {}, 1);
-    const failure = failureOf(session.run(sql(query), callOf(mode)));
-    await expect.poll(() => database.connections).toBe(1);
-    setTimeout(() => database.dropConnections(), 300);
+    const mark = `mark-dropped-${mode}-${code}`;
+    const failure = failureOf(session.run(sql(`${query} /* ${mark} */`), callOf(mode)));
+    await expect.poll(() => running(mark)).toBe(1);
+    database.dropConnections();
     expect(await failure).toMatchObject({ code, details: [] });
     await database.outside(
       "KILL QUERY WHERE query NOT LIKE 'KILL%' AND current_database = currentDatabase() ASYNC",
@@ -138,6 +142,6 @@ describe('errors', () => {
     const request = sql("SELECT repeat('x', 1000) FROM numbers(1000000000)");
     const failure = failureOf(session.run(request, callOf('read', { resultMaxBytes: 100_000 })));
     expect(await failure).toMatchObject({ code: 'RESULT_TOO_LARGE' });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(performance.now() - started).toBeLessThan(30_000);
   });
 });

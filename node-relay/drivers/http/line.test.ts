@@ -95,7 +95,7 @@ describe('a connection', () => {
       setTimeout(() => {
         busy.now -= 1;
         response.end('{}');
-      }, 30);
+      }, 100);
     };
     const elsewhere = await serve(slow);
     const port = await serve((request, response) => {
@@ -230,12 +230,14 @@ test('a client that leaves ends the request', async () => {
   const closed = new Promise<void>((resolve) => {
     ended = resolve;
   });
-  const port = await serve((request) => request.socket.once('close', ended));
-  const session = await open(`http://127.0.0.1:${port}`);
   const leaving = new AbortController();
+  const port = await serve((request) => {
+    request.socket.once('close', ended);
+    leaving.abort(new GatewayError('TIMED_OUT', 'The client went away'));
+  });
+  const session = await open(`http://127.0.0.1:${port}`);
   const call = callOf('read', { signal: leaving.signal });
   const failure = failureOf(session.run(get(), call));
-  setTimeout(() => leaving.abort(new GatewayError('TIMED_OUT', 'The client went away')), 50);
   expect(await failure).toMatchObject({ code: 'TIMED_OUT' });
   await closed;
 });

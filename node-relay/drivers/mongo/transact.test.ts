@@ -160,15 +160,15 @@ describe('on a replica set', () => {
   test('a write that is stopped on its way has an unknown outcome', async () => {
     await failing(
       { times: 1 },
-      { failCommands: ['insert'], blockConnection: true, blockTimeMS: 3_000 },
+      { failCommands: ['insert'], blockConnection: true, blockTimeMS: 15_000 },
     );
     const reason = new GatewayError('TIMED_OUT', 'late');
     const started = performance.now();
     const failure = await failureOf(
-      session.run(add({ _id: 1 }), callOf('write', { signal: after(100, reason) })),
+      session.run(add({ _id: 1 }), callOf('write', { signal: after(1_000, reason) })),
     );
     expect(failure).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-    expect(performance.now() - started).toBeLessThan(2_600);
+    expect(performance.now() - started).toBeLessThan(12_000);
     await sleep(10);
     expect(jsonOf(await session.run(entries('count_documents'), callOf('read')))).toHaveProperty(
       'value',
@@ -188,6 +188,6 @@ describe('on a replica set', () => {
       ) ?? Promise.resolve(),
     );
     expect(failure).toMatchObject({ code: 'TIMED_OUT' });
-    await expect.poll(ids, { timeout: 4_000 }).toEqual([]);
+    await expect.poll(ids).toEqual([]);
   });
 });

@@ -82,7 +82,7 @@ test('tries a read again on another connection when its own turns out dead', asy
 test('says that the outcome is unknown when a write is sent and the connection lost', async () => {
   const { url, slam } = await door();
   const session = await database.open('write', { connections: 1 }, url);
-  const failing = failureOf(run(session, sql('INSERT INTO t SELECT sleep(2)'), 'write'));
+  const failing = failureOf(run(session, sql('INSERT INTO t SELECT sleep(8)'), 'write'));
   await expect.poll(() => running('INSERT INTO t SELECT sleep')).toBeGreaterThan(0);
   slam();
   expect(await failing).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
@@ -94,8 +94,12 @@ test.each([
 ])('stops the server on $what: a read', async ({ reason }) => {
   const session = await database.open('read', { connections: 1 });
   const before = await connectionId(session);
-  const call = callOf('read', { signal: after(200, reason) });
-  expect(await failureOf(session.run(sql('SELECT sleep(20), 12345'), call))).toBe(reason);
+  const stopping = new AbortController();
+  const call = callOf('read', { signal: stopping.signal });
+  const failing = failureOf(session.run(sql('SELECT sleep(20), 12345'), call));
+  await expect.poll(() => running('12345')).toBe(1);
+  stopping.abort(reason);
+  expect(await failing).toBe(reason);
   await expect.poll(() => running('12345')).toBe(0);
   expect(await connectionId(session)).not.toBe(before);
 });
@@ -122,7 +126,7 @@ test('cuts a connection whose server does not answer the cancel', async () => {
   expect(
     await failureOf(session.run(sql('SELECT 1'), callOf('read', { signal: after(100, reason) }))),
   ).toBe(reason);
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(performance.now() - started).toBeLessThan(12_000);
 });
 
 test('rolls back a transaction that is stopped', async () => {

@@ -116,7 +116,8 @@ test('a call that ends early frees its connection for the next', async () => {
   const reason = new GatewayError('TIMED_OUT', 'over');
   index.failing.push('silence');
   const ended = session.run(STATS, callOf('read', { signal: controller.signal }));
-  setTimeout(() => controller.abort(reason), 30);
+  await expect.poll(() => index.failing.length).toBe(0);
+  controller.abort(reason);
   expect(await codeOf(ended)).toBe('TIMED_OUT');
   expect(dialled[0]?.destroyed).toBe(true);
   expect(jsonOf(await session.run(STATS, callOf('read')))).toMatchObject({ dimension: 3 });

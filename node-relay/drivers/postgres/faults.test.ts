@@ -24,6 +24,14 @@ async function terminateAll(): Promise<void> {
   );
 }
 
+/** Waits until the server works on such a statement. */
+async function untilBusy(words: string): Promise<void> {
+  const query =
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway' AND state = 'active' AND query LIKE $1";
+  const busy = async () => (await database.outside.query(query, [`%${words}%`])).rowCount;
+  await expect.poll(busy).toBe(1);
+}
+
 describe('a connection that the server drops', () => {
   test('while idle is replaced before the next call, read or write', async () => {
     for (const mode of ['read', 'write'] as const) {
@@ -40,8 +48,8 @@ describe('a connection that the server drops', () => {
   test('under a read on it is replaced by another, and the read answered', async () => {
     const session = await database.open('read', { connections: 1 });
     await session.run(sql('SELECT 1'), callOf('read'));
-    const answer = run(session, sql('SELECT pg_sleep(0.5), 7 AS a'), 'read');
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    const answer = run(session, sql('SELECT pg_sleep(2), 7 AS a'), 'read');
+    await untilBusy('pg_sleep(2)');
     await terminateAll();
     expect(await answer).toMatchObject({ rows: [{ a: 7 }] });
   });
@@ -49,9 +57,9 @@ describe('a connection that the server drops', () => {
   test('under a write that had not ended changes nothing and says so', async () => {
     const session = await database.open('write', { connections: 1 });
     const answer = failureOf(
-      session.run(sql("INSERT INTO items SELECT 'x' FROM pg_sleep(5)"), callOf('write')),
+      session.run(sql("INSERT INTO items SELECT 'x' FROM pg_sleep(20)"), callOf('write')),
     );
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await untilBusy('INSERT INTO items');
     await terminateAll();
     expect(await answer).toMatchObject({
       code: 'CONNECTION_FAILED',
@@ -97,20 +105,20 @@ describe('a server that is stopped', () => {
       );
     }
     // Until what the last calls left has been looked after.
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await signal('SIGSTOP', read, pids);
     const started = performance.now();
     const failures = await Promise.all([
-      failureOf(read.run(sql('SELECT 1'), callOf('read', { signal: after(200, reason) }))),
+      failureOf(read.run(sql('SELECT 1'), callOf('read', { signal: after(1_000, reason) }))),
       failureOf(
         write.run(
           sql("INSERT INTO items VALUES ('x')"),
-          callOf('write', { signal: after(200, reason) }),
+          callOf('write', { signal: after(1_000, reason) }),
         ),
       ),
-      failureOf(read.ping(callOf('read', { signal: after(200, reason) }))),
+      failureOf(read.ping(callOf('read', { signal: after(1_000, reason) }))),
     ]);
-    expect(performance.now() - started).toBeLessThan(3_500);
+    expect(performance.now() - started).toBeLessThan(12_000);
     await signal('SIGCONT', read, pids);
     expect(failures[0]).toBe(reason);
     expect(failures[1]).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
@@ -226,7 +234,7 @@ describe('a login', () => {
       code: 'CONNECTION_FAILED',
       message: 'The server did not answer in time',
     });
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(performance.now() - started).toBeLessThan(8_000);
     silent.close();
   });
 });

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import { heldBytes } from '../test/memory.ts';
 import { sql, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
@@ -81,7 +82,7 @@ describe('a stream', () => {
     )) {
       if (piece.length > 0) break;
     }
-    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   test('ends with the failure that comes after rows', async () => {
@@ -103,7 +104,7 @@ describe('a stream', () => {
       signal: after(300, reason),
     })[Symbol.asyncIterator]();
     await iterator.next();
-    await expect.poll(running, { timeout: 4_000 }).toBe(0);
+    await expect.poll(running).toBe(0);
     const rest = (async () => {
       while (!(await iterator.next()).done);
     })();
@@ -134,7 +135,7 @@ describe('a stream', () => {
     )) {
       if (piece.length > 0) break;
     }
-    expect(await running()).toBe(0);
+    await expect.poll(running).toBe(0);
     expect(await lines(stream(sql('SELECT 1 AS a')))).toEqual([{ a: 1 }]);
   });
 
@@ -142,14 +143,17 @@ describe('a stream', () => {
     const query =
       'SELECT generate_series(1, 1000000) AS id, md5(random()::text) AS hash, now() AS at';
     let rows = 0;
-    let most = 0;
-    global.gc?.();
-    const before = process.memoryUsage().rss;
+    let looks = 0;
+    const before = heldBytes();
+    let most = before;
     for await (const piece of stream(sql(query))) {
       for (const byte of piece) if (byte === 10) rows += 1;
-      most = Math.max(most, process.memoryUsage().rss);
+      if (rows < 50_000 * looks) continue;
+      looks += 1;
+      most = Math.max(most, heldBytes());
     }
     expect(rows).toBe(1_000_000);
+    expect(looks).toBeGreaterThan(10);
     expect((most - before) / 1_048_576).toBeLessThan(64);
   });
 
@@ -158,11 +162,10 @@ describe('a stream', () => {
       Symbol.asyncIterator
     ]();
     await iterator.next();
-    const before = process.memoryUsage();
+    const before = heldBytes();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const { rss } = process.memoryUsage();
-    expect((rss - before.rss) / 1_048_576).toBeLessThan(64);
+    expect((heldBytes() - before) / 1_048_576).toBeLessThan(64);
     await iterator.return?.();
-    expect(await running()).toBe(0);
+    await expect.poll(running).toBe(0);
   });
 });

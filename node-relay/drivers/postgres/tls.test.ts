@@ -51,7 +51,7 @@ async function useCertificate(years: number): Promise<void> {
 /** The server reads its configuration between two moments of its own. */
 async function untilServed(certificate: string): Promise<void> {
   const wanted = new X509Certificate(certificate).fingerprint256;
-  for (let tries = 0; tries < 100; tries += 1) {
+  for (let tries = 0; tries < 1_000; tries += 1) {
     if ((await servedFingerprint()) === wanted) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -60,7 +60,7 @@ async function untilServed(certificate: string): Promise<void> {
 
 async function servedFingerprint(): Promise<string | undefined> {
   const settings = settingsOf({ url: server.url });
-  const socket = await openSocket(testHost(), settings, 'offer', AbortSignal.timeout(5_000));
+  const socket = await openSocket(testHost(), settings, 'offer', AbortSignal.timeout(20_000));
   const served = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   socket.destroy();
   return served?.fingerprint256;
@@ -138,7 +138,7 @@ describe('a server with TLS', () => {
     const started = performance.now();
     const call = callOf('read', { signal: after(150, reason) });
     expect(await failureOf(session.run(sql('SELECT pg_sleep(20)'), call))).toBe(reason);
-    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(performance.now() - started).toBeLessThan(12_000);
     await session.close();
   });
 

@@ -138,7 +138,7 @@ describe('a write', () => {
     const request = sql("INSERT INTO items (name) SELECT 'late' FROM pg_sleep(20)");
     expect(await fail(request, { signal: after(150, reason) })).toBe(reason);
     const { rows } = await database.outside.query(
-      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'INSERT INTO items%' AND state = 'active'",
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'INSERT INTO items%' AND state = 'active'",
     );
     expect(rows).toEqual([{ n: 0 }]);
     expect(await names()).toEqual([]);
