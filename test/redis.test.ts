@@ -125,9 +125,41 @@ describe('a transaction', () => {
   });
 
   test('takes no result of another operation', async () => {
-    const body = command('set', 'tb', { $result: '[0].result' });
-    expect(await transact(command('get', 'ta'), body)).toMatchObject({ status: 400 });
+    const reference = { $result: '[0].result' };
+    const document = { type: 'json.set', key: 'tb', path: '$', value: { a: [reference] } };
+    for (const [path, body] of [
+      ['args.1', command('set', 'tb', reference)],
+      ['value', { type: 'set', key: 'tb', value: reference }],
+      ['request.value', { request: { type: 'set', key: 'tb', value: reference } }],
+      ['value.a.0', document],
+    ] as const) {
+      const message = 'Redis has no results inside a transaction; $result is not taken';
+      expect(await transact(command('get', 'ta'), body)).toMatchObject({
+        status: 400,
+        body: { code: 'BAD_REQUEST', details: [{ path: `operations.1.${path}`, message }] },
+      });
+    }
     expect(await redis.say('EXISTS tb')).toBe(0);
+  });
+
+  test('takes a text that only looks like such, and what $result is not', async () => {
+    const text = '{"$result":"[0].result"}';
+    const others = [{ $result: 'of a race' }, { $result: '[0]', more: 1 }];
+    expect(
+      await transact(
+        command('set', 'tc', text),
+        { type: 'set', key: 'td', value: text },
+        command('mget', 'tc', 'td'),
+        ...others.map((value) => command('set', 'te', value)),
+      ),
+    ).toEqual(
+      success([
+        { result: 'OK' },
+        { result: 'OK' },
+        { result: [text, text] },
+        ...others.map(() => ({ result: 'OK' })),
+      ]),
+    );
   });
 });
 

@@ -24,4 +24,5 @@ export const redis: KindSpec<Request, RedisConfig> = {
   watches: WATCHES,
   watchesInSessions: ['subscribe', 'psubscribe', 'ssubscribe'],
   notCallable: [],
+  refusesResults: true,
 };

@@ -1,7 +1,7 @@
 /** Several requests to one endpoint, all or nothing. Contract §6, "Transactions". */
 import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
-import type { Json } from '../../proto/json.ts';
+import { isJsonObject, type Json } from '../../proto/json.ts';
 import { type Kind, kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import type { RequestBase } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../proto/kinds/members.ts';
@@ -88,6 +88,7 @@ export function timeoutOf(requests: readonly Pick<RequestBase, 'timeout_ms'>[]):
 
 function parsed(kind: Kind, operation: Json, index: number): RequestBase {
   try {
+    refuseReference(kind, operation);
     return parseRequest(kind, operation).request;
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
@@ -96,4 +97,29 @@ function parsed(kind: Kind, operation: Json, index: number): RequestBase {
     );
     throw new GatewayError(thrown.code, `operations.${index}: ${thrown.message}`, { details });
   }
+}
+
+/** @throws GatewayError BAD_REQUEST where the kind has no results before a transaction ends */
+function refuseReference(kind: Kind, operation: Json): void {
+  const { refusesResults, label } = kindSpec(kind);
+  const path = refusesResults ? pathOfReference(operation) : undefined;
+  if (path === undefined) return;
+  const message = `${label} has no results inside a transaction; $result is not taken`;
+  throw new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+}
+
+/** Where an object stands whose only member is `$result` with a text that begins with `[`. */
+function pathOfReference(value: Json): string | undefined {
+  if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    if (isReference(inner)) return name;
+    const within = pathOfReference(inner);
+    if (within !== undefined) return `${name}.${within}`;
+  }
+  return undefined;
+}
+
+function isReference(value: Json): boolean {
+  if (!isJsonObject(value) || Object.keys(value).length !== 1) return false;
+  return typeof value.$result === 'string' && value.$result.startsWith('[');
 }

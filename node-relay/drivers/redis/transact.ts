@@ -2,7 +2,6 @@
 
 import { badRequest, fromReply } from '../../../dialects/redis/errors.ts';
 import { partlyApplied } from '../../../dialects/redis/partly-applied.ts';
-import { refuseReferences } from '../../../dialects/redis/references.ts';
 import { resultsOf } from '../../../dialects/redis/result.ts';
 import { checkEach } from '../../../dialects/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
@@ -53,7 +52,6 @@ function checkOperation(request: RedisRequest): RedisCommandRequest {
     throw badRequest('type', 'a pipeline is no operation: name its commands as operations');
   }
   checkCommand(request, 'write', 'transaction');
-  refuseReferences(request);
   if (namesHost(request)) throw badRequest('type', `${request.type} is not for transactions`);
   return request;
 }

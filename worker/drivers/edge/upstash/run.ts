@@ -1,7 +1,6 @@
 /** Runs commands, pipelines and transactions at Upstash. Contract §6. */
 import { badRequest, fromReply } from '../../../../dialects/redis/errors.ts';
 import { partlyApplied } from '../../../../dialects/redis/partly-applied.ts';
-import { refuseReferences } from '../../../../dialects/redis/references.ts';
 import { resultOf, resultsOf } from '../../../../dialects/redis/result.ts';
 import { checkEach } from '../../../../dialects/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
@@ -63,7 +62,6 @@ export async function runTransaction(
       throw badRequest('type', 'a pipeline is no operation: name its commands as operations');
     }
     check(request, call, 'type');
-    refuseReferences(request);
     return request;
   });
   const replies = allOf(commands, await line.commands('/multi-exec', commands.map(rowOf), call));
