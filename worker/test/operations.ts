@@ -95,7 +95,7 @@ export const ADDITIONS = [
 export const FACADES = [
   ['POST', '/upstash/:endpoint', 'Read'],
   ['PUT', '/upstash/:endpoint', 'Read'],
-  ['GET', '/upstash/:endpoint/:command{.*}', 'Read'],
-  ['POST', '/upstash/:endpoint/:command{.*}', 'Read'],
-  ['PUT', '/upstash/:endpoint/:command{.*}', 'Read'],
+  ['GET', '/upstash/:endpoint/:command{[\\s\\S]*}', 'Read'],
+  ['POST', '/upstash/:endpoint/:command{[\\s\\S]*}', 'Read'],
+  ['PUT', '/upstash/:endpoint/:command{[\\s\\S]*}', 'Read'],
 ] as const;

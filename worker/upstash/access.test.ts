@@ -25,41 +25,44 @@ async function call(path: string, init: RequestInit & { token?: string } = {}) {
   return { status: response.status, body };
 }
 
-describe.each(['', '/', '/get/x', '/pipeline', '/subscribe/chat'])('%s', (path) => {
-  test('is refused without a token', async () => {
-    expect(await call(endpoint + path, { token: '', body: '["GET","x"]' })).toEqual({
-      status: 401,
-      body: { error: 'Authentication token required: see /docs' },
-    });
-  });
-
-  test('says no more of another organization’s endpoint than of none', async () => {
-    const foreign = await insertEndpoint(other);
-    for (const id of [foreign, 'nowhere']) {
-      expect(await call(id + path, { body: '["GET","x"]' })).toEqual({
-        status: 404,
-        body: { error: `Endpoint ${id} does not exist` },
+describe.each(['', '/', '/get/x', '/get/a%0D%0Ab%E2%80%A8c', '/pipeline', '/subscribe/chat'])(
+  '%s',
+  (path) => {
+    test('is refused without a token', async () => {
+      expect(await call(endpoint + path, { token: '', body: '["GET","x"]' })).toEqual({
+        status: 401,
+        body: { error: 'Authentication token required: see /docs' },
       });
-    }
-  });
-
-  test('is refused to who may not read', async () => {
-    const token = await gateway.token(await gateway.addUser('None'));
-    expect(await call(endpoint + path, { token, body: '["GET","x"]' })).toEqual({
-      status: 403,
-      body: { error: 'This operation needs Read access' },
     });
-  });
 
-  test('is not for endpoints of another kind', async () => {
-    expect(await call(endpoint + path, { body: '["GET","x"]' })).toEqual({
-      status: 501,
-      body: {
-        error: 'This endpoint is of kind Postgres: clients of Upstash reach those of kind Redis',
-      },
+    test('says no more of another organization’s endpoint than of none', async () => {
+      const foreign = await insertEndpoint(other);
+      for (const id of [foreign, 'nowhere']) {
+        expect(await call(id + path, { body: '["GET","x"]' })).toEqual({
+          status: 404,
+          body: { error: `Endpoint ${id} does not exist` },
+        });
+      }
     });
-  });
-});
+
+    test('is refused to who may not read', async () => {
+      const token = await gateway.token(await gateway.addUser('None'));
+      expect(await call(endpoint + path, { token, body: '["GET","x"]' })).toEqual({
+        status: 403,
+        body: { error: 'This operation needs Read access' },
+      });
+    });
+
+    test('is not for endpoints of another kind', async () => {
+      expect(await call(endpoint + path, { body: '["GET","x"]' })).toEqual({
+        status: 501,
+        body: {
+          error: 'This endpoint is of kind Postgres: clients of Upstash reach those of kind Redis',
+        },
+      });
+    });
+  },
+);
 
 test.each(['_token', '_TOKEN', 'token', 'access_token'])(
   'a token in the URL as %s is refused, whatever the headers have',

@@ -29,6 +29,7 @@ describe('a command', () => {
     ['/get/k/', undefined, command('get', 'k')],
     ['/get/a%2Fb%20c', undefined, command('get', 'a/b c')],
     ['/get/caf%C3%A9', undefined, command('get', 'café')],
+    ['/get/a%0D%0Ab%E2%80%A8c', undefined, command('get', 'a\r\nb\u2028c')],
     ['/get/%FF%00', undefined, command('get', { $bytes: '/wA=' })],
     ['/get/50%25', undefined, command('get', '50%')],
     ['/set/k/v/EX/100', undefined, command('set', 'k', 'v', 'EX', '100')],

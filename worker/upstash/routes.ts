@@ -79,7 +79,7 @@ export const upstashRoutes: readonly AnyRoute[] = [
   route({
     ...common,
     method: ['GET', 'POST', 'PUT'],
-    path: '/upstash/:endpoint/:command{.*}',
+    path: '/upstash/:endpoint/:command{[\\s\\S]*}',
     facade: {
       action: 'upstash.command',
       errorBody: refusalBody,
