@@ -2,7 +2,7 @@
 import type { ZodError, ZodType } from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { idFromName } from '../http/ids.ts';
+import { idFromName, isUuid } from '../http/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
 import { DataAccessInput, TransformationInput } from './schema.ts';
@@ -38,6 +38,11 @@ export function definitionIn(body: JsonObject): Named {
   if (chosen === '' || chosen === 'subjects') {
     throw refusal([{ path: 'id', message: 'is required: the name makes none' }]);
   }
+  if (isUuid(chosen)) {
+    throw refusal([
+      { path: 'id', message: 'is required: the name makes a UUID, which no id may be' },
+    ]);
+  }
   return { id: chosen, definition: definition as TransformationDefinition };
 }
 
@@ -48,8 +53,25 @@ export function definitionIn(body: JsonObject): Named {
  */
 export function parsed<Output>(schema: ZodType<Output>, body: JsonObject): Output {
   const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  throw refusal([...faultsIn(result.error), ...faultsOfRules(body)]);
+  const dropped = faultsOfDropped(body);
+  if (result.success && dropped.length === 0) return result.data;
+  const told = [...dropped, ...(result.success ? [] : faultsIn(result.error))];
+  // Where the shape is wrong, what the rules' reader says of the same place says it again.
+  const others = faultsOfRules(body).filter(({ path }) =>
+    told.every((each) => path !== each.path && !path.startsWith(`${each.path}.`)),
+  );
+  throw refusal([...told, ...others]);
+}
+
+/** Members whose own members have names of the author's choice. */
+const HOLDERS = ['parameters', 'functions', 'inputSchema', 'outputSchema', 'template'];
+
+/** A name that schemas drop without a word. Spec silent: nothing that a definition names may be called so. */
+function faultsOfDropped(body: JsonObject): Fault[] {
+  return HOLDERS.filter((name) => {
+    const holder = body[name];
+    return isJsonObject(holder) && Object.hasOwn(holder, '__proto__');
+  }).map((name) => ({ path: `${name}.__proto__`, message: 'is a name that is not taken' }));
 }
 
 /** @throws GatewayError PAYLOAD_TOO_LARGE */

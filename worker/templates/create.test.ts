@@ -157,6 +157,45 @@ describe('a definition that cannot be', () => {
     });
   });
 
+  test('has no name that is a UUID for an id', async () => {
+    const gateway = await startGateway('Write');
+    const name = '7b0e8e24-5f0e-4f7c-9f9e-0b8c58e2d7a1';
+    const message = 'is required: the name makes a UUID, which no id may be';
+    expect(await gateway.call('POST', '/templates', { ...GREETING, name })).toEqual({
+      status: 400,
+      body: failure('BAD_REQUEST', `id: ${message}`, [{ path: 'id', message }]),
+    });
+  });
+
+  test('has nothing that would be dropped without a word', async () => {
+    const gateway = await startGateway('Write');
+    const text =
+      '{"name":"n","transformationRules":[],"__proto__":{},"parameters":{"__proto__":{"default":1}},"functions":{"__proto__":"() => 1"}}';
+    const message = 'is a name that is not taken';
+    expect(await gateway.call('POST', '/templates', JSON.parse(text))).toEqual({
+      status: 400,
+      body: failure('BAD_REQUEST', `parameters.__proto__: ${message}`, [
+        { path: 'parameters.__proto__', message },
+        { path: 'functions.__proto__', message },
+        { path: 'body', message: 'Unrecognized key: "__proto__"' },
+      ]),
+    });
+  });
+
+  test('tells what is wrong with a parameter once', async () => {
+    const gateway = await startGateway('Write');
+    const reply = await gateway.call('POST', '/templates', {
+      ...GREETING,
+      parameters: { a: { type: 'float' }, b: { min: 1 }, c: { type: 'number', default: 'x' } },
+    });
+    const { details } = reply.body as { details: { path: string }[] };
+    expect(details.map(({ path }) => path)).toEqual([
+      'parameters.a.type',
+      'parameters.b',
+      'parameters.c.default',
+    ]);
+  });
+
   test('over 1 MiB is 413', async () => {
     const gateway = await startGateway('Write');
     const rules = [{ target: 'a', value: 'é'.repeat(600_000) }];

@@ -1,5 +1,6 @@
 /** Paths, queries and bodies of the operations on templates, as on the wire. Spec: "Template", "Templates". */
 import * as z from 'zod';
+import { isJsonObject, type JsonObject } from '../../proto/json.ts';
 import { JsonValue } from '../../proto/kinds/members.ts';
 import { ChosenId } from '../http/ids.ts';
 import { SAMPLE } from '../http/sample.ts';
@@ -203,7 +204,7 @@ export const DataAccessInput = z
 export type DataAccessInput = z.infer<typeof DataAccessInput>;
 
 /** A body that the operation itself reads, so that all its faults are told at once. */
-const AnyBody = z.record(z.string(), JsonValue);
+const AnyBody = z.custom<JsonObject>(isJsonObject, 'must be an object');
 
 /** Of POST; held to one of the shapes when it is read. */
 export const CreateBody = shownAs(AnyBody, z.union([TransformationInput, DataAccessInput])).meta({

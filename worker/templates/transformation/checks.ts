@@ -9,6 +9,7 @@ import {
 } from '../../../proto/json.ts';
 import { compileExpression, type Expression, type Value } from '../../expressions/index.ts';
 import type { Execution } from './execution.ts';
+import { FORMATS, isOfFormat } from './formats.ts';
 import type { Members } from './report.ts';
 import { holds, type Scope } from './scope.ts';
 
@@ -19,7 +20,13 @@ export type Check = (value: Json | undefined, x: Execution) => boolean;
 export interface NamedCheck {
   readonly check: Check;
   readonly message: string;
+  /** The type that the check is about, and what is told of a value of another. */
+  readonly of?: { readonly type: string; readonly message: string };
 }
+
+const OF_NUMBERS = { type: 'number', message: 'is not a number' };
+const OF_TEXTS = { type: 'string', message: 'is not a text' };
+const OF_ARRAYS = { type: 'array', message: 'is not an array' };
 
 /** Reads the bound of a check; undefined, with a fault, when it cannot be one. */
 type Make = (members: Members, name: string, scope: Scope) => NamedCheck | undefined;
@@ -47,16 +54,17 @@ export const CHECKS: Readonly<Record<string, Make>> = {
   required: required,
   type: typeCheck,
   enum: enumCheck,
-  minimum: bound('is less than', 'is not a number', (value, limit) => order(value, limit) >= 0),
-  maximum: bound('is greater than', 'is not a number', (value, limit) => order(value, limit) <= 0),
-  exclusiveMinimum: bound('is not greater than', '', (value, limit) => order(value, limit) > 0),
-  exclusiveMaximum: bound('is not less than', '', (value, limit) => order(value, limit) < 0),
+  minimum: bound('is less than', (value, limit) => order(value, limit) >= 0),
+  maximum: bound('is greater than', (value, limit) => order(value, limit) <= 0),
+  exclusiveMinimum: bound('is not greater than', (value, limit) => order(value, limit) > 0),
+  exclusiveMaximum: bound('is not less than', (value, limit) => order(value, limit) < 0),
   minLength: size('has fewer characters than', lengthOf, (length, limit) => length >= limit),
   maxLength: size('has more characters than', lengthOf, (length, limit) => length <= limit),
   minItems: size('has fewer elements than', itemsOf, (length, limit) => length >= limit),
   maxItems: size('has more elements than', itemsOf, (length, limit) => length <= limit),
   uniqueItems: uniqueItems,
   pattern: pattern,
+  format: format,
 };
 
 function isNumber(value: Json | undefined): value is number | RawJson {
@@ -125,7 +133,6 @@ export function sortedText(value: Json): string {
 
 function bound(
   words: string,
-  _none: string,
   fits: (value: Json | undefined, limit: number | RawJson) => boolean,
 ): Make {
   return (members, name) => {
@@ -133,7 +140,8 @@ function bound(
     if (!isNumber(limit)) return members.fault(name, 'must be a number');
     return {
       check: (value) => fits(value, limit),
-      message: `is no number, or ${words} ${numberText(limit)}`,
+      message: `${words} ${numberText(limit)}`,
+      of: OF_NUMBERS,
     };
   };
 }
@@ -161,16 +169,16 @@ function size(
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0) {
       return members.fault(name, 'must be an integer of at least 0');
     }
-    const kind = measure === itemsOf ? 'array' : 'text';
     return {
       check: (value, x) => fits(measure(value, x), limit),
-      message: `is no ${kind}, or ${words} ${limit}`,
+      message: `${words} ${limit}`,
+      of: measure === itemsOf ? OF_ARRAYS : OF_TEXTS,
     };
   };
 }
 
 function uniqueItems(members: Members, name: string): NamedCheck | undefined {
-  const asked = members.get(name);
+  const asked = members.get(name) ?? true;
   if (typeof asked !== 'boolean') return members.fault(name, 'must be true or false');
   if (!asked) return { check: () => true, message: '' };
   return {
@@ -179,13 +187,14 @@ function uniqueItems(members: Members, name: string): NamedCheck | undefined {
       x.spend(20 * value.length + JSON.stringify(value).length);
       return new Set(value.map(sortedText)).size === value.length;
     },
-    message: 'is no array, or has an element twice',
+    message: 'has an element twice',
+    of: OF_ARRAYS,
   };
 }
 
 /** By the language's own engine of regular expressions, which takes linear time and charges for it. */
 function pattern(members: Members, name: string, { sources }: Scope): NamedCheck | undefined {
-  const source = members.text(name);
+  const source = members.needText(name);
   if (source === undefined) return undefined;
   const literal = `/${source.replace(/\\.|\//gs, (each) => (each === '/' ? '\\/' : each))}/u`;
   const expression = sources.report.try(members.at(name), () =>
@@ -194,7 +203,23 @@ function pattern(members: Members, name: string, { sources }: Scope): NamedCheck
   if (expression === undefined) return undefined;
   return {
     check: (value, x) => typeof value === 'string' && expression.run([value], x.budget) === true,
-    message: `is no text, or does not match ${source}`,
+    message: `does not match ${source}`,
+    of: OF_TEXTS,
+  };
+}
+
+function format(members: Members, name: string): NamedCheck | undefined {
+  const asked = members.needText(name);
+  if (asked === undefined) return undefined;
+  if (!FORMATS.includes(asked)) return members.fault(name, `must be one of ${FORMATS.join(', ')}`);
+  return {
+    check: (value, x) => {
+      if (typeof value !== 'string') return false;
+      x.spend(10 + (value.length >> 4));
+      return isOfFormat(value, asked);
+    },
+    message: `is not of the format ${asked}`,
+    of: OF_TEXTS,
   };
 }
 

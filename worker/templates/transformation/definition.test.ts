@@ -57,6 +57,24 @@ test('every fault is told at once, with its path', () => {
   });
 });
 
+test('a function is not called as something of the language, and each fault is told once', () => {
+  const functions = {
+    Math: '() => 1',
+    now: '() => 1',
+    parameters: '() => 1',
+    $: '() => 1',
+    parseInt: '() => 1',
+    'a b': '() => 1',
+    fine: '() => 1',
+  };
+  const { faults } = readTransformation(definitionOf({ functions }));
+  const message = 'is what expressions call something else: choose another name';
+  expect(faults.map(({ path, message: told }) => [path, told])).toEqual([
+    ...['Math', 'now', 'parameters', '$', 'parseInt'].map((name) => [`functions.${name}`, message]),
+    ['functions.a b', 'is not a name that a function can have'],
+  ]);
+});
+
 describe('of one rule', () => {
   const loop = (forEach: Json) => ({ forEach, target: 't', rules: [] });
   test.each<[Json, string, string | RegExp]>([
@@ -180,6 +198,16 @@ describe('of one rule', () => {
       { target: 't', source: 'a', validation: [{ type: 'pattern', pattern: '(' }] },
       '.validation.0.pattern',
       /Unterminated group/,
+    ],
+    [
+      { target: 't', source: 'a', validation: [{ type: 'pattern', message: 'm' }] },
+      '.validation.0.pattern',
+      'is required',
+    ],
+    [
+      { target: 't', source: 'a', validation: { format: 'mail' } },
+      '.validation.format',
+      'must be one of email, uuid, date, date-time, duration, uri, hostname, ipv4, ipv6',
     ],
     [
       { target: 't', source: 'a', validation: [{ type: 'custom' }] },

@@ -3,6 +3,8 @@ import type { Json } from '../../../proto/json.ts';
 import {
   type CompiledFunctions,
   compileFunctions,
+  globalNames,
+  namespaceNames,
   Fault as SourceFault,
 } from '../../expressions/index.ts';
 import { compileSchema } from '../../schemas/compile.ts';
@@ -12,7 +14,7 @@ import { parametersOf } from './parameters.ts';
 import { Places } from './places.ts';
 import { Report } from './report.ts';
 import { readRules } from './rules.ts';
-import { Scope } from './scope.ts';
+import { Scope, TAKEN } from './scope.ts';
 import { Shown } from './shown.ts';
 import { Transformation } from './transformation.ts';
 
@@ -59,6 +61,13 @@ export function readTransformation(definition: TransformationDefinition): Readin
   return { compiled, faults: [] };
 }
 
+/** Names that expressions read as something else, so that no function may have them. Spec silent. */
+const NOT_OF_FUNCTIONS: ReadonlySet<string> = new Set([
+  ...TAKEN,
+  ...globalNames,
+  ...namespaceNames,
+]);
+
 /** Stands in for a function that cannot be read: what calls it is not at fault. */
 const UNREADABLE = '() => 0';
 
@@ -69,15 +78,26 @@ function functionsOf(
 ): CompiledFunctions | undefined {
   if (functions === undefined) return undefined;
   const sources = new Map(Object.entries(functions));
+  for (const name of sources.keys()) {
+    if (NOT_OF_FUNCTIONS.has(name)) {
+      report.add(
+        `functions.${name}`,
+        'is what expressions call something else: choose another name',
+      );
+    }
+  }
   for (let faults = 0; faults < FUNCTION_FAULTS_MAX; faults += 1) {
     try {
       return compileFunctions(Object.fromEntries(sources));
     } catch (error) {
       const { within, message, line, column } = faultIn(error);
+      // One of a name that no function can have goes altogether; that was told already.
+      if (sources.get(within) === UNREADABLE) {
+        sources.delete(within);
+        continue;
+      }
       report.add(`functions.${within}`, message, { line, column });
-      // One of a name that no function can have goes altogether.
-      if (sources.get(within) === UNREADABLE) sources.delete(within);
-      else sources.set(within, UNREADABLE);
+      sources.set(within, UNREADABLE);
     }
   }
   return undefined;

@@ -17,7 +17,7 @@ export const PARAMETERS = 1;
 
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 /** What loops may not call an element: it means something else in every expression. */
-const TAKEN: ReadonlySet<string> = new Set(['$', 'parameters', 'value', 'now']);
+export const TAKEN: ReadonlySet<string> = new Set(['$', 'parameters', 'value', 'now']);
 
 /** What a template's sources have in common. */
 export interface Sources {

@@ -40,7 +40,7 @@ const Check = z
   .looseObject({
     type: z.string().meta({
       description:
-        '`required`, `pattern`, `enum`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `uniqueItems`, `custom` with `expression` or `function`, or a type of JSON with bounds',
+        '`required`, `pattern`, `enum`, `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `minLength`, `maxLength`, `minItems`, `maxItems`, `uniqueItems`, `format`, `custom` with `expression` or `function`, or a type of JSON with bounds',
       examples: ['minimum'],
     }),
     message: z

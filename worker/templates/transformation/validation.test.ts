@@ -55,6 +55,15 @@ describe('checks', () => {
       ],
     ],
     ['pattern', '^a/[bc]+$', ['a/bcb', undefined], ['a/', 'xa/b', 5]],
+    ['format', 'email', ['a.b+c@d.example', undefined], ['a@b', 'a b@c.d', '', 5]],
+    ['format', 'uuid', ['7b0e8e24-5f0e-4f7c-9f9e-0b8c58e2d7a1'], ['7b0e8e24']],
+    ['format', 'date', ['2024-02-29'], ['2026-02-29', '2026-2-1']],
+    ['format', 'date-time', ['2026-01-01T00:00:00+02:00'], ['2026-01-01T00:00:00', '2026-01-01']],
+    ['format', 'duration', ['P1DT2H'], ['P', '1D']],
+    ['format', 'uri', ['https://a.b/c?d', 'urn:isbn:1'], ['a/b', 'http://', '//a.b']],
+    ['format', 'hostname', ['a.b'], ['a_b']],
+    ['format', 'ipv4', ['1.2.3.4'], ['256.1.1.1']],
+    ['format', 'ipv6', ['::1'], ['1::2::3', `${':'.repeat(9000)}`]],
   ])('%s %j', (type, bound, good, bad) => {
     if (!['type'].includes(type)) {
       for (const value of good) expect(told([{ type, [type]: bound }], value)).toEqual([]);
@@ -73,7 +82,7 @@ describe('spellings', () => {
   test('an object of bounds tells all that fail, in our words', () => {
     expect(told({ type: 'integer', minimum: 1, maximum: 9 }, 0.5)).toEqual([
       { message: 'is not of type integer' },
-      { message: 'is no number, or is less than 1' },
+      { message: 'is less than 1' },
     ]);
   });
 
@@ -86,7 +95,7 @@ describe('spellings', () => {
     ];
     expect(told(list, 'ab')).toEqual([
       { message: 'longer', code: 'SHORT' },
-      { message: 'is no text, or does not match ^[A-Z]', code: 'CASE' },
+      { message: 'does not match ^[A-Z]', code: 'CASE' },
     ]);
     expect(told(list, undefined)).toEqual([{ message: 'name it', code: 'NAME' }]);
   });
@@ -97,11 +106,34 @@ describe('spellings', () => {
       rules: [{ type: 'maximum', maximum: 3, code: 'BIG' }],
       message: 'm',
     };
-    expect(told(both, 5)).toEqual([{ message: 'is no number, or is greater than 3', code: 'BIG' }]);
+    expect(told(both, 5)).toEqual([{ message: 'is greater than 3', code: 'BIG' }]);
     expect(told(both, 'x')).toEqual([
       { message: 'm' },
-      { message: 'is no number, or is greater than 3', code: 'BIG' },
+      { message: 'is not a number', code: 'BIG' },
     ]);
+  });
+
+  test('a single check stands alone as well', () => {
+    const one = { type: 'pattern', pattern: '^[A-Z]', message: 'a capital', code: 'CASE' };
+    expect(told(one, 'ab')).toEqual([{ message: 'a capital', code: 'CASE' }]);
+    expect(told({ type: 'required' }, undefined)).toEqual([{ message: 'is required' }]);
+    expect(told({ type: 'custom', expression: 'value > 3' }, 1)).toEqual([
+      { message: 'is not valid' },
+    ]);
+  });
+
+  test('what is told says which it is: another type, or out of bounds', () => {
+    const bounds = { minimum: 1, maxLength: 2, minItems: 1, uniqueItems: true, format: 'uuid' };
+    const words = (value: Json) => told(bounds, value);
+    expect(words(0)).toEqual(
+      ['is less than 1', 'is not a text', 'is not an array'].map((message) => ({ message })),
+    );
+    expect(words('abc')).toContainEqual({ message: 'is not of the format uuid' });
+    expect(words([1, 1])).toContainEqual({ message: 'has an element twice' });
+  });
+
+  test('unique elements are asked for by the name alone', () => {
+    expect(told([{ type: 'uniqueItems' }], [1, 1])).toHaveLength(1);
   });
 
   test.each<[Json, Json, number]>([

@@ -1,6 +1,6 @@
 /** Reads `validation` in all its spellings. Contract §8. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { CHECKS, type Check, customCheck, TYPE_NAMES } from './checks.ts';
+import { CHECKS, type Check, customCheck, isOfType, TYPE_NAMES } from './checks.ts';
 import type { Execution } from './execution.ts';
 import type { Reason } from './failure.ts';
 import { Members } from './report.ts';
@@ -13,6 +13,8 @@ interface Read {
   readonly check: Check;
   readonly isRequired: boolean;
   readonly reason: Reason;
+  /** What is told instead of a value of another type than the check is about. */
+  readonly of?: { readonly type: string; readonly reason: Reason } | undefined;
 }
 
 const NAMES = Object.keys(CHECKS);
@@ -29,17 +31,26 @@ export function validationOf(
   const read: Read[] = [];
   if (Array.isArray(value)) readList(value, rule.at(name), rule, scope, read);
   else if (isJsonObject(value))
-    readBounds(new Members(value, rule.at(name), rule.report), scope, read);
+    readOne(new Members(value, rule.at(name), rule.report), scope, read);
   else return rule.fault(name, 'must be an object of bounds, or a list of checks');
   return (given, x) => {
     let reasons: Reason[] | undefined;
-    for (const { check, isRequired, reason } of read) {
+    for (const { check, isRequired, reason, of } of read) {
       if ((given === undefined && !isRequired) || check(given, x)) continue;
       reasons ??= [];
-      reasons.push(reason);
+      const isOther = of !== undefined && given !== undefined && !isOfType(given, of.type);
+      reasons.push(isOther ? of.reason : reason);
     }
     return reasons ?? NONE;
   };
+}
+
+/** Bounds, or a single check such as a list has. */
+function readOne(members: Members, scope: Scope, into: Read[]): void {
+  const type = members.get('type');
+  const isCheck = type === 'custom' || (typeof type === 'string' && NAMES.includes(type));
+  if (isCheck && type !== 'type') readEntry(members, scope, into);
+  else readBounds(members, scope, into);
 }
 
 function readList(
@@ -86,8 +97,13 @@ function readBounds(members: Members, scope: Scope, into: Read[]): void {
 function readCheck(members: Members, type: string, scope: Scope, into: Read[]): void {
   const named = CHECKS[type]?.(members, type, scope);
   if (named === undefined || named.message === '') return;
-  const { check, message } = named;
-  into.push({ check, isRequired: type === 'required', reason: reasonOf(members, message) });
+  const { check, message, of } = named;
+  into.push({
+    check,
+    isRequired: type === 'required',
+    reason: reasonOf(members, message),
+    of: of && { type: of.type, reason: reasonOf(members, of.message) },
+  });
 }
 
 function reasonOf(members: Members, otherwise: string): Reason {
