@@ -28,6 +28,8 @@ import { Shutdown, stopOnSignals } from './shutdown.ts';
 const RESULTS = join(ROOT, 'test-results/fuzz');
 /** The kind that there is a backend of. */
 const SERVED = 'Postgres';
+/** How often a run tells how far it is. */
+const PROGRESS_MS = 30_000;
 /** Of a body, so much is written down. */
 const KEPT_BYTES = 2_048;
 
@@ -52,6 +54,11 @@ async function fuzz({ requests, seed }: FuzzOptions, shutdown: Shutdown): Promis
   const scene = await setUp(shutdown);
   const { tally, operations } = scene;
   const found: string[] = [];
+  const progress = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    console.log(`${tally.requests} of ${requests} requests after ${seconds} s`);
+  }, PROGRESS_MS);
+  await shutdown.add(async () => clearInterval(progress));
   for (let index = 0; ; index += 1) {
     const sent = tally.requests;
     const pass = nextPass(index, {
