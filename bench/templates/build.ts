@@ -37,9 +37,13 @@ export async function repeatHere(code: string): Promise<Repeat> {
   const { repeat } = (await import(pathToFileURL(file).href)) as typeof Contestant; // It was built of that.
   await rm(folder, { recursive: true });
   const outputs = await Promise.all(NAMES.map((name) => repeat(name, 100, 1)));
-  const [first, ...others] = outputs.map((each) => JSON.stringify(sorted(JSON.parse(each))));
+  const [first, ...others] = outputs.map((each) =>
+    JSON.stringify(sorted(JSON.parse(JSON.stringify(each)))),
+  );
   if (others.some((each) => each !== first))
-    throw new Error(`They differ: ${outputs.map((each) => each.slice(0, 400)).join('\n')}`);
+    throw new Error(
+      `They differ: ${outputs.map((each) => JSON.stringify(each).slice(0, 400)).join('\n')}`,
+    );
   return async (name, records, times) => {
     await repeat(name, records, times);
   };

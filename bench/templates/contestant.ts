@@ -21,8 +21,8 @@ const contestants: Readonly<Record<Name, (input: Input, signal: AbortSignal) => 
 const kept: unknown[] = [undefined, undefined];
 const inputs = new Map<number, Input>();
 
-/** Runs one of them so many times; answers the last output as JSON text. */
-export async function repeat(name: Name, records: number, times: number): Promise<string> {
+/** Runs one of them so many times; answers the last output. */
+export async function repeat(name: Name, records: number, times: number): Promise<unknown> {
   const input = inputs.get(records) ?? inputOf(records);
   inputs.set(records, input);
   const contestant = contestants[name];
@@ -34,7 +34,7 @@ export async function repeat(name: Name, records: number, times: number): Promis
     // Somebody may look at it: nothing that makes it can be left out.
     kept[time % kept.length] = output;
   }
-  return JSON.stringify(output) ?? '';
+  return output;
 }
 
 function newRun(signal: AbortSignal): Run {
@@ -58,7 +58,7 @@ export default {
   async fetch(request: Request): Promise<Response> {
     const query = new URL(request.url).searchParams;
     const name = NAMES.find((each) => each === query.get('name')) ?? 'template';
-    const output = await repeat(name, Number(query.get('records')), Number(query.get('times')));
-    return new Response(String(output.length));
+    await repeat(name, Number(query.get('records')), Number(query.get('times')));
+    return new Response(String(kept.length));
   },
 };

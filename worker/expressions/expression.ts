@@ -1,12 +1,12 @@
 /** Compiles one expression. */
 import { Analysis } from './compile/analysis.ts';
-import { Context, type Frame } from './compile/code.ts';
+import { Context } from './compile/code.ts';
 import { expression as codeOf } from './compile/expression.ts';
 import { Block, Layout } from './compile/variable.ts';
 import { CompiledSet } from './functions.ts';
 import type { Expression, ExpressionOptions } from './language.ts';
 import { parseExpression } from './parse.ts';
-import { run } from './run.ts';
+import { running } from './run.ts';
 
 /**
  * Compiles an expression once, to be run any number of times.
@@ -34,6 +34,6 @@ export function compileExpression(source: string, options: ExpressionOptions = {
     source,
     usesNow,
     // Nothing assigns to a slot of the caller's: other names are in frames of functions.
-    run: (values, budget) => run(code, values as Frame, toll, mutates, budget),
+    run: running(code, toll, mutates) as Expression['run'],
   };
 }

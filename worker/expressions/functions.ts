@@ -7,7 +7,7 @@ import { Block, Layout } from './compile/variable.ts';
 import { RunFault, SyntaxFault } from './fault.ts';
 import type { CompiledFunctions } from './language.ts';
 import { type FunctionNode, parseFunction } from './parse.ts';
-import { run } from './run.ts';
+import { running } from './run.ts';
 import type { Callable, Value } from './value.ts';
 
 const NAME = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
@@ -53,7 +53,7 @@ export class CompiledSet implements CompiledFunctions {
     const callable = this.holders.get(name)?.callable;
     if (callable === undefined) throw new RunFault(`${name} is no function`, budget.place);
     const code = () => callable.invoke([...args], budget);
-    return run(code, [], undefined, this.mutates, budget);
+    return running(code, undefined, this.mutates)([], budget);
   }
 
   /** @throws SyntaxFault */

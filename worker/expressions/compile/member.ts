@@ -6,7 +6,8 @@ import type { Value } from '../value.ts';
 import { chainedCall } from './call.ts';
 import type { Code, Context } from './code.ts';
 import { expression } from './expression.ts';
-import { freeName, memberIn, plainSlot } from './reference.ts';
+import { freeName, plainSlot } from './reference.ts';
+import { memberIn } from './sites.ts';
 
 /** In the place of a value: a chain ended at its `?.`. No program can hold it. */
 export const ENDED: Value = Object.freeze({ ended: true });

@@ -6,6 +6,7 @@ import { RunFault } from '../fault.ts';
 import { getMember, isRisky } from '../members.ts';
 import type { Value } from '../value.ts';
 import { type Box, type Code, type Context, type Frame, UNSET } from './code.ts';
+import { memberIn } from './sites.ts';
 import type { Variable } from './variable.ts';
 
 /** The value of a name. @throws SyntaxFault */
@@ -80,15 +81,6 @@ function inputMember(slot: number, name: string): Code {
   if (!isRisky(name)) return memberIn(slot, name);
   // A name of the caller's is never shared: it cannot change.
   return (frame, budget) => getMember(frame[slot] as Value, name, budget);
-}
-
-/** The member, by a name that no prototype has, of the value in a slot. */
-export function memberIn(slot: number, name: string): Code {
-  return (frame) => {
-    const input = frame[slot] as Value; // The slot is of a variable that is not shared.
-    if (typeof input !== 'object' || input === null) return undefined;
-    return (input as { readonly [name: string]: Value })[name]; // No prototype has this name.
-  };
 }
 
 function firstOf(name: string): string {

@@ -17,6 +17,8 @@ export class Elements {
   readonly #get: Get;
   readonly #validate: Validate | undefined;
   readonly #filter: Expression | undefined;
+  /** Whether it may leave elements out. */
+  readonly isFiltered: boolean;
   readonly #slot: number;
   readonly #hasIndex: boolean;
   readonly #level: number;
@@ -30,6 +32,7 @@ export class Elements {
     this.#get = get;
     this.#validate = validate;
     this.#filter = filter;
+    this.isFiltered = filter !== undefined;
     this.#hasIndex = scope.hasIndex;
     this.#slot = scope.elementSlot;
     this.#level = scope.level - 1;
@@ -38,8 +41,10 @@ export class Elements {
   /** The array; undefined when it is not there. @throws RuleFault for what is none, or is not valid */
   of(x: Execution): readonly Json[] | undefined {
     const elements = this.#get(x);
-    const reasons = this.#validate?.(elements, x) ?? [];
-    if (reasons.length > 0) throw new RuleFault(reasons);
+    if (this.#validate !== undefined) {
+      const reasons = this.#validate(elements, x);
+      if (reasons.length > 0) throw new RuleFault(reasons);
+    }
     if (elements === undefined || Array.isArray(elements)) return elements;
     throw new RuleFault(`forEach takes an array, not ${kindOf(elements)}`);
   }

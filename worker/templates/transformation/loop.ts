@@ -110,6 +110,7 @@ function writing(elements: Elements, { rules, isDeciding }: Within): Apply {
 
 /** With a target: a fresh object for each element; they join the array that is there, if one is. */
 function making(elements: Elements, within: Within, { target, places, isHidden }: Made): Apply {
+  const each = { rules: within.rules, places };
   return (x, output) => {
     const from = elements.of(x);
     if (from === undefined) {
@@ -117,12 +118,19 @@ function making(elements: Elements, within: Within, { target, places, isHidden }
       return;
     }
     x.trace?.input(from as Json); // It is JSON; nobody changes it.
-    const array: Json[] = [];
-    const each = { rules: within.rules, places };
+    const array = roomFor(from, elements);
     if (within.isDeciding) deciding(x, () => makeAll(from, elements, each, array, x));
     else makeAll(from, elements, each, array, x);
     if (!isHidden) join(array, target, x, output);
   };
+}
+
+/**
+ * An array for what is made. Of objects that are all gone through it is a copy, to be written over:
+ * as large as it is going to be, from the start.
+ */
+function roomFor(from: readonly Json[], { isFiltered }: Elements): Json[] {
+  return isFiltered || typeof from[0] !== 'object' ? [] : from.slice();
 }
 
 function makeAll(
@@ -134,12 +142,14 @@ function makeAll(
 ): void {
   const steps = 2 + rules.length;
   const inner = new Output();
+  let count = 0;
   for (let at = 0; at < from.length; at += 1) {
     if (!elements.enter(x, from[at], at, steps)) continue;
     x.take(CONTAINER_BYTES + ELEMENT_BYTES);
     begun(inner, places);
     for (let rule = 0; rule < rules.length; rule += 1) rules[rule]?.(x, inner);
-    into.push(inner.object ?? inner.other ?? {});
+    into[count] = inner.object ?? inner.other ?? {};
+    count += 1;
   }
 }
 

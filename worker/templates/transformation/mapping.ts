@@ -11,14 +11,13 @@ import type { Step } from './transformers/index.ts';
 export function mappingOf(rule: Members): Step | undefined {
   const members = rule.members('mapping');
   if (members === undefined) return undefined;
-  const { object } = members;
+  const values = new Map(Object.entries(members.object));
   return {
     name: 'mapping',
     apply: (value, x) => {
       if (value === undefined) return undefined;
       x.spend(1);
-      const name = nameOf(value);
-      return Object.hasOwn(object, name) ? object[name] : undefined;
+      return values.get(typeof value === 'string' ? value : nameOf(value));
     },
   };
 }

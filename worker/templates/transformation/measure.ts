@@ -15,7 +15,8 @@ const DEPTH_MAX = 1000;
 /** Bytes that an array or object takes besides its members, and that one of these takes. */
 export const CONTAINER_BYTES = 28;
 export const ELEMENT_BYTES = 4;
-const SCALAR_BYTES = 8;
+/** Bytes of JSON that a value takes which is no text, array or object. */
+export const SCALAR_BYTES = 8;
 const NUMBER_BYTES = 12;
 
 /** Counts a value that only moves from where it was. @throws RunOver */

@@ -10,6 +10,10 @@ export type Load = (object: JsonObject) => Json | undefined;
 /** Writes a member that has a plain name. */
 export type Store = (object: JsonObject, value: Json) => void;
 
+/** Reads a member and, where it is there, writes it as another; both have plain names. */
+export type Move = (source: JsonObject, object: JsonObject) => Json | undefined;
+type MoveSite = (from: string, to: string) => Move;
+
 const LOADS: readonly ((name: string) => Load)[] = [
   (name) => (object) => object[name],
   (name) => (object) => object[name],
@@ -78,8 +82,91 @@ const STORES: readonly ((name: string) => Store)[] = [
     object[name] = value;
   },
 ];
+const MOVES: readonly [MoveSite, ...MoveSite[]] = [
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+  (from, to) => (source, object) => {
+    const value = source[from];
+    if (value !== undefined) object[to] = value;
+    return value;
+  },
+];
 let loads = 0;
 let stores = 0;
+let moves = 0;
 
 /** A place that reads that member. */
 export function loadOf(name: string): Load {
@@ -96,4 +183,10 @@ export function storeOf(name: string): Store {
       object[name] = value;
     })
   );
+}
+
+/** A place that moves one member to another. */
+export function moveOf(from: string, to: string): Move {
+  moves = (moves + 1) % MOVES.length;
+  return (MOVES[moves] ?? MOVES[0])(from, to);
 }

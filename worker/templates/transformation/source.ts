@@ -49,6 +49,21 @@ export function getterOf(path: Path, scope: Scope): Get {
   return walkOf(slot, keys);
 }
 
+/** A member, by a plain name, of the value in a slot. */
+export interface Member {
+  readonly slot: number;
+  readonly name: string;
+}
+
+/** What a path names where that is such a member. */
+export function memberOfSlot(path: Path, scope: Scope): Member | undefined {
+  const { slot, steps } = startOf(path, scope);
+  const [step, ...others] = steps ?? [];
+  if (step === undefined || others.length > 0) return undefined;
+  const { plain } = keyOf(step, path.notation === 'jsonpath');
+  return plain === undefined ? undefined : { slot, name: plain };
+}
+
 /** A step: `plain` where it is a name that no value has by its nature. */
 interface Key {
   readonly plain: string | undefined;

@@ -1,17 +1,16 @@
 /** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
-import type { Json, JsonObject } from '../../../proto/json.ts';
-import { BudgetFault, type Expression, type Value } from '../../expressions/index.ts';
+import type { Json } from '../../../proto/json.ts';
+import type { Expression, Value } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
-import { guarded, guardedGather, type Head } from './guard.ts';
+import { guarded, guardedGather } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
 import { nestedOf } from './nested-rule.ts';
-import { ownPlaceOf } from './own-place.ts';
 import { headOf, type Place, targetIn } from './place.ts';
 import type { Members } from './report.ts';
-import { holds } from './scope.ts';
-import { argumentOf, type Get, getterOf, pathOf } from './source.ts';
+import { argumentOf, type Get, getterOf, type Member, memberOfSlot, pathOf } from './source.ts';
+import { swift, type Work } from './swift.ts';
 import { put, type Target } from './target.ts';
 import { type Step, stepsOf } from './transformers/index.ts';
 import { type Validate, validationOf } from './validation.ts';
@@ -25,6 +24,10 @@ export interface Producer {
   readonly produce: Get;
   /** The same, without a word to a render. */
   readonly swiftly?: Get;
+  /** Where it is no more than a member of a slot's value. */
+  readonly member?: Member | undefined;
+  /** Where it is what an expression comes to. */
+  readonly expression?: Expression;
   readonly gather?: Gather;
   /** Why there may be no value, in words. */
   readonly absence: string;
@@ -55,68 +58,33 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
     apply:
       isHidden || gather
         ? careful
-        : swift(careful, head, producer.swiftly ?? producer.produce, { steps, validate }, target),
+        : swift(careful, head, workOf(producer, { steps, validate }), target),
     gather: gather && guardedGather(head.condition, gather),
   };
 }
 
-/**
- * The same where nothing is out of the ordinary: no render, and a member of an object of this
- * run's own. What fails is done again with care, which finds the same.
- */
-function swift(
-  careful: Apply,
-  { condition, path }: Head,
-  produce: Get,
-  treatment: Treatment,
-  target: Target,
-): Apply {
-  const { bytes } = target;
-  const own = ownPlaceOf(target);
-  if (own === undefined) return careful;
-  const { open, store } = own;
+/** What the rule does where no render looks on. */
+function workOf(producer: Producer, treatment: Treatment): Work {
+  const { produce, swiftly = produce, member, expression } = producer;
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
-  return (x, output) => {
-    const { object } = output;
-    if (isUnusual(object, x, target)) {
-      careful(x, output);
-      return;
-    }
-    let value: Json | undefined;
-    let holder = object;
-    try {
-      if (!applies(condition, x)) return;
-      value = isPlain ? produce(x) : treat(produce(x), treatment, x);
-      if (value === undefined) return;
-      tellMoved(value, x);
-      if (open !== undefined) holder = open(object, x);
-    } catch (error) {
-      demandBudget(path, error, x);
-      careful(x, output);
-      return;
-    }
-    x.bytes -= bytes;
-    store(holder, value);
+  if (isPlain) return { make: swiftly, member, expression };
+  const [first, ...others] = treatment.steps;
+  const isChangedOnce = first !== undefined && others.length === 0 && !treatment.validate;
+  const make: Get = isChangedOnce
+    ? changed(swiftly, first)
+    : (x) => treat(swiftly(x), treatment, x);
+  return { make, member: undefined, expression: undefined };
+}
+
+/** What one step makes of a value: as `treat` does it, without a word to a render. */
+function changed(get: Get, { apply }: Step): Get {
+  return (x) => {
+    const given = get(x);
+    const { memory } = x.budget;
+    const value = apply(given, x);
+    x.budget.memory = memory;
+    return value === undefined || value === given ? value : jsonOf(value, x);
   };
-}
-
-/** A budget that is spent would be found spent at once, not where it was. @throws BudgetFault */
-function demandBudget(path: string, error: unknown, x: Execution): void {
-  if (!(error instanceof BudgetFault)) return;
-  x.endedAt ??= path;
-  throw error;
-}
-
-function isUnusual(
-  object: JsonObject | undefined,
-  { trace }: Execution,
-  { depth }: Target,
-): object is undefined {
-  return object === undefined || trace !== undefined || depth > 0;
-}
-
-function applies(condition: Expression | undefined, x: Execution): boolean {
-  return condition === undefined || holds(condition.run(x.slots, x.budget));
 }
 
 /** A rule that is not run, because nothing shows what it would write. */
@@ -193,7 +161,8 @@ function sourceProducer(rule: Members, { scope }: Place): Producer | undefined {
   const path = text === undefined ? undefined : pathOf(text, rule.at('source'), scope);
   if (path === undefined) return undefined;
   const get = getterOf(path, scope);
-  return { produce: shownInput(get), swiftly: get, absence: 'its source is not there' };
+  const member = memberOfSlot(path, scope);
+  return { produce: shownInput(get), swiftly: get, member, absence: 'its source is not there' };
 }
 
 /** Shows in a render what the rule began with. */
@@ -211,7 +180,7 @@ function expressionProducer(rule: Members, { scope }: Place): Producer | undefin
     source === undefined ? undefined : scope.expression(source, rule.at('expression'));
   if (expression === undefined) return undefined;
   const produce: Get = (x) => made('expression', expression.run(x.slots, x.budget), x);
-  return { produce, absence: 'its expression is undefined' };
+  return { produce, expression, absence: 'its expression is undefined' };
 }
 
 function functionProducer(rule: Members, { scope }: Place): Producer | undefined {
