@@ -11,6 +11,7 @@ import { helpRoutes } from './help/routes.ts';
 import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
 import type { AnyRoute } from './http/route.ts';
+import { PathRouter } from './http/router.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
@@ -38,7 +39,7 @@ export const facades: readonly AnyRoute[] = upstashRoutes;
 
 /** The app with all routes mounted; `outside` is the clock and the network. */
 export function createApp(outside: Outside): App {
-  const app: App = new Hono<{ Bindings: Bindings }>();
+  const app: App = new Hono<{ Bindings: Bindings }>({ router: new PathRouter() });
   app.get('/healthz', asAllReplies, (c) => c.json({ status: 'ok' }));
   mountDocs(app, routes);
   mountDescription(app, [...routes, ...facades]);

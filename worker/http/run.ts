@@ -1,5 +1,7 @@
 /** Runs a route: limits, authenticate, authorize, parse, handle, reply, in the contract's order of refusals. */
 import type { Hono, Context as HonoContext } from 'hono';
+import { METHOD_NAME_ALL } from 'hono/router';
+import type * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { type Authorized, authorize } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
@@ -22,6 +24,7 @@ import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError } from './respond.ts';
 import { type AnyRoute, type Facade, methodsOf, pathsOf } from './route.ts';
+import { PathRouter } from './router.ts';
 
 /** What every route is below. Spec: "Versioning". */
 export const BASE_PATH = '/api/v1';
@@ -46,6 +49,12 @@ export interface Observers {
   performed(ctx: Context, route: AnyRoute, params: Readonly<Record<string, string>>): void;
 }
 
+/** What a path serves. */
+interface Served {
+  readonly allowed: readonly string[];
+  readonly facade?: Facade;
+}
+
 /** Adds routes to the app; other methods on their paths are 405, other paths 404. */
 export function mount(
   app: App,
@@ -53,7 +62,7 @@ export function mount(
   outside: Outside,
   observers: Observers,
 ): void {
-  const served = new Map<string, { readonly allowed: string[]; readonly facade?: Facade }>();
+  const served = new Map<string, Served>();
   for (const each of routes) {
     const { facade } = each;
     for (const path of pathsOf(each)) {
@@ -63,12 +72,14 @@ export function mount(
       served.set(whole, { allowed, ...(facade ? { facade } : {}) });
     }
   }
-  for (const [path, { allowed, facade }] of served) {
-    app.all(path, (c) => refuseMethod(c, allowed, facade));
-  }
-  app.notFound((c) =>
-    refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: see /docs`)),
-  );
+  // Beside the app: as a second handler of each path they would cost every request that has a route.
+  const paths = new PathRouter<Served>();
+  for (const [path, each] of served) paths.add(METHOD_NAME_ALL, path, each);
+  app.notFound((c) => {
+    const [found] = paths.match(METHOD_NAME_ALL, c.req.path)[0];
+    if (found) return refuseMethod(c, found[0].allowed, found[0].facade);
+    return refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: see /docs`));
+  });
   app.onError((thrown, c) => refuse(c, thrown));
 }
 
@@ -90,14 +101,15 @@ async function answer(
   });
   // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
   const path = each.facade ? (pathsOf(each)[0] ?? '') : c.req.path;
+  const params = c.req.param();
   const ends = {
-    performed: (ctx: Context) => observers.performed(ctx, each, c.req.param()),
+    performed: (ctx: Context) => observers.performed(ctx, each, params),
     refuse(thrown: unknown): Response {
-      observers.refused(open, each, c.req.param(), thrown);
+      observers.refused(open, each, params, thrown);
       return respondToError(thrown, open, path, each.facade);
     },
   };
-  return perform(open, each, c.req.param(), ends).catch(async (thrown: unknown) => {
+  return perform(open, each, params, ends).catch(async (thrown: unknown) => {
     const response = ends.refuse(thrown);
     await discardBody(request, settings.BODY_MAX_BYTES);
     return response;
@@ -130,7 +142,7 @@ async function perform(
       : await authorize(ctx, each.access, params).finally(() => {
           open.timing.authorize = open.now() - started;
         });
-  const query: unknown = parse(each.query, queryOf(request.url), 'query');
+  const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const keyed = keyOf(request, each.idempotency);
   const bytes = await readBody(request, settings.BODY_MAX_BYTES);
@@ -154,9 +166,19 @@ async function identify(open: PublicContext): Promise<Context> {
   return { ...open, caller: await authenticate(open, open.request.headers.get('Authorization')) };
 }
 
-function queryOf(url: string): Record<string, string> {
+/** What schemas make of no query string: most requests bring none. */
+const withoutQuery = new WeakMap<z.ZodType, unknown>();
+
+function queryOf({ url }: Request, { query: schema }: AnyRoute): unknown {
   const at = url.indexOf('?');
-  return at < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(at + 1)));
+  if (at >= 0) {
+    return parse(schema, Object.fromEntries(new URLSearchParams(url.slice(at + 1))), 'query');
+  }
+  const known = withoutQuery.get(schema);
+  if (known !== undefined) return known;
+  const parsed: unknown = parse(schema, {}, 'query');
+  withoutQuery.set(schema, Object.freeze(parsed));
+  return parsed;
 }
 
 /** Answers a method that a path does not have. @param allowed those it has; HEAD goes with GET */

@@ -1,0 +1,30 @@
+/** Finds the route of a request: by one regular expression, as far as paths can be told apart by one. */
+import { type Result, type Router, UnsupportedPathError } from 'hono/router';
+import { RegExpRouter } from 'hono/router/reg-exp-router';
+import { TrieRouter } from 'hono/router/trie-router';
+
+/**
+ * The library's fastest router, and its general one for paths that the fastest does not take. Its
+ * own choice between the two is for all paths at once, and one such path slows every request.
+ * Paths of the first win over those of the second: where both fit, a word wins over a parameter.
+ */
+export class PathRouter<Handler> implements Router<Handler> {
+  readonly name = 'PathRouter';
+  readonly #fast = new RegExpRouter<Handler>();
+  readonly #general = new TrieRouter<Handler>();
+
+  /** Before the first `match` only. */
+  add(method: string, path: string, handler: Handler): void {
+    try {
+      this.#fast.add(method, path, handler);
+    } catch (thrown) {
+      if (!(thrown instanceof UnsupportedPathError)) throw thrown;
+      this.#general.add(method, path, handler);
+    }
+  }
+
+  match(method: string, path: string): Result<Handler> {
+    const found = this.#fast.match(method, path);
+    return found[0].length > 0 ? found : this.#general.match(method, path);
+  }
+}
