@@ -1,9 +1,11 @@
 /** Runs of templates: with whose rights, from memory, and how often. */
+
 import { env } from 'cloudflare:test';
+import { Code } from '@connectrpc/connect';
 import { describe, expect, test } from 'vitest';
 import type { RunRequest } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
-import { bytes, text } from '../test/running.ts';
+import { bytes, text, told } from '../test/running.ts';
 import { countTrips } from '../test/trips.ts';
 import { GREETING, make, nesting, ORDER, PLACE } from './test/definitions.ts';
 
@@ -166,6 +168,25 @@ describe('an output that is kept', () => {
     expect((await gateway.call('POST', '/templates/outer', { id: 7 }, bearer)).status).toBe(403);
   });
 
+  test('is not that of an endpoint which has changed, or has the name of one that is gone', async () => {
+    const { gateway, seen } = await start();
+    await make(gateway, ORDER);
+    const outer = nesting('outer', 'order') as object;
+    await make(gateway, { ...outer, performanceSettings: CACHED });
+    const run = () => gateway.call('POST', '/templates/outer', { id: 7 });
+    await run();
+    const described = { description: 'Another one' };
+    expect((await gateway.call('PATCH', '/endpoints/orders', described)).status).toBe(200);
+    await run();
+    expect(seen).toHaveLength(2);
+    await run();
+    expect(seen).toHaveLength(2);
+    expect((await gateway.call('DELETE', '/endpoints/orders')).status).toBe(200);
+    await insertEndpoint(gateway, 'orders');
+    await run();
+    expect(seen).toHaveLength(3);
+  });
+
   test('is none of a template that writes', async () => {
     const { gateway, seen } = await start();
     await make(gateway, PLACE);
@@ -199,6 +220,40 @@ test('parameters are given by the query, by their declared types', async () => {
   expect(await run('?parameters.rate=0.5')).toEqual({ status: 200, body: { tax: 50 } });
   expect((await run('?parameters.rate=much')).status).toBe(400);
   expect((await run('?rate=0.5')).status).toBe(400);
+});
+
+test('data access has no parameters: what it takes stands in the input', async () => {
+  const { gateway, seen } = await start();
+  await make(gateway, ORDER);
+  const message = 'is no parameter of the template: what it takes stands in the input';
+  expect(await gateway.call('POST', '/templates/order?parameters.id=7', { id: 7 })).toEqual({
+    status: 400,
+    body: failure('BAD_REQUEST', `parameters.id: ${message}`, [{ path: 'parameters.id', message }]),
+  });
+  expect(seen).toEqual([]);
+});
+
+test('a result that is too large is told without a stream, which a run does not have', async () => {
+  const relay = {
+    status: () => ({}),
+    run(): never {
+      throw told(
+        Code.OutOfRange,
+        'RESULT_TOO_LARGE',
+        'The result is larger than 10 bytes; send Accept: application/x-ndjson',
+      );
+    },
+  };
+  const gateway = await startGateway('SuperAdmin', { relay });
+  await insertEndpoint(gateway, 'orders');
+  await make(gateway, ORDER);
+  expect(await gateway.call('POST', '/templates/order', { id: 7 })).toEqual({
+    status: 400,
+    body: failure(
+      'RESULT_TOO_LARGE',
+      'The result is larger than 10 bytes; ask for less: a run has no stream',
+    ),
+  });
 });
 
 test('numbers that a double cannot hold come through', async () => {

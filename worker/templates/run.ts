@@ -30,7 +30,7 @@ export interface Ready {
   readonly compiled: Compiled;
   readonly scene: Scene;
   readonly run: Run;
-  /** Names of what runs, which say all of it: templates with their versions. */
+  /** Names of what runs, which say all of it: templates with their versions, endpoints with their revisions. */
   readonly versions: readonly string[];
   /** Whether the result may be another one a moment later, by itself. */
   readonly usesNow: boolean;
@@ -87,9 +87,12 @@ export async function readyToRun(
   return {
     compiled,
     scene,
-    versions: scene.templates.map(({ uuid, version }) =>
-      uuid === root.uuid ? `${uuid}:${root.version}` : `${uuid}:${version}`,
-    ),
+    versions: [
+      ...scene.templates.map(({ uuid, version }) =>
+        uuid === root.uuid ? `${uuid}:${root.version}` : `${uuid}:${version}`,
+      ),
+      ...scene.endpoints.map(({ uuid, revision }) => `${uuid}:${revision}`),
+    ],
     usesNow: [...read.values()].some(({ usesNow }) => usesNow),
     run: {
       budget: new Budget({ fuel, depth, outputBytes }, ctx.now()),
@@ -98,7 +101,7 @@ export async function readyToRun(
       signal: ctx.signal,
       nested: (id) => found(read.get(scene.template(id)?.uuid ?? ''), id),
       send: ({ endpoint, operation, request }) =>
-        performOn(ctx, scene.endpoint(endpoint), operation, request),
+        performOn(ctx, scene.endpoint(endpoint), operation, request).catch(withoutStream),
     },
   };
 }
@@ -142,6 +145,17 @@ function kindsOf(scene: Scene, uuid: string): string[] {
 function found(compiled: Compiled | undefined, id: string): Compiled {
   if (compiled) return compiled;
   throw templateNotFound(id);
+}
+
+/** A result that is too large is told without the streaming form, which runs do not have. @throws what it is given */
+function withoutStream(error: unknown): never {
+  if (!(error instanceof GatewayError) || error.code !== 'RESULT_TOO_LARGE') throw error;
+  const [size = 'The result is too large'] = error.message.split(';');
+  const { details } = error;
+  throw new GatewayError(error.code, `${size}; ask for less: a run has no stream`, {
+    details,
+    cause: error,
+  });
 }
 
 /** A run that did not end in time. */

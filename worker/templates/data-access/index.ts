@@ -88,7 +88,10 @@ class DataAccess implements Compiled {
   /** What is to be sent: nothing while something is wrong with the input. */
   #calls(input: Json, run: Run) {
     run.budget.spend(1 + this.#placeholders.length + this.weight / 64);
-    const faults: Fault[] = [];
+    const faults: Fault[] = Object.keys(run.parameters).map((name) => ({
+      path: `parameters.${name}`,
+      message: 'is no parameter of the template: what it takes stands in the input',
+    }));
     const scope = scopeOf(input, this.#placeholders, faults);
     if (!scope) return { calls: [], requests: [], faults };
     const requests = this.#operations.map(({ endpoint, fill }) => ({

@@ -93,7 +93,8 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
     if (kindSpec(kind).needs?.(request) === 'Admin') return 'Admin';
   } catch (thrown) {
     for (const each of faultsOf(thrown)) {
-      if (!isOpen(reader, each.path)) faults.push({ ...each, path: `${at}.${each.path}` });
+      if (isOpen(reader, each.path)) continue;
+      faults.push({ ...each, path: each.path === 'body' ? at : `${at}.${each.path}` });
     }
   }
   return sort === 'Read' ? 'Read' : 'Write';

@@ -111,3 +111,9 @@ describe('an author is told', () => {
     expect(faultsOf(kind, request)).toContainEqual(expect.stringContaining(message));
   });
 });
+
+test('what the whole request is at fault for is told at the request', () => {
+  expect(faultsOf('postgres', { query: 'select 1', colour: 'red' })).toEqual([
+    'template Unrecognized key: "colour"',
+  ]);
+});

@@ -64,6 +64,11 @@ export class Scene {
     return this.#rows.templates;
   }
 
+  /** Every endpoint that is reached. */
+  get endpoints(): readonly EndpointRow[] {
+    return this.#rows.endpoints;
+  }
+
   template(named: string): TemplateRow | undefined {
     return this.#templates.get(nameOf(named));
   }
