@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RedisCommand } from './command.ts';
 import { FAMILIES } from './examples/index.ts';
-import { LINES } from './examples/lines.ts';
+import { LINES } from './examples/lines/index.ts';
 import { plain } from './grammar.ts';
 import { named } from './name.ts';
 import { RedisRequest } from './request.ts';

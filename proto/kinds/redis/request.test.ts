@@ -52,6 +52,31 @@ test.each([
   ],
   [{ type: 'json.set', ...KEY, path: '$', value: { a: [1, null] } }, 'json.set k $ {"a":[1,null]}'],
   [{ type: 'xinfo stream', ...KEY, full: true }, 'xinfo stream|k FULL'],
+  [{ type: 'ft.aggregate', index: 'i', query: '*', load: '*' }, 'ft.aggregate i * LOAD *'],
+  [
+    {
+      type: 'ft.aggregate',
+      index: 'i',
+      query: '*',
+      steps: [
+        { load: { count: 1, field: ['@at'] } },
+        { apply: { expression: 'year(@at)', name: 'y' } },
+        {
+          group_by: {
+            nargs: 1,
+            property: ['@y'],
+            groups: [{ reduce: { function: 'COUNT' }, as: 'n' }],
+          },
+        },
+        { filter: '@n>1' },
+        { sort_by: { by: [{ property: '@n', order: 'DESC' }] } },
+        { load: '*' },
+        { limit: { offset: 0, num: 5 } },
+      ],
+      dialect: 2,
+    },
+    'ft.aggregate i * LOAD 1 @at APPLY year(@at) AS y GROUPBY 1 @y REDUCE COUNT 0 AS n FILTER @n>1 SORTBY 2 @n DESC LOAD * LIMIT 0 5 DIALECT 2',
+  ],
 ])('other names and forms: %j', (request, line) => {
   const [name = '', rest] = line.split('|');
   const expected = rest === undefined ? line.split(' ') : [name, ...rest.split(' ')];
@@ -196,6 +221,10 @@ test.each([
   ],
   [{ type: 'get k' }, ['type: must be get alone: its words stand in members, or in args']],
   [{ type: 'xgroup nothing' }, ['type: is not known: xgroup has no subcommand nothing']],
+  [{ type: 'memory', ...KEY }, [expect.stringMatching(/^type: needs one of .*usage.* behind it$/)]],
+  [{ type: 'object' }, ['type: needs one of encoding, freq, help, idletime, refcount behind it']],
+  [{ type: 'xgroup', args: [] }, []],
+  [{ type: 'command' }, []],
   [{ type: 'get\r\nset' }, ['type: must be the name of a command, without its words']],
   [{ type: 'get', args: [null] }, ['args.0: must not be null']],
   [{ type: 'get', args: 'k' }, ['args: must be a list of words']],
@@ -213,6 +242,17 @@ test.each([
   [
     { type: 'pipeline', pipeline: [{ type: 'pipeline', pipeline: [] }] },
     ['pipeline.0.type: must be a command: a pipeline has none within'],
+  ],
+  [
+    {
+      type: 'pipeline',
+      pipeline: [
+        { type: 'time', kind: 'Redis' },
+        { type: 'time', kind: 'valkey' },
+        { type: 'time', kind: 'postgres' },
+      ],
+    },
+    ['pipeline.2.kind: must be Redis'],
   ],
   [
     { type: 'pipeline', pipeline: [{ type: 'get', ...KEY, timeout_ms: 5 }] },

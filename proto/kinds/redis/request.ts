@@ -9,7 +9,7 @@ import { wordsOf } from './members.ts';
 import { isName, named } from './name.ts';
 import { REWRITES } from './rewrites.ts';
 import { splitLine } from './split.ts';
-import { commandNamed, isContainer } from './table.ts';
+import { allCommands, commandNamed, isContainer } from './table.ts';
 import { anyWord, type Fault, WordFault } from './words.ts';
 
 /** Most commands of a pipeline. Spec silent. */
@@ -57,10 +57,23 @@ function pipelineOf({ type: _, pipeline, ...others }: JsonObject, faults: Fault[
   }
   for (const [at, each] of pipeline.entries()) {
     const prefix = `pipeline.${at}.`;
-    if (isJsonObject(each)) commands.push(commandOf(each, prefix, faults));
+    if (isJsonObject(each))
+      commands.push(commandOf(withoutKind(each, prefix, faults), prefix, faults));
     else faults.push({ path: `pipeline.${at}`, message: 'must be an object with a type' });
   }
   return { type: 'pipeline' as const, pipeline: commands };
+}
+
+/** As of a request of its own, its kind may stand beside it. */
+function withoutKind(
+  { kind, ...members }: JsonObject,
+  prefix: string,
+  faults: Fault[],
+): JsonObject {
+  const isRight =
+    kind === undefined || (typeof kind === 'string' && /^(?:redis|valkey)$/i.test(kind));
+  if (!isRight) faults.push({ path: `${prefix}kind`, message: 'must be Redis' });
+  return members;
 }
 
 const NONE: RedisCommand = { type: '', args: [] };
@@ -86,6 +99,9 @@ function commandOf({ type, ...given }: JsonObject, prefix: string, faults: Fault
   const entry = commandNamed(command.type);
   const unknown = entry === undefined ? unknownSubcommand(command.type) : undefined;
   if (unknown !== undefined) return refuse('type', unknown);
+  const subcommands = args === undefined ? subcommandsOf(command.type) : [];
+  if (subcommands.length > 0)
+    return refuse('type', `needs one of ${subcommands.join(', ')} behind it`);
   const isWords = args !== undefined && Object.keys(given).length === 1;
   return isWords ? command : byMembers(command.type, entry?.grammar, given, refuse);
 }
@@ -107,6 +123,15 @@ function byMembers(
 }
 
 const UNKNOWN_MEMBERS = 'is not a command whose members are known: give its words in args, a list';
+
+/** What a name that is none by itself may go on with. */
+function subcommandsOf(type: string): string[] {
+  // Alone, it tells of all commands.
+  if (type === 'command' || !isContainer(type)) return [];
+  const parent = `${type} `;
+  const names = [...allCommands()].map(({ name }) => name);
+  return names.flatMap((name) => (name.startsWith(parent) ? name.slice(parent.length) : []));
+}
 
 /** Why a name of two words is none. */
 function unknownSubcommand(name: string): string | undefined {

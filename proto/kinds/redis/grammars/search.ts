@@ -36,11 +36,14 @@ const SEARCH = [
   '[sort_by{field@SORTBY [order(ASC|DESC)] with_count!WITHCOUNT}]',
   `${LIMIT} ${PARAMS} ${DIALECT}`,
 ].join(' ');
+const LOADED = "load<*{'LOAD' '*'}|fields{'LOAD' count#field field+}>";
+const SORTED = "sort_by{'SORTBY' nargs##by by/property{property [order(ASC|DESC)]}+ [max:i@MAX]}";
+const APPLIED = 'apply{expression@APPLY name/as@AS}';
+/** The members' own order is one of many: here the caller says which. */
+const STEPS = `[steps<load{${LOADED}}|group_by{${GROUP}}|${SORTED}|${APPLIED}|limit{'LIMIT' offset:i num/count:i}|filter{filter@FILTER}>+]`;
 const AGGREGATE = [
-  "verbatim!VERBATIM [load<*{'LOAD' '*'}|fields{'LOAD' count#field field+}>] [timeout:i@TIMEOUT]",
-  `[group_by{${GROUP}}+]`,
-  "[sort_by{'SORTBY' nargs##by by/property{property [order(ASC|DESC)]}+ [max:i@MAX]}]",
-  `[apply{expression@APPLY name/as@AS}+] ${LIMIT} [filter@FILTER]`,
+  `verbatim!VERBATIM [${LOADED}] [timeout:i@TIMEOUT] [group_by{${GROUP}}+]`,
+  `[${SORTED}] [${APPLIED}+] ${LIMIT} [filter@FILTER] ${STEPS}`,
   "[with_cursor{'WITHCURSOR' [count:i@COUNT] [max_idle:i@MAXIDLE]}]",
   `${PARAMS} [scorer@SCORER] add_scores!ADDSCORES ${DIALECT}`,
 ].join(' ');

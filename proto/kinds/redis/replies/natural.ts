@@ -77,7 +77,12 @@ function double(value: number): string {
 
 function bytes(value: Uint8Array): string {
   const text = textOf(value);
-  return text === undefined ? `{"$bytes":"${base64(value)}"}` : JSON.stringify(text);
+  return text === undefined ? bytesJson(value) : JSON.stringify(text);
+}
+
+/** Bytes as `{"$bytes": base64}`, whatever they are. */
+export function bytesJson(value: Uint8Array): string {
+  return `{"$bytes":"${base64(value)}"}`;
 }
 
 const CHUNK = 0x8000;

@@ -51,6 +51,17 @@ describe('a reply', () => {
     expect(replyJson({ type: 'json.get', args: ['j'] }, bytes('no JSON'))).toBe('"no JSON"');
   });
 
+  test.each<[line: string, value: ReplyValue, json: unknown]>([
+    ['DUMP k', 'abc', { $bytes: 'YWJj' }],
+    ['DUMP k', null, null],
+    ['FUNCTION DUMP', 'abc', { $bytes: 'YWJj' }],
+    ['BF.SCANDUMP b 0', [1, 'abc'], [1, { $bytes: 'YWJj' }]],
+    ['CF.SCANDUMP b 0', [0, null], [0, null]],
+    ['VEMB v e RAW', ['int8', '*U', d(1), d(2)], ['int8', { $bytes: 'KlU=' }, 1, 2]],
+  ])('to %s is bytes, whatever they are', (line, value, json) => {
+    expect(reply(line, value)).toEqual(json);
+  });
+
   test('of a command that nobody knows is natural', () => {
     const value = [
       1,

@@ -1,7 +1,7 @@
 /** Shapes that replies have under both versions of the protocol: RESP2 says with flat lists and text what RESP3 has types for. */
 import type { RedisCommand } from '../command.ts';
 import { ReplyDouble, ReplyMap, ReplySet, type ReplyValue } from '../reply-value.ts';
-import { isList, textOf } from './natural.ts';
+import { bytesJson, isList, textOf } from './natural.ts';
 import { JsonText, Members, record, type Shaped } from './shaped.ts';
 
 /** What a reply becomes; one that is not as expected stays as it is. */
@@ -151,6 +151,14 @@ export const integer: Shape = (value) => {
 
 /** A boolean, for which RESP2 gives 1 and 0. */
 export const truth: Shape = (value) => (value === 1 ? true : value === 0 ? false : value);
+
+const encoder = new TextEncoder();
+
+/** Bytes that are no text, those of them too that happen to be one: their form says nothing of the value. */
+export const binary: Shape = (value) => {
+  if (typeof value === 'string') return new JsonText(bytesJson(encoder.encode(value)));
+  return value instanceof Uint8Array ? new JsonText(bytesJson(value)) : value;
+};
 
 /** A JSON document, or the text where it is none. */
 export const json: Shape = (value) => {

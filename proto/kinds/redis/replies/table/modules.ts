@@ -5,6 +5,7 @@ import { textOf } from '../natural.ts';
 import { JsonText, record, type Shaped } from '../shaped.ts';
 import {
   always,
+  binary,
   double,
   itemsOf,
   json,
@@ -87,6 +88,9 @@ const topList: Shaper = (command) => (hasOption(command, 'WITHCOUNT', 1) ? count
 
 const doubles = always(listOf(double));
 
+/** Where to go on, and a piece of the filter. */
+const piece = always(tuple(plain, binary));
+
 /** Words of VSIM that are followed by a value. */
 const VALUES = ['ELE', 'FP32', 'FILTER', 'EPSILON', 'COUNT', 'EF', 'FILTER-EF'];
 
@@ -120,7 +124,7 @@ const links: Shaper = (command) =>
   hasOption(command, 'WITHSCORES', 2) ? listOf(pairsAs('element', 'score', double)) : plain;
 
 const embedding: Shaper = (command) =>
-  hasOption(command, 'RAW', 2) ? tuple(plain, plain, double, double) : listOf(double);
+  hasOption(command, 'RAW', 2) ? tuple(plain, binary, double, double) : listOf(double);
 
 /** By the commands' names. */
 export const MODULES: { readonly [type: string]: Shaper } = {
@@ -144,6 +148,8 @@ export const MODULES: { readonly [type: string]: Shaper } = {
   'cf.mexists': yesOrNo,
   'cf.insert': yesOrNo,
   'topk.query': yesOrNo,
+  'bf.scandump': piece,
+  'cf.scandump': piece,
   'bf.info': filter,
   'cf.info': always(mapOf()),
   'cms.info': always(mapOf()),

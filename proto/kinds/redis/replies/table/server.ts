@@ -4,6 +4,7 @@ import { textOf } from '../natural.ts';
 import { record } from '../shaped.ts';
 import {
   always,
+  binary,
   double,
   exactly,
   itemsOf,
@@ -89,6 +90,8 @@ const shard = mapOf({ nodes: listOf(mapOf()) });
 
 /** By the commands' names. */
 export const SERVER: { readonly [type: string]: Shaper } = {
+  dump: always(binary),
+  'function dump': always(binary),
   'config get': map,
   'memory stats': always(memory),
   'module list': maps,
