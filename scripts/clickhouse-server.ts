@@ -26,7 +26,6 @@ export interface ClickhouseServer {
 
 /** ClickHouse 26.9. */
 const VERSION = '26.9.0';
-const READY_MAX_MS = 60_000;
 
 /**
  * Starts a server and waits until it takes requests.
@@ -46,7 +45,7 @@ export async function startClickhouse(options: ClickhouseOptions): Promise<Click
       cwd: options.folder,
     },
   );
-  await untilReady('ClickHouse', server, () => server.said().includes('Ready'), READY_MAX_MS);
+  await untilReady('ClickHouse', server, () => server.said().includes('Ready'));
   const url = `clickhouse://default:${options.password}@127.0.0.1:${port}/default`;
   return { url, port, pid: server.pid, stop: server.stop };
 }

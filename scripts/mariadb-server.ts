@@ -30,7 +30,6 @@ export interface MariadbServer {
 }
 
 const USER = 'causeway';
-const READY_MAX_MS = 30_000;
 /** The server, and the libraries of its that small systems lack. */
 const PACKAGES = ['mariadb-server-core', 'libaio1', 'liburing2', 'libnuma1'];
 
@@ -80,7 +79,7 @@ export async function startMariadb(options: MariadbOptions): Promise<MariadbServ
     run,
   );
   const url = `mysql://${USER}:${options.password}@127.0.0.1:${port}/`;
-  await untilReady('MariaDB', server, () => answers(url), READY_MAX_MS);
+  await untilReady('MariaDB', server, () => answers(url));
   await rm(first, { force: true });
   return { url, port, pid: server.pid, stop: server.stop };
 }

@@ -28,7 +28,6 @@ const USER = 'causeway';
 const VERSION = '0.7.0b3';
 /** What its own program does. */
 const START = 'import sys; from secantus.cli import main; sys.exit(main())';
-const READY_MAX_MS = 30_000;
 
 /**
  * Starts a server in a new folder and waits until it answers.
@@ -68,7 +67,7 @@ async function serve(
       () => false,
     );
   // The port opens before the server can answer.
-  await untilReady('SecantusDB', server, ready, READY_MAX_MS);
+  await untilReady('SecantusDB', server, ready);
   return server;
 }
 

@@ -34,7 +34,6 @@ export interface PostgresServer {
 /** The superuser of servers made here. */
 export const SUPERUSER = 'postgres';
 
-const READY_MAX_MS = 20_000;
 const STOP_MAX_MS = 10_000;
 
 /**
@@ -63,7 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     run(),
   );
   const isReady = () => server.said().includes('ready to accept connections');
-  await untilReady('PostgreSQL', server, isReady, READY_MAX_MS);
+  await untilReady('PostgreSQL', server, isReady);
   const url = `postgresql://${SUPERUSER}:${options.password}@127.0.0.1:${port}/postgres`;
   return { url, port, pid: server.pid, stop: server.stop };
 }

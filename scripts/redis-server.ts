@@ -39,8 +39,6 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-const READY_MAX_MS = 30_000;
-
 /**
  * Starts a server in a new folder and waits until it answers.
  * @throws Failure when the programs cannot be had, or it does not start
@@ -73,7 +71,7 @@ export async function startRedis(options: RedisOptions): Promise<RedisServer> {
     cwd: folder,
   });
   const isReady = () => server.said().includes('Ready to accept connections');
-  await untilReady(product, server, isReady, READY_MAX_MS);
+  await untilReady(product, server, isReady);
   return { url: urlOf(port, options), port, pid: server.pid, stop: server.stop };
 }
 

@@ -8,7 +8,7 @@ import { Failure } from './failure.ts';
 import { log } from './log.ts';
 
 /** Spec silent, all four. */
-const READY_MAX_MS = 10_000;
+const READY_MAX_MS = 60_000;
 const STOP_MAX_MS = 10_000;
 const BACKOFF_FIRST_MS = 100;
 const BACKOFF_MAX_MS = 5_000;

@@ -35,6 +35,8 @@ export interface ServerProcess {
 }
 
 const STOP_MAX_MS = 10_000;
+/** Many times what it takes: a machine that does other things too must not make it fail. */
+export const READY_MAX_MS = 120_000;
 
 /**
  * Runs a program that on Linux ends with this process, even when that is killed.
@@ -66,14 +68,14 @@ export async function runServer(
 }
 
 /**
- * Asks until the server is ready.
+ * Asks until the server is ready; a machine that does other things is given the time for them.
  * @throws Failure with the last that it said when it ended, or the time is up
  */
 export async function untilReady(
   name: string,
   server: ServerProcess,
   isReady: () => boolean | Promise<boolean>,
-  maxMs: number,
+  maxMs = READY_MAX_MS,
 ): Promise<void> {
   const until = Date.now() + maxMs;
   while (!(await isReady())) {

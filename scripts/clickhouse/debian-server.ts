@@ -16,7 +16,6 @@ export interface DebianClickhouse {
   stop(): Promise<void>;
 }
 
-const READY_MAX_MS = 30_000;
 /** The server, and the libraries of its that systems lack. */
 const PACKAGES =
   'clickhouse-server clickhouse-common libboost-filesystem1.74.0 libboost-program-options1.74.0 libcapnp-0.9.2 libcctz2 libcpuinfo0 libdouble-conversion3 libfarmhash0 libicu72 libjemalloc2 liblz4-1 libmariadb3 libmetrohash1 libpocodata80 libpocodataodbc80 libpocofoundation80 libpocojson80 libpococrypto80 libpocomongodb80 libpoconet80 libpoconetssl80 libpocoutil80 libpocoxml80 librdkafka1 libre2-9 libpcre3 libodbc2 libltdl7';
@@ -55,7 +54,7 @@ export async function startDebianClickhouse(
       ({ ok }) => ok,
       () => false,
     );
-  await untilReady('ClickHouse 18.16', server, isReady, READY_MAX_MS);
+  await untilReady('ClickHouse 18.16', server, isReady);
   const url = `clickhouse://default:${password}@127.0.0.1:${port}/default`;
   return { url, pid: server.pid, stop: server.stop };
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { freePort } from '../ports.ts';
 import { onRedis, type RedisOptions, type RedisServer, startRedis } from '../redis-server.ts';
+import { READY_MAX_MS } from '../server-process.ts';
 
 /** Servers that belong together. */
 export interface RedisGroup {
@@ -23,7 +24,6 @@ export interface ClusterOptions extends Omit<RedisOptions, 'folder'> {
 }
 
 const SLOTS = 16_384;
-const READY_MAX_MS = 30_000;
 /** Search is not for a cluster of servers; the others are. */
 const MODULES = ['redistimeseries', 'rejson', 'redisbloom'];
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../failure.ts';
 import { freePort } from '../ports.ts';
 import { onRedis, type RedisOptions, type RedisServer, startRedis } from '../redis-server.ts';
-import { runServer, untilReady } from '../server-process.ts';
+import { READY_MAX_MS, runServer, untilReady } from '../server-process.ts';
 import { redisProgram } from './programs.ts';
 
 /** A watched master. */
@@ -28,7 +28,6 @@ export interface SentinelOptions extends Omit<RedisOptions, 'folder'> {
 }
 
 const NAME = 'mymaster';
-const READY_MAX_MS = 30_000;
 
 /**
  * Starts the servers and waits until each sentinel knows master and replica.
@@ -106,7 +105,7 @@ async function startSentinel(
   });
   const user = sentinelPassword === undefined ? '' : `default:${sentinelPassword}@`;
   const url = `redis://${user}127.0.0.1:${port}`;
-  await untilReady('sentinel', server, () => knowsReplica(url), READY_MAX_MS);
+  await untilReady('sentinel', server, () => knowsReplica(url));
   return { url, port, pid: server.pid, stop: server.stop };
 }
 

@@ -29,11 +29,18 @@ const url = (port = proxy.port) => `redis://127.0.0.1:${port}`;
 /** Cuts the connection of a call that was sent and is not answered. */
 async function cutUnder<Value>(call: () => Promise<Value>): Promise<Value> {
   proxy.silent = true;
+  const before = proxy.swallowed;
   const outcome = call();
-  await sleep(50);
+  await expect.poll(() => proxy.swallowed).toBeGreaterThan(before);
   proxy.cut();
   proxy.silent = false;
   return outcome;
+}
+
+/** Waits until so many callers wait at the server itself. */
+async function untilBlocked(callers: number): Promise<void> {
+  const clients = async () => String((await onRedis(program.url, ['INFO', 'clients']))[0]);
+  await expect.poll(clients).toContain(`blocked_clients:${callers}\r`);
 }
 
 test('a read is sent again when its connection is cut, a write is not', async () => {
@@ -54,7 +61,7 @@ test('a borrowed connection says that it is lost, and its write is of unknown ou
   const lost: Error[] = [];
   link.onLost = (cause) => lost.push(cause);
   const blocked = failureOf(link.send([words('blpop', 'never', '0')], bounds('write')));
-  await sleep(50);
+  await untilBlocked(1);
   proxy.cut();
   expect(await blocked).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   expect(lost).toHaveLength(1);
@@ -67,16 +74,14 @@ test('a borrowed connection says that it is lost, and its write is of unknown ou
 test('the server lets go of a blocked command when its caller has gone', async () => {
   const server = await open(url(program.port), testHost(2));
   const link = await server.borrow([], AbortSignal.timeout(5_000));
-  const signal = after(50, late);
-  expect(
-    await failureOf(link.send([words('blpop', 'never', '0')], bounds('write', { signal }))),
-  ).toMatchObject({
-    code: 'OUTCOME_UNKNOWN',
-  });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const blocked = failureOf(link.send([words('blpop', 'never', '0')], bounds('write', { signal })));
+  await untilBlocked(1);
+  leaving.abort(late);
+  expect(await blocked).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   link.release(false);
-  await expect
-    .poll(async () => String((await onRedis(program.url, ['INFO', 'clients']))[0]))
-    .toContain('blocked_clients:0');
+  await untilBlocked(0);
   await server.close();
 });
 
@@ -103,7 +108,7 @@ describe('a server that stands still', () => {
     await say(server, [words('ping')]);
     process.kill(program.pid, 'SIGSTOP');
     try {
-      const signal = after(300, late);
+      const signal = after(1_500, late);
       const read = failureOf(server.send([words('get', 'a')], bounds('read', { signal })));
       const write = failureOf(server.send([words('incr', 'a')], bounds('write', { signal })));
       expect(await read).toBe(late);
@@ -172,7 +177,11 @@ describe('a hostile server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo; // It listens on a port.
     const driver = await open(url(port), testHost(1));
-    const signal = after(300, new GatewayError('TIMED_OUT', 'late'));
+    // One waits for it; the others are over before.
+    const signal = after(
+      code === 'TIMED_OUT' ? 300 : 20_000,
+      new GatewayError('TIMED_OUT', 'late'),
+    );
     const outcome = driver.send([words('incr', 'a')], bounds('write', { signal }));
     if (code === undefined) expect(await outcome).toEqual(['a']);
     else if (code === 'TIMED_OUT') expect(await failureOf(outcome)).toBeInstanceOf(GatewayError);
@@ -221,7 +230,7 @@ test('every reply belongs to its caller, whoever else leaves, and whenever', asy
   const calls = aborts.map(async (leavesAfter, index) => {
     await sleep(index / 20);
     const signal =
-      leavesAfter === undefined ? AbortSignal.timeout(20_000) : after(leavesAfter, late);
+      leavesAfter === undefined ? AbortSignal.timeout(55_000) : after(leavesAfter, late);
     const own = `${index}:${'x'.repeat(index % 97)}`;
     const commands = [
       words('echo', own),

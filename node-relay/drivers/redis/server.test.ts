@@ -245,7 +245,9 @@ describe('connections', () => {
     const server = await open(url());
     expect(await say(server, [words('set', 'k', '1')])).toEqual(['OK']);
     proxy.cut();
+    // The driver's own end of them hears of it on the next turn of this process.
     await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setImmediate(resolve));
     expect(await say(server, [words('incr', 'k')])).toEqual([2]);
     await server.close();
   });

@@ -9,6 +9,8 @@ export class TestProxy {
   pieces = 0;
   /** Nothing is carried back; what clients send still goes on. */
   silent = false;
+  /** Pieces that were not carried back. */
+  swallowed = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -52,7 +54,8 @@ export class TestProxy {
       server.write(bytes);
     });
     server.on('data', (bytes) => {
-      if (!this.silent) client.write(bytes);
+      if (this.silent) this.swallowed += 1;
+      else client.write(bytes);
     });
     for (const [socket, other] of [
       [client, server],
