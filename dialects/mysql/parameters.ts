@@ -1,5 +1,6 @@
 /** What JSON values mean as parameters of a statement, whichever way they travel. */
 import { isBase64 } from '../../proto/base64.ts';
+import { isDay } from '../../proto/day.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../proto/json.ts';
 import type { MysqlRequest } from '../../proto/kinds/mysql.ts';
@@ -31,7 +32,11 @@ const PLAIN_DECIMAL = /^-?\d+\.\d+$/;
  */
 export function parameterOf(value: Json, index: number): Parameter {
   if (value === null) return { sort: 'null' };
-  if (typeof value === 'string') return { sort: 'text', text: value };
+  if (typeof value === 'string') {
+    // It has no UTF-8: another text would be sent in its place.
+    if (!value.isWellFormed()) throw badValue(`params.${index}`, 'holds half of a surrogate pair');
+    return { sort: 'text', text: value };
+  }
   if (typeof value === 'boolean') return { sort: 'boolean', value };
   if (typeof value === 'number' || isRawJson(value)) return numberParameter(numberText(value));
   if (isJsonObject(value) && '$bytes' in value && Object.keys(value).length === 1) {
@@ -48,9 +53,9 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,6})?(Z|[+-]\d
 
 /** As servers read it, in the session's zone, which is UTC: they take no `Z`. */
 function utcText(value: Json | undefined, index: number): string {
-  const [, date, time, fraction = '', zone] = MOMENT.exec(String(value)) ?? [];
+  const [, date = '', time, fraction = '', zone] = MOMENT.exec(String(value)) ?? [];
   const moment = new Date(`${date}T${time}${zone}`);
-  if (typeof value !== 'string' || Number.isNaN(moment.getTime())) {
+  if (typeof value !== 'string' || !isDay(date) || Number.isNaN(moment.getTime())) {
     throw badValue(`params.${index}.$date`, 'is not a date and time with a zone');
   }
   return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;

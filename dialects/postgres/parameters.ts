@@ -73,16 +73,23 @@ export function dependsOnType({ values }: Parameters): boolean {
   return values.some(Array.isArray);
 }
 
-/** Values in text format; `typeAt` answers the type that the statement gives a parameter. */
+/**
+ * Values in text format; `typeAt` answers the type that the statement gives a parameter.
+ * @throws GatewayError BAD_REQUEST
+ */
 export function encodeParameters(
   { values, types }: Parameters,
   typeAt: (index: number) => TypeInfo | undefined,
 ): FieldValue[] {
-  return values.map((value, index) =>
-    types === undefined || Array.isArray(value)
-      ? encodeValue(value, typeAt(index))
-      : encodeTyped(value, types[index] ?? 0, index),
-  );
+  return values.map((value, index) => {
+    const text =
+      types === undefined || Array.isArray(value)
+        ? encodeValue(value, typeAt(index))
+        : encodeTyped(value, types[index] ?? 0, index);
+    // It has no UTF-8: another text would be sent in its place.
+    if (text?.isWellFormed() === false) throw badParameter(index, 'holds half of a surrogate pair');
+    return text;
+  });
 }
 
 /** One value in text format. A plain object that is no tagged form is JSON; a text is always just that text. */

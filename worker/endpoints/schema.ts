@@ -7,6 +7,7 @@ import { ChosenId } from '../http/ids.ts';
 import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { shownAs } from '../http/shown-as.ts';
+import { text } from '../http/texts.ts';
 import { CREATE, DETAIL, PATCH, RECORD, UPDATED } from './examples.ts';
 import { PoolLimits, PoolLimitsPatch } from './pool-limits.ts';
 
@@ -41,7 +42,7 @@ const EndpointId = ChosenId.refine((id) => id !== 'subjects', 'may not be "subje
   examples: [SAMPLE.endpoint],
 });
 
-const Description = z.string().max(DESCRIPTION_MAX);
+const Description = text(DESCRIPTION_MAX);
 const Profile = z.enum(['production', 'development']);
 const BackendProfile = Profile.meta({
   description:

@@ -75,6 +75,7 @@ function text(name: string, pattern: RegExp | undefined, problem: string): Write
   return (value) => {
     if (typeof value !== 'string') return `must be a string for type ${name}`;
     if (pattern && !pattern.test(value)) return problem;
+    if (!value.isWellFormed()) return 'holds half of a surrogate pair';
     return Buffer.from(value);
   };
 }

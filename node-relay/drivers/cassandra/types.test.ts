@@ -173,6 +173,7 @@ describe('values that do not fit are refused before anything is sent', () => {
     ['inet', '"localhost"', 'must be an IPv4 or IPv6 address for type inet'],
     ['vector<float, 3>', '[1,2]', 'must have 3 elements for type vector<float, 3>'],
     ['ascii', '"ä"', 'has characters outside ASCII'],
+    ['text', '"a\\ud800b"', 'holds half of a surrogate pair'],
   ])('%s: %s', async (type, input, message) => {
     const params = parseJson(`[${input}]`);
     const insert = `INSERT INTO ${table(type)} (k, v) VALUES (2, ?)`;

@@ -1,6 +1,7 @@
 /** Values of `{name:Type}` as the server reads them. Source: ClickHouse manual, "HTTP interface", "Queries with parameters". */
+import { isDay } from '../../../proto/day.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json, numberText, setMember } from '../../../proto/json.ts';
 import { bytesOf, latin1 } from './binary.ts';
 import type { Placeholder } from './statement.ts';
 import { type TypeTree, typeTree } from './type-tree.ts';
@@ -14,14 +15,33 @@ const BARE =
 const NUMBER = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)$/i;
 const DOCUMENTS = new Set(['JSON', 'Object', 'Dynamic', 'Variant']);
 
+/** Values of a statement's parameters, in either form. */
+export type Params = { readonly [name: string]: Json } | readonly NamedValue[];
+interface NamedValue {
+  readonly name: string;
+  readonly value: Json;
+}
+
+function byName(params: Params): { readonly [name: string]: Json } {
+  if (!isList(params)) return params;
+  const values: { [name: string]: Json } = {};
+  for (const [at, { name, value }] of params.entries()) {
+    if (Object.hasOwn(values, name)) throw bad(`${at}.name`, 'is there twice');
+    setMember(values, name, value);
+  }
+  return values;
+}
+
+function isList(params: Params): params is readonly NamedValue[] {
+  return Array.isArray(params);
+}
+
 /**
  * Members `param_…` of a request's URL, percent-encoded.
  * @throws GatewayError BAD_REQUEST naming what is missing, unknown or unlike its type; PAYLOAD_TOO_LARGE
  */
-export function parametersOf(
-  placeholders: readonly Placeholder[],
-  params: { readonly [name: string]: Json } = {},
-): string {
+export function parametersOf(placeholders: readonly Placeholder[], given: Params = {}): string {
+  const params = byName(given);
   const wanted = new Map(placeholders.map((each) => [each.name, each]));
   for (const name of Object.keys(params)) {
     if (!wanted.has(name)) throw bad(name, 'the statement has no parameter of this name');
@@ -44,7 +64,7 @@ export function parametersOf(
 /** A value by itself, as in a field of TabSeparated. All texts hold one byte a character. */
 function whole(value: Json, type: TypeTree, path: string): string {
   if (value === null) return '\\N';
-  const text = textOf(value, type);
+  const text = textOf(value, type, path);
   if (text !== undefined) return escaped(text);
   const isDocument = DOCUMENTS.has(type.name) || (type.name !== 'Tuple' && type.name !== 'Map');
   return isJsonObject(value) && isDocument
@@ -71,7 +91,7 @@ const ESCAPES: { readonly [character: string]: string } = {
 function nested(value: Json, type: TypeTree, path: string): string {
   if (value === null) return 'NULL';
   if (value === true || value === false) return value ? 'true' : 'false';
-  const text = textOf(value, type);
+  const text = textOf(value, type, path);
   if (text !== undefined) return BARE.test(type.name) && NUMBER.test(text) ? text : quoted(text);
   if (typeof value === 'number' || isRawJson(value)) return numberOf(numberText(value), type);
   if (Array.isArray(value)) return listOf(value, type, path);
@@ -127,24 +147,38 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
   return `{${entries.join(',')}}`;
 }
 
-function textOf(value: Json, { name }: TypeTree): string | undefined {
+function textOf(value: Json, type: TypeTree, path: string): string | undefined {
   if (typeof value !== 'string') return bytesOf(value)?.toString('latin1');
-  return latin1(name.startsWith('DateTime') ? instantOf(value) : value);
+  if (!value.isWellFormed()) throw bad(path, 'holds half of a surrogate pair');
+  return latin1(type.name.startsWith('DateTime') ? instantOf(value, type) : value);
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)$/i;
 
 /**
- * Seconds since 1970 of a time that names its offset: the server reads parameters by the rules
- * of its own zone and takes no offset. Other texts stay as they are.
+ * A time that names its offset, for a server that reads parameters by the rules of the type's own
+ * zone and takes no offset: as that zone's time where it is UTC, else as seconds since 1970. Other
+ * texts stay as they are, and so does what neither can say: the server refuses it.
  */
-function instantOf(text: string): string {
-  const [, date, time, fraction = '', offset = ''] = INSTANT.exec(text) ?? [];
-  if (date === undefined) return text;
+function instantOf(text: string, { parts }: TypeTree): string {
+  const [, date = '', time, fraction = '', offset = ''] = INSTANT.exec(text) ?? [];
+  if (!isDay(date)) return text;
   const zone = offset.replace(/(\d\d):?(\d\d)$/, '$1:$2').toUpperCase();
   const milliseconds = Date.parse(`${date}T${time}${zone}`);
-  // Below ten digits the server takes a number for something else.
-  return milliseconds >= 1e12 ? `${milliseconds / 1000}${fraction}` : text;
+  if (Number.isNaN(milliseconds)) return text;
+  if (parts.at(-1)?.name === 'UTC') {
+    const iso = new Date(milliseconds).toISOString();
+    return `${iso.slice(0, -5).replace('T', ' ')}${fraction}`;
+  }
+  // Before 1970 servers differ in which way a fraction counts.
+  if (milliseconds < 0 && /[1-9]/.test(fraction)) return text;
+  return secondsText(milliseconds / 1000) + fraction;
+}
+
+/** Ten digits at least: the server takes shorter numbers for something else. */
+function secondsText(seconds: number): string {
+  const digits = String(Math.abs(seconds)).padStart(10, '0');
+  return seconds < 0 ? `-${digits}` : digits;
 }
 
 function quoted(text: string): string {

@@ -7,6 +7,7 @@ import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { backend } from '../../../scripts/backends.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { clickhouse } from './index.ts';
+import type { Params } from './parameters.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {
@@ -118,7 +119,7 @@ function forward(from: Socket, { hostname, port }: URL, sockets: Set<Socket>): v
 /** A request of type `query` unless another is given. */
 export function sql(
   query: string,
-  params: { readonly [name: string]: Json } = {},
+  params: Params = {},
   members: { readonly [member: string]: Json } = {},
 ): ClickhouseRequest {
   return { type: 'query', query, params, ...members } as ClickhouseRequest; // Shaped as its type asks.

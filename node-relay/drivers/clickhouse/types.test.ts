@@ -139,7 +139,10 @@ const IN: readonly (readonly [type: string, json: string, text: string])[] = [
   ["DateTime64(3, 'UTC')", '"1990-01-31T12:34:56.789+02:00"', '1990-01-31 10:34:56.789'],
   ["DateTime64(3, 'UTC')", '"1969-12-31T23:59:59.999Z"', '1969-12-31 23:59:59.999'],
   ["DateTime64(9, 'UTC')", '"1900-01-01T00:00:00.000000001Z"', '1900-01-01 00:00:00.000000001'],
-  ["Array(DateTime64(3, 'UTC'))", '["1900-01-01T00:00:00.000Z"]', "['1900-01-01 00:00:00.000']"],
+  ["DateTime64(3, 'Asia/Tokyo')", '"1900-01-01T00:00:00.000Z"', '1900-01-01 09:00:00.000'],
+  ["DateTime64(3, 'Asia/Tokyo')", '"1990-01-31T12:34:56.789Z"', '1990-01-31 21:34:56.789'],
+  ["DateTime('Asia/Tokyo')", '"1970-01-01T00:00:01Z"', '1970-01-01 09:00:01'],
+  ["Array(DateTime('Asia/Tokyo'))", '["1970-01-01T00:00:01Z"]', "['1970-01-01T00:00:01Z']"],
   ['UUID', '"61f0c404-5cb3-11e7-907b-a6006ad3dba0"', '61f0c404-5cb3-11e7-907b-a6006ad3dba0'],
   ['IPv4', '"192.0.2.1"', '192.0.2.1'],
   ['IPv6', '"2001:db8::1"', '2001:db8::1'],
@@ -166,6 +169,17 @@ describe('parameters', () => {
     expect((await run(read, request, 'read')).rows).toEqual([{ t: text }]);
   });
 
+  test.each(['2026-02-30T00:00:00Z', '1969-12-31T23:59:59.999Z'])(
+    'no time is taken for another one: %s',
+    async (p) => {
+      const request = sql("SELECT {p:DateTime64(3, 'Asia/Tokyo')}", { p });
+      await expect(read.run(request, callOf('read'))).rejects.toMatchObject({
+        code: 'REQUEST_FAILED',
+        details: [{ code: '457' }],
+      });
+    },
+  );
+
   test('take documents and bytes', async () => {
     const params: { [name: string]: Json } = {
       j: parseJson('{"a":{"b":"it\'s \\\\ \\"quoted\\"","n":9007199254740993}}'),
@@ -181,7 +195,24 @@ describe('parameters', () => {
     ]);
   });
 
+  test('are taken as a list of names and values, too', async () => {
+    const params = [
+      { name: 'a', value: 7 },
+      { name: '__proto__', value: 'x' },
+    ];
+    const request = sql('SELECT {a:UInt8} AS a, {__proto__:String} AS b', params);
+    expect((await run(read, request, 'read')).rows).toEqual([{ a: 7, b: 'x' }]);
+  });
+
   test.each([
+    [
+      [
+        { name: 'p', value: 1 },
+        { name: 'p', value: 2 },
+      ],
+      'params.1.name: is there twice',
+    ],
+    [{ p: 'a\ud800' }, 'params.p: holds half of a surrogate pair'],
     [{}, 'params.p: is required: the statement has {p:UInt8}'],
     [{ p: 1, q: 2 }, 'params.q: the statement has no parameter of this name'],
   ])('%o is refused: %s', async (params, message) => {

@@ -28,6 +28,7 @@ export function toBson(value: Json, path: string, substitute?: Substitute): Bson
   if (Array.isArray(value)) {
     return value.map((each, index) => toBson(each, `${path}.${index}`, substitute));
   }
+  if (typeof value === 'string') checkText(value, path);
   if (!isJsonObject(value)) return value;
   const other = substitute?.(value);
   if (other !== undefined) return toBson(other, path);
@@ -117,6 +118,11 @@ function decimalToBson(text: string, path: string): Decimal128 {
     // Told below.
   }
   throw badValue(path, `has more than ${DECIMAL_DIGITS_MAX} digits or is out of range`);
+}
+
+/** Half of a surrogate pair has no UTF-8: another text would be stored in its place. */
+function checkText(text: string, path: string): void {
+  if (!text.isWellFormed()) throw badValue(path, 'holds half of a surrogate pair');
 }
 
 function checkName(name: string, path: string): void {

@@ -14,6 +14,7 @@ import {
   ObjectId,
   Timestamp,
 } from 'mongodb';
+import { isDay } from '../../../proto/day.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
 import { documentToBson } from './to-bson.ts';
@@ -179,11 +180,14 @@ function isUint32(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
 }
 
-const ISO = /^(-?\d{4,6})-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
+/** Of years of four digits the day is looked at: engines take 30 February for 1 March. */
+const ISO =
+  /^(?:-?\d{5,6}-\d\d-\d\d|(\d{4}-\d\d-\d\d))T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/;
 
 function milliseconds(inner: Json, path: string): number {
-  if (typeof inner === 'string' && ISO.test(inner)) {
-    const time = Date.parse(inner.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  const iso = typeof inner === 'string' ? ISO.exec(inner) : null;
+  if (iso && (iso[1] === undefined || isDay(iso[1]))) {
+    const time = Date.parse(iso[0].replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
     if (!Number.isNaN(time)) return time;
   }
   if (isJsonObject(inner) && Object.keys(inner).length === 1 && '$numberLong' in inner) {

@@ -42,25 +42,33 @@ async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<B
     if ((await admitted(scene, parsed, read)) !== 'none') traces = 'some';
   }
   const begins = statements.length > 1 && !scene.connection.wire.inTransaction;
-  const runAll = () => runEach(scene, request, statements, read);
+  const begin = read ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
   const results = await (begins
-    ? inTransaction(scene, read ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION', runAll)
-    : runAll());
+    ? inTransaction(scene, begin, () => runEach(scene, request, { statements, read, begin }))
+    : runEach(scene, request, { statements, read }));
   return {
     value: jsonList('{"results":[', results, ']}'),
     traces,
   };
 }
 
+interface Several {
+  readonly statements: readonly Parsed[];
+  readonly read: boolean;
+  /** Begins a transaction anew after a statement that ended it: what follows is together again. */
+  readonly begin?: string;
+}
+
 async function runEach(
   scene: Scene,
   request: SeveralRequest,
-  statements: readonly Parsed[],
-  read: boolean,
+  { statements, read, begin }: Several,
 ): Promise<Buffer[]> {
   const results: Buffer[] = [];
   let left = scene.call.resultMaxBytes;
   for (const parsed of statements) {
+    const { connection } = scene;
+    if (begin !== undefined && !connection.wire.inTransaction) await connection.query(begin);
     const result = await execute(scene, { request, parsed, values: [], read }, left);
     left -= result.length;
     results.push(result);

@@ -154,6 +154,17 @@ describe('several statements', () => {
   });
 });
 
+test('several statements after one that commits by itself are together, too', async () => {
+  const query =
+    'INSERT INTO t (v) VALUES (4006); CREATE TABLE later (v int UNIQUE); INSERT INTO later VALUES (1); INSERT INTO later VALUES (1)';
+  const failing = sql(query, undefined, { type: 'simple' });
+  expect(await failureOf(write.run(failing, callOf('write')))).toMatchObject({
+    code: 'CONSTRAINT_VIOLATED',
+  });
+  expect(await one('SELECT count(*) AS n FROM later')).toEqual({ n: 0 });
+  expect(await one('SELECT count(*) AS n FROM t WHERE v = 4006')).toEqual({ n: 1 });
+});
+
 test('undoes a change whose count of rows is wrong', async () => {
   const request = sql('DELETE FROM t RETURNING id', undefined, { type: 'query_one' });
   await write.run(sql('INSERT INTO t (v) VALUES (5001), (5002)'), callOf('write'));

@@ -78,6 +78,11 @@ test.each([
     message: 'params.c: the statement has no parameter of that name',
   },
   { params: [1, { $bytes: '%' }], message: 'params.1.$bytes: is not base64' },
+  { params: ['a\ud800', 1], message: 'params.0: holds half of a surrogate pair' },
+  {
+    params: [1, { $date: '2026-02-30T00:00:00Z' }],
+    message: 'params.1.$date: is not a date and time with a zone',
+  },
 ])('names what is wrong with parameters: $message', async ({ params, message }) => {
   const query = Array.isArray(params) ? 'SELECT ?, ?' : "SELECT :a, ':x', :b -- :y";
   const failure = await failureOf(read.run(sql(query, params as Json[]), callOf('read')));

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 import { OWN_TYPES, TYPE_ROWS } from './type-rows.ts';
@@ -147,6 +148,20 @@ describe('parameters', () => {
       (await run(session, sql('SELECT $1::json a, $2::json b', params), 'write')).rows,
     ).toEqual([{ a: { Int4: 'no number' }, b: { Int4: 1, Int8: 2 } }]);
   });
+
+  test.each([
+    [sql('SELECT $1::text', ['a\ud800b'])],
+    [sql('SELECT $1::text[]', [['a\ud800b']])],
+    [sql('SELECT $1', [['a\ud800b', 'text']], { type: 'query_typed' })],
+  ])(
+    'are refused with half of a surrogate pair, which would become another text',
+    async (request) => {
+      expect(await failureOf(session.run(request, callOf('write')))).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: 'Parameter 1 holds half of a surrogate pair',
+      });
+    },
+  );
 
   test('fit = ANY, and are refused by the server in a wrong number', async () => {
     const query = 'SELECT i FROM generate_series(1, 5) i WHERE i = ANY ($1) ORDER BY i';

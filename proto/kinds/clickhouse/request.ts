@@ -11,6 +11,20 @@ const shared = {
   timeout_ms: TimeoutMs,
   settings: CallerSettings.optional(),
 };
+/** A parameter beside its name. Source: backends.md §1.4. */
+const NamedValue = z
+  .strictObject({
+    name: z
+      .string()
+      .min(1)
+      .meta({ description: 'Name of the parameter', examples: ['city'] }),
+    value: JsonValue.meta({ description: 'Its value', examples: ['Lisbon'] }),
+  })
+  .meta({
+    id: 'ClickhouseParameter',
+    description: 'A parameter beside its name',
+    examples: [{ name: 'city', value: 'Lisbon' }],
+  });
 const statement = {
   query: z
     .string()
@@ -20,13 +34,18 @@ const statement = {
       examples: [SELECT],
     }),
   params: z
-    .record(z.string(), JsonValue)
+    .union([z.record(z.string(), JsonValue), z.array(NamedValue).max(1000)])
     .optional()
     .meta({
       description:
-        'Values of the parameters by their names: an array for Array and Tuple, an object for Map, JSON and a named Tuple, `{"$bytes": base64}` for a String that is not UTF-8',
+        'Values of the parameters by their names, as an object or a list of `{name, value}`: an array for Array and Tuple, an object for Map, JSON and a named Tuple, `{"$bytes": base64}` for a String that is not UTF-8',
       examples: [{ city: 'Lisbon' }],
     }),
+  binds: z
+    .array(JsonValue)
+    .max(0, 'must be empty: parameters are {name:Type} in the statement, with params')
+    .optional()
+    .meta({ description: 'Taken where it is empty: parameters have names', examples: [[]] }),
   ...shared,
 };
 const rows = {
