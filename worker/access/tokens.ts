@@ -18,6 +18,8 @@ const Claims = z.object({
   exp: z.int(),
   iat: z.int(),
   jti: z.string().regex(TOKEN_ID),
+  // We are nobody's named audience, and must refuse a token that has one. RFC 7519 §4.1.3.
+  aud: z.undefined().optional(),
 });
 
 /** Whom a token is for, and since when he is logged in. */

@@ -45,6 +45,7 @@ const forgeries: [string, Forgery][] = [
   ['a critical member', (claims, key) => sign(claims, key, { crit: ['beyond'], beyond: 1 })],
   ['nbf in the future', (claims, key) => sign({ ...claims, nbf: SECONDS + 60 }, key)],
   ['exp as a text', (claims, key) => sign({ ...claims, exp: `${claims.exp}` }, key)],
+  ['an audience', (claims, key) => sign({ ...claims, aud: 'another service' }, key)],
   ['a fractional exp', (claims, key) => sign({ ...claims, exp: SECONDS + 0.5 }, key)],
   ['a user that is no UUID', (claims, key) => sign({ ...claims, user_uuid: 'me' }, key)],
   ['a jti of another form', (claims, key) => sign({ ...claims, jti: 'x' }, key)],
