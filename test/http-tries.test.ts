@@ -89,10 +89,16 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
     );
   });
 
-  test('GET follows a redirect at home, with the sealed headers', async () => {
-    const query = { location: '/v1/echo?x=1' };
-    const seen = await http.echoed('read', { path: '/to', query });
-    expect(seen).toMatchObject({ url: '/v1/echo?x=1', headers: { 'x-sealed': 'ours' } });
+  test('GET follows a redirect at home, with its own headers and nothing sealed', async () => {
+    const query = { location: '/admin/../v1/echo?x=1' };
+    const headers = { 'X-Own': 'mine', Cookie: 'a=b' };
+    const seen = await http.echoed('read', { path: '/to', query, headers });
+    expect(seen).toMatchObject({
+      url: '/v1/echo?x=1',
+      headers: { 'x-own': 'mine', cookie: 'a=b' },
+    });
+    expect(seen.headers).not.toHaveProperty('authorization');
+    expect(seen.headers).not.toHaveProperty('x-sealed');
   });
 
   test('GET follows a redirect elsewhere, with nothing sealed, and not back home either', async () => {

@@ -1,4 +1,5 @@
 /** The relay's line to servers: kept-alive connections to the configured origin, others for where redirects lead. */
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
@@ -126,15 +127,22 @@ async function exchange(use: Use, request: Outgoing, signal: AbortSignal): Promi
 function headersOf({ rawHeaders }: IncomingMessage): Header[] {
   return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
     (rawHeaders[2 * index] ?? '').toLowerCase(),
-    rawHeaders[2 * index + 1] ?? '',
+    textOf(rawHeaders[2 * index + 1] ?? ''),
   ]);
+}
+
+/** A value's bytes, which arrive as a character each: UTF-8 where they are that. */
+function textOf(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  const bytes = Buffer.from(value, 'latin1');
+  return isUtf8(bytes) ? bytes.toString() : value;
 }
 
 /** What the server was asked not to do and did, undone. */
 function decoded(reply: IncomingMessage): { body: Readable; isDecoded: boolean } {
   const encoding = reply.headers['content-encoding']?.trim().toLowerCase();
-  const undo =
-    encoding === 'gzip' ? createUnzip() : encoding === 'br' ? createBrotliDecompress() : undefined;
+  const isGzip = encoding === 'gzip' || encoding === 'x-gzip';
+  const undo = isGzip ? createUnzip() : encoding === 'br' ? createBrotliDecompress() : undefined;
   if (undo === undefined) return { body: reply, isDecoded: false };
   pipeline(reply, undo, () => {});
   return { body: undo, isDecoded: true };

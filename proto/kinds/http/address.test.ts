@@ -100,6 +100,12 @@ test("a query's sealed members are not for the caller to give", () => {
   );
 });
 
+test('the query of the URL goes as it was written: it may be signed', () => {
+  const base = baseOf("https://api.test/v1?sig=a%20b%2Fc~'&sp=r");
+  expect(urlOf(base, 'x', {}).search).toBe('?sig=a%20b%2Fc~%27&sp=r');
+  expect(urlOf(base, 'x', { sp: 'w', n: 'a b' }).search).toBe('?sig=a%20b%2Fc~%27&sp=r&n=a+b');
+});
+
 test('a user in the URL becomes a header, which another may replace', () => {
   expect(baseOf('https://u%40:p%C3%BC@api.test/')).toMatchObject({
     url: new URL('https://api.test/'),

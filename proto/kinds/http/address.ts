@@ -58,8 +58,10 @@ export function urlOf({ url: base }: Base, path: string, query: Query): URL {
   const stays = url.origin === base.origin && `${url.pathname}/`.startsWith(`${root}/`);
   const fault = faultOfPath(path) ?? (stays ? undefined : ELSEWHERE);
   if (fault !== undefined) throw refused('path', fault);
-  for (const [name, value] of valuesIn(query)) {
-    if (!base.searchParams.has(name)) url.searchParams.append(name, value);
+  const own = valuesIn(query).filter(([name]) => !base.searchParams.has(name));
+  // The configured query stays as it was written: it may be signed.
+  if (own.length > 0) {
+    url.search = [base.search.slice(1), String(new URLSearchParams(own))].filter(Boolean).join('&');
   }
   if (url.href.length > URL_MAX) {
     throw refused('query', `makes a URL of more than ${URL_MAX} characters`);

@@ -43,13 +43,9 @@ export async function exchange(
     await discard(reply);
     if (redirects === REDIRECTS_MAX) throw refusedHop(`after ${REDIRECTS_MAX} others`);
     const next = nextOf(reply, request);
-    // What another origin names at home is its choice, not the endpoint's: nothing is shown there again.
+    // Where it leads is the server's choice, not the endpoint's, at home too: nothing sealed goes along.
     isAway ||= next.origin !== origin;
-    request = {
-      ...request,
-      url: next,
-      headers: isAway ? withoutCredentials(own) : request.headers,
-    };
+    request = { ...request, url: next, headers: isAway ? withoutCredentials(own) : own };
   }
 }
 

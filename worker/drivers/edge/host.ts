@@ -6,6 +6,10 @@ import type { PublicContext } from '../../context.ts';
 import type { Settings } from '../../settings.ts';
 import { timedOut } from '../deadline.ts';
 import { type EdgeHost, Lost } from './driver.ts';
+import { demandPresent, sawAnswer, sawLoss } from './presence.ts';
+
+/** A request of these is sent without looking whether the server is there: it changes nothing. */
+const SAFE = ['GET', 'HEAD'];
 
 /**
  * A self-hosted edge sends through its binding, whose network looks at the address that a name
@@ -17,13 +21,22 @@ export function edgeHost({ env, settings, outside }: PublicContext): EdgeHost {
   const send = NETWORK ? (request: Request) => NETWORK.fetch(request) : outside.fetch;
   return {
     async fetch(request) {
-      demandReachable(new URL(request.url), settings);
-      const { signal } = request;
+      const url = new URL(request.url);
+      demandReachable(url, settings);
+      const { signal, method } = request;
       signal.throwIfAborted();
+      // The platform may have other ways for connections than for requests: what fails there proves nothing.
+      if (NETWORK && !SAFE.includes(method)) {
+        await demandPresent(NETWORK, url, outside.now(), signal);
+      }
       try {
         const isManual = request.redirect === 'manual';
-        return await send(isManual ? request : new Request(request, { redirect: 'manual' }));
+        const sent = isManual ? request : new Request(request, { redirect: 'manual' });
+        const response = await send(sent);
+        sawAnswer(url, outside.now());
+        return response;
       } catch (cause) {
+        sawLoss(url);
         throw networkFailure(cause, signal);
       }
     },
@@ -69,7 +82,8 @@ function addressRefused(): GatewayError {
 /**
  * What the runtime's failure of a request, or of reading its reply, stands for. It tells nothing
  * but whether a connection was made: a name that does not resolve, TLS that fails and an address
- * that the network refuses look alike; so do a refused connection and a lost one.
+ * that the network refuses look alike; so do a refused connection and a lost one, but for those
+ * that `demandPresent` saw before.
  */
 export function networkFailure(cause: unknown, signal: AbortSignal): GatewayError {
   if (cause instanceof GatewayError && !signal.aborted) return cause;

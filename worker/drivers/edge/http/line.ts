@@ -10,8 +10,10 @@ import {
 import { type EdgeHost, Lost } from '../driver.ts';
 import { networkFailure } from '../host.ts';
 
-/** What the runtime undoes by itself. */
+/** What the runtime undoes by itself, where it is written just so. */
 const UNDONE = ['gzip', 'br'];
+/** Other names of the first: codings are named in any letter case. RFC 9110, section 8.4.1. */
+const GZIP = /^(?:x-)?gzip$/i;
 
 /** A line over an edge driver's host. */
 export function lineOf(host: EdgeHost): Line {
@@ -39,14 +41,19 @@ function requestOf({ method, url, headers, body }: Outgoing, signal: AbortSignal
 }
 
 function incomingOf({ status, headers, body }: Response, signal: AbortSignal): Incoming {
+  // Nobody asked for another protocol.
+  if (status === 101) throw new Lost('CONNECTION_FAILED', 'The connection to the backend failed');
   const told = [...headers].filter(([name]) => name !== 'set-cookie');
   const cookies = headers.getSetCookie().map((each) => ['set-cookie', each] as const);
-  const encoding = headerOf(told, 'content-encoding')?.trim().toLowerCase() ?? '';
+  const coding = headerOf(told, 'content-encoding')?.trim() ?? '';
+  const isUndone = UNDONE.includes(coding);
+  const isLeft = !isUndone && GZIP.test(coding);
+  const plain = isLeft ? body?.pipeThrough(new DecompressionStream('gzip')) : body;
   return {
     status,
     headers: [...told.map(([name = '', value = '']) => [name, value] as const), ...cookies],
-    body: piecesOf(body, signal),
-    isDecoded: body !== null && UNDONE.includes(encoding),
+    body: piecesOf(plain ?? null, signal),
+    isDecoded: body !== null && (isUndone || isLeft),
   };
 }
 

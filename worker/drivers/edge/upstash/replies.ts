@@ -1,6 +1,10 @@
 /** Replies of Upstash's REST protocol, with every digit and byte. Source: upstash.com/docs/redis/features/restapi. */
 import { isJsonObject, isRawJson, type Json, parseJson } from '../../../../proto/json.ts';
-import { ReplyError, type ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
+import {
+  ReplyError,
+  ReplyStatus,
+  type ReplyValue,
+} from '../../../../proto/kinds/redis/reply-value.ts';
 
 /** The one string that the protocol leaves as it is among those in base64. */
 const OK = 'OK';
@@ -29,7 +33,7 @@ function replyIn(json: Json): ReplyValue {
 }
 
 function replyOf(json: Json): ReplyValue {
-  if (typeof json === 'string') return json === OK ? OK : bytesOf(json);
+  if (typeof json === 'string') return json === OK ? new ReplyStatus(OK) : bytesOf(json);
   if (isRawJson(json)) return BigInt(json.rawJSON);
   if (Array.isArray(json)) return json.map(replyOf);
   if (isJsonObject(json)) throw new SyntaxError('an object is no reply');
