@@ -155,6 +155,19 @@ describe('a body by its size', () => {
       expect(told(await send(ofSize(size)))).toEqual(tooLarge);
     }
   });
+
+  test('of a stranger is taken in before he is told so, of a length or in pieces', async () => {
+    const body = ofSize(2 ** 22);
+    for (const [head, parts] of [
+      [`Content-Length: ${body.length}`, [body]],
+      ['Transfer-Encoding: chunked', chunked(body)],
+    ] as const) {
+      const reply = await change(['Content-Type: application/json', head], parts, {
+        token: 'none',
+      });
+      expect(told(reply)).toEqual(refusal('TOKEN_INVALID', 'Invalid token format'));
+    }
+  });
   const misreadKey = (message: string) =>
     refusal('BAD_REQUEST', `body: ${message}`, [{ path: 'body', message }]);
 });

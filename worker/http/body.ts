@@ -143,11 +143,17 @@ function badBody(message: string, where: string, cause?: unknown): GatewayError 
  * it (`Expect: 100-continue`) is not asked.
  */
 export async function discardBody(request: Request, maxBytes: number): Promise<void> {
-  const length = request.headers.get('Content-Length');
-  if (length === null || Number(length) > 2 * maxBytes || request.bodyUsed) return;
-  if (request.headers.has('Expect')) return;
+  const length = Number(request.headers.get('Content-Length'));
+  if (length > 2 * maxBytes || request.bodyUsed || request.headers.has('Expect')) return;
+  let left = 2 * maxBytes;
+  const nowhere = new WritableStream<Uint8Array>({
+    write({ byteLength }) {
+      left -= byteLength;
+      if (left < 0) throw new Error('It does not end');
+    },
+  });
   // The client may have gone meanwhile; there is nobody to tell.
-  await request.body?.pipeTo(new WritableStream()).catch(() => {});
+  await request.body?.pipeTo(nowhere).catch(() => {});
 }
 
 /** Asks for the body itself, which makes a stream of it, only where no length tells. */
