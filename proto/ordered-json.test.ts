@@ -1,19 +1,7 @@
 /** JSON whose members keep their order, and whose numbers keep their text. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, isRawJson, type Json } from './json.ts';
-import { namesOf, parseOrdered } from './ordered-json.ts';
-
-/** The same text again, written from what was read. */
-function written(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(written).join(',')}]`;
-  if (isRawJson(value)) return value.rawJSON;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = namesOf(value).map(
-    (name) => `${JSON.stringify(name)}:${written(value[name] ?? null)}`,
-  );
-  return `{${members.join(',')}}`;
-}
+import { inOrder, namesOf, orderedText, parseOrdered, unordered } from './ordered-json.ts';
 
 describe('reading', () => {
   test('gives what JSON.parse gives', () => {
@@ -33,12 +21,21 @@ describe('reading', () => {
     '{"\\u0061\\"\\\\":"\\ud83d\\ude00"}',
   ])('keeps the order of members and the text of numbers: %s', (text) => {
     const again = text.replace('\\u0061', 'a').replace('\\ud83d\\ude00', '😀');
-    expect(written(parseOrdered(text))).toBe(again);
+    expect(orderedText(parseOrdered(text))).toBe(again);
   });
 
   test('takes white space and a mark of byte order', () => {
     expect(parseOrdered('\n { "a" : [ 1 , 2 ] ,\t"b" : { } } ')).toEqual({ a: [1, 2], b: {} });
   });
+});
+
+test('an object is put in order, and out of it', () => {
+  const object = inOrder({ b: 1, 10: 2, 2: 3 }, ['b', '10', '2']);
+  expect(orderedText(object)).toBe('{"b":1,"10":2,"2":3}');
+  expect(namesOf(inOrder({ b: 1, a: 2 }, ['b', 'a']))).toEqual(['b', 'a']);
+  const read = unordered(parseOrdered('{"b":1.0,"10":12345678901234567890,"2":[1e3]}'));
+  expect(read).toEqual({ 2: [1000], 10: JSON.rawJSON('12345678901234567890'), b: 1 });
+  expect(namesOf(read as object as Record<string, never>)).toEqual(['2', '10', 'b']);
 });
 
 describe('what is refused', () => {

@@ -2,7 +2,7 @@
 
 import { sameDecimal } from './decimal.ts';
 import { GatewayError } from './errors.ts';
-import { DEPTH_MAX, type Json, type JsonObject, setMember } from './json.ts';
+import { DEPTH_MAX, isRawJson, type Json, type JsonObject, parseJson, setMember } from './json.ts';
 
 /** Names of an object's members in the order in which they were written, where JavaScript has another. */
 const ORDER = Symbol('order');
@@ -10,6 +10,29 @@ const ORDER = Symbol('order');
 /** Names of an object's members, in the order in which they were written. */
 export function namesOf(object: JsonObject): readonly string[] {
   return (object as Ordered)[ORDER] ?? Object.keys(object);
+}
+
+/** The same object, whose members are then told in this order, which is that of their names. */
+export function inOrder(object: JsonObject, names: readonly string[]): JsonObject {
+  if (names.some((name) => INDEX.test(name)))
+    Object.defineProperty(object, ORDER, { value: names });
+  return object;
+}
+
+/** JSON text with members in the order that `namesOf` tells. No promise on what nests deeper than `DEPTH_MAX`. */
+export function orderedText(value: Json): string {
+  if (typeof value !== 'object' || value === null || isRawJson(value)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(orderedText).join()}]`;
+  const members = namesOf(value).flatMap((name) => {
+    const member = value[name];
+    return member === undefined ? [] : [`${JSON.stringify(name)}:${orderedText(member)}`];
+  });
+  return `{${members.join()}}`;
+}
+
+/** The value as `parseJson` reads it: without the order, and with numbers as doubles where they fit. */
+export function unordered(value: Json): Json {
+  return parseJson(JSON.stringify(value));
 }
 
 /** Whether the names are in an order that JavaScript does not keep. */

@@ -2,8 +2,9 @@
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';
-import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
+import { type Kind, kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
+import { orderedText, unordered } from '../../proto/ordered-json.ts';
 import { demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
@@ -31,8 +32,9 @@ export async function performOn(
 ): Promise<Json> {
   if (operation === 'transaction') return together(ctx, endpoint, request);
   const { kind } = endpoint.row;
-  const { needs, keepsText } = kindSpec(kind);
-  const { request: parsed, mode: needed } = parseRequest(kind, request);
+  const { needs } = kindSpec(kind);
+  const { plain, written } = apart(kind, request);
+  const { request: parsed, mode: needed } = parseRequest(kind, plain);
   const level = needs?.(parsed);
   if (level !== undefined) demand(standing(endpoint), level);
   if (operation === 'read' && needed === 'write') {
@@ -43,7 +45,7 @@ export async function performOn(
   }
   const asked = {
     request: parsed,
-    written: keepsText ? encoder.encode(JSON.stringify(request)) : undefined,
+    written,
     numbersAsStrings: false,
     canonical: false,
   };
@@ -54,9 +56,15 @@ export async function performOn(
   return read(result);
 }
 
+/** A request as it is looked at, and its text for kinds that read that: it may tell more. */
+function apart(kind: Kind, request: JsonObject) {
+  if (kindSpec(kind).keepsText !== true) return { plain: request, written: undefined };
+  return { plain: unordered(request), written: encoder.encode(orderedText(request)) };
+}
+
 async function together(ctx: Context, endpoint: Endpoint, request: JsonObject): Promise<Json> {
-  const bytes = encoder.encode(JSON.stringify(request));
-  const body = TransactionBody.parse(request);
+  const { plain, written: bytes } = apart(endpoint.row.kind, request);
+  const body = TransactionBody.parse(plain);
   const query = {};
   const { held, policy } = standing(endpoint);
   const input = {

@@ -86,9 +86,9 @@ export type Reply = Json | Tagged | JsonBytes | Response;
 /** A resource as it is told, with its tag: the text between the quotes of its strong ETag. */
 export class Tagged {
   readonly tag: string;
-  readonly value: Json;
+  readonly value: Json | JsonBytes;
 
-  constructor(tag: string, value: Json) {
+  constructor(tag: string, value: Json | JsonBytes) {
     this.tag = tag;
     this.value = value;
   }

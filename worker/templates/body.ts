@@ -2,6 +2,7 @@
 import type { ZodError, ZodType } from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { orderedText, parseOrdered } from '../../proto/ordered-json.ts';
 import { idFromName, isUuid } from '../http/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
@@ -18,10 +19,22 @@ export interface Named {
 }
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** Of a body, whether it is of the constructor shape. */
 export function isAccessShape(body: JsonObject): boolean {
   return Object.hasOwn(body, 'request') || Object.hasOwn(body, 'template');
+}
+
+/**
+ * A body whose request to an endpoint tells all that was written: some kinds tell `1.0` from `1`,
+ * and orders of members apart.
+ * @throws GatewayError BAD_REQUEST for a member that is there twice
+ */
+export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): JsonObject {
+  if (bytes === undefined || !isJsonObject(body.template)) return body;
+  const { template } = parseOrdered(decoder.decode(bytes)) as JsonObject; // As the body is, an object.
+  return template === undefined ? body : { ...body, template };
 }
 
 /**
@@ -76,7 +89,8 @@ function faultsOfDropped(body: JsonObject): Fault[] {
 
 /** @throws GatewayError PAYLOAD_TOO_LARGE */
 export function textOf(definition: Definition): string {
-  const text = JSON.stringify(definition);
+  // Of JSON, as all definitions are.
+  const text = orderedText(definition as unknown as JsonObject);
   if (text.length * 3 > DEFINITION_MAX && encoder.encode(text).byteLength > DEFINITION_MAX) {
     throw new GatewayError(
       'PAYLOAD_TOO_LARGE',

@@ -86,6 +86,8 @@ export interface Compiled {
   readonly weight: number;
   /** Seconds for which an output may be answered again, where the template asks for it. Spec: `caching`. */
   readonly cacheTtlS: number | undefined;
+  /** Whether it tells an input's order of members and texts of numbers on, and wants them so. */
+  readonly keepsText?: boolean;
   /**
    * The output; a promise only where it reaches an endpoint, by itself or nested.
    * @throws GatewayError BAD_REQUEST with every path of an invalid input, TEMPLATE_FAILED, what `send` throws

@@ -2,11 +2,12 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { type JsonObject, parseJson } from '../../proto/json.ts';
 import type { Kind } from '../../proto/kinds/index.ts';
+import { parseOrdered } from '../../proto/ordered-json.ts';
 import { Lru } from '../cache.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, Reading } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
-import { type Definition, isDataAccess } from './definition.ts';
+import { type DataAccessDefinition, type Definition, isDataAccess } from './definition.ts';
 import { readTransformation } from './transformation/index.ts';
 
 /** Templates that an isolate remembers, and their bytes together, roughly. Spec silent. */
@@ -59,5 +60,8 @@ export function readVersion(id: string, { definition }: TemplateVersionRow, kind
 /** A definition as it was stored. */
 export function definitionOf(stored: string): Definition & JsonObject {
   // It was checked before it was stored.
-  return parseJson(stored) as unknown as Definition & JsonObject;
+  const definition = parseJson(stored) as unknown as Definition & JsonObject;
+  if (!isDataAccess(definition)) return definition;
+  const { template } = parseOrdered(stored) as unknown as DataAccessDefinition;
+  return { ...definition, template };
 }

@@ -1,11 +1,13 @@
 /** Operations on templates. Spec: "Templates". Contract §4, §8. */
 import * as z from 'zod';
+import type { Json } from '../../proto/json.ts';
 import { JsonValue } from '../../proto/kinds/members.ts';
 import { onOrganization } from '../access/access.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { type AnyRoute, route, Tagged } from '../http/route.ts';
 import { onTemplate, onTemplateList } from './access.ts';
+import { asWritten } from './body.ts';
 import { changeTemplate } from './change.ts';
 import { createTemplate } from './create.ts';
 import { listTemplates } from './list.ts';
@@ -14,7 +16,7 @@ import { namedAs, tagOf } from './record.ts';
 import { removeTemplate } from './remove.ts';
 import { renderTemplate } from './render.ts';
 import { Created, Deleted, TemplateDetail, TemplatePage, Updated } from './result-shapes.ts';
-import { runTemplate } from './run.ts';
+import { type Call, runTemplate } from './run.ts';
 import { RenderResult, RunRecord, StartedRun } from './run-shapes.ts';
 import { showRun, startRun } from './runs/start.ts';
 import {
@@ -47,6 +49,12 @@ const ASYNC_HEADERS = z.object({
     }),
 });
 
+/** What a run or render is asked for. */
+function callOf(query: RenderQuery, input: Json, bytes: Uint8Array | undefined): Call {
+  const parameters = parametersIn(query);
+  return { version: query.version, input, written: bytes, parameters, parametersAreTexts: true };
+}
+
 export const templateRoutes: AnyRoute[] = [
   route({
     method: 'POST',
@@ -61,8 +69,8 @@ export const templateRoutes: AnyRoute[] = [
     body: CreateBody,
     reply: 'bare',
     result: Created,
-    async handle(ctx, { body }) {
-      const row = await createTemplate(ctx, body);
+    async handle(ctx, { body, bytes }) {
+      const row = await createTemplate(ctx, asWritten(body, bytes));
       return namedAs(row, `Template ${row.id} created`);
     },
   }),
@@ -112,8 +120,9 @@ export const templateRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Updated,
-    async handle(ctx, { resource, body, ifMatch }) {
-      const { row, updatedFields } = await changeTemplate(ctx, resource, body, ifMatch);
+    async handle(ctx, { resource, body, bytes, ifMatch }) {
+      const patch = asWritten(body, bytes);
+      const { row, updatedFields } = await changeTemplate(ctx, resource, patch, ifMatch);
       const message = `Template ${row.id} is at version ${row.version}`;
       return new Tagged(tagOf(row), {
         ...namedAs(row, message),
@@ -159,9 +168,8 @@ export const templateRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Output,
     accepted: StartedRun,
-    handle(ctx, { resource, query, body: input }) {
-      const { version } = query;
-      const call = { version, input, parameters: parametersIn(query), parametersAreTexts: true };
+    handle(ctx, { resource, query, body: input, bytes }) {
+      const call = callOf(query, input, bytes);
       const isAsync = query.async === 'true' || prefersAsync(ctx.request);
       return isAsync ? startRun(ctx, resource, call) : runTemplate(ctx, resource, call);
     },
@@ -182,11 +190,8 @@ export const templateRoutes: AnyRoute[] = [
     idempotency: { reads: true },
     reply: 'bare',
     result: RenderResult,
-    handle(ctx, { resource, query, body: input }) {
-      const parameters = parametersIn(query);
-      const call = { version: query.version, input, parameters, parametersAreTexts: true };
-      return renderTemplate(ctx, resource, call);
-    },
+    handle: (ctx, { resource, query, body: input, bytes }) =>
+      renderTemplate(ctx, resource, callOf(query, input, bytes)),
   }),
   route({
     method: 'GET',

@@ -1,6 +1,7 @@
 /** Runs a template for a caller: looks at his rights, reads what it nests, and counts the run. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json, JsonObject } from '../../proto/json.ts';
+import { parseOrdered } from '../../proto/ordered-json.ts';
 import { demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
@@ -20,6 +21,8 @@ export interface Call {
   /** The version in force, when left out. */
   readonly version?: string | undefined;
   readonly input: Json;
+  /** The input's own bytes, for templates that keep its text. */
+  readonly written?: Uint8Array | undefined;
   readonly parameters: JsonObject;
   /** Whether they stand in a query string. */
   readonly parametersAreTexts: boolean;
@@ -49,12 +52,21 @@ export async function runTemplate(
   const started = ctx.now();
   try {
     return await keptOutput(ctx, ready, call, async () => {
-      const output = ready.compiled.run(call.input, ready.run);
+      const output = ready.compiled.run(inputOf(ready, call), ready.run);
       return output instanceof Promise ? await output : output;
     });
   } finally {
     countRun(ctx, template.row, ctx.now() - started);
   }
+}
+
+/**
+ * The input as the template wants it.
+ * @throws GatewayError BAD_REQUEST for a member that is there twice, where that matters
+ */
+export function inputOf({ compiled }: Pick<Ready, 'compiled'>, { input, written }: Call): Json {
+  if (compiled.keepsText !== true || written === undefined) return input;
+  return parseOrdered(new TextDecoder().decode(written));
 }
 
 /**

@@ -2,9 +2,10 @@
 
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
+import { orderedText } from '../../proto/ordered-json.ts';
 import type { Context } from '../context.ts';
 import { isoTime } from '../http/iso-time.ts';
-import { Tagged } from '../http/route.ts';
+import { JsonBytes, Tagged } from '../http/route.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import { definitionOf } from './read.ts';
 import { tagOf } from './record.ts';
@@ -16,6 +17,8 @@ import {
   selectVersionNames,
 } from './store.ts';
 import { dayOf } from './usage/day.ts';
+
+const encoder = new TextEncoder();
 
 /** Days of usage that are told of, today's included. Spec: `invocationsLast30Days`. */
 const USAGE_DAYS = 30;
@@ -44,7 +47,7 @@ export async function showTemplate(
   if (!shown) throw version === undefined ? changedMeanwhile(id) : versionNotFound(id, version);
   const { invocations = 0, durationMs = 0 } = usage ?? {};
   const definition: JsonObject = definitionOf(shown.definition);
-  return new Tagged(tagOf(row), {
+  const told: JsonObject = {
     id,
     ...definition,
     created: isoTime(row.createdAt),
@@ -61,7 +64,8 @@ export async function showTemplate(
       created: isoTime(each.createdAt),
       active: each.version === row.version,
     })),
-  });
+  };
+  return new Tagged(tagOf(row), new JsonBytes(encoder.encode(orderedText(told))));
 }
 
 /** Another version was put in force between two looks. */

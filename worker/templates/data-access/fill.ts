@@ -6,6 +6,7 @@ import {
   type JsonObject,
   setMember,
 } from '../../../proto/json.ts';
+import { inOrder, namesOf, orderedText } from '../../../proto/ordered-json.ts';
 import { readBound, readStatementText } from './bind.ts';
 import { encodingOf } from './http-places.ts';
 import { asData } from './insert.ts';
@@ -74,8 +75,9 @@ function readValue(reader: Reader, value: Json, path: readonly string[]): Fill {
 }
 
 function readObject(reader: Reader, value: JsonObject, path: readonly string[]): Fill {
-  const members = Object.entries(value).map(([name, each]) => {
+  const members = namesOf(value).map((name) => {
     const at = [...path, name];
+    const each = value[name] ?? null;
     return {
       fillName: readName(reader, name, at),
       fill: readValue(reader, each, at),
@@ -85,11 +87,14 @@ function readObject(reader: Reader, value: JsonObject, path: readonly string[]):
   const isNamed = members.every(({ fillName }) => typeof fillName === 'string');
   return (scope) => {
     const filled: JsonObject = {};
+    const names = new Set<string>();
     for (const { fillName, fill, leaves } of members) {
       if (leaves !== undefined && scope.value(leaves) === null) continue;
       const name = typeof fillName === 'string' ? fillName : fillName(scope);
       setMember(filled, name, fill(scope));
+      names.add(name);
     }
+    inOrder(filled, [...names]);
     return isNamed ? filled : asData(whereIn(reader, path), filled);
   };
 }
@@ -156,7 +161,7 @@ function wholeText(
   placeholder: Placeholder,
   at: Parameters<typeof inserted>[3],
 ): Fill {
-  if (at.place === 'document') return (scope) => JSON.stringify(scope.value(placeholder));
+  if (at.place === 'document') return (scope) => orderedText(scope.value(placeholder));
   if (at.place === 'path' || at.place === 'cookie') {
     return readTextAt(reader, { text: '', parts: [placeholder], ...at }, () => () => null);
   }

@@ -1,7 +1,8 @@
 /** Data-access templates: requests to endpoints with placeholders. Spec: "Constructor shape"; contract §8. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { parseRequest } from '../../../proto/kinds/index.ts';
+import { kindSpec, parseRequest } from '../../../proto/kinds/index.ts';
+import { unordered } from '../../../proto/ordered-json.ts';
 import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { nameOfEndpoint } from './layout.ts';
@@ -29,6 +30,7 @@ class DataAccess implements Compiled {
   readonly cacheTtlS = undefined;
   readonly references: Compiled['references'];
   readonly weight: number;
+  readonly keepsText: boolean;
   readonly #sort: RequestSort;
   readonly #operations: readonly Operation[];
   readonly #placeholders: readonly Placeholder[];
@@ -38,8 +40,10 @@ class DataAccess implements Compiled {
     this.#sort = request;
     this.#operations = operations;
     this.#placeholders = operations.flatMap((each) => each.placeholders);
-    this.#rest = 'timeout_ms' in template ? { timeout_ms: template.timeout_ms ?? null } : {};
+    const timeout = unordered(template.timeout_ms ?? null);
+    this.#rest = 'timeout_ms' in template ? { timeout_ms: timeout } : {};
     this.weight = JSON.stringify(template).length * 4 + 512;
+    this.keepsText = operations.some(({ kind }) => kindSpec(kind).keepsText === true);
     this.references = operations.map(({ endpoint, path, level }) => ({
       kind: 'endpoint',
       id: nameOfEndpoint(endpoint),
@@ -110,7 +114,7 @@ class DataAccess implements Compiled {
       const operation = this.#operations[index];
       if (!operation) return [];
       try {
-        parseRequest(operation.kind, request);
+        parseRequest(operation.kind, unordered(request));
         return [];
       } catch (thrown) {
         return faultsOf(thrown).map((each) => ({ ...each, path: `${operation.at}.${each.path}` }));

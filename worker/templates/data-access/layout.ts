@@ -1,6 +1,7 @@
 /** Where the requests of a data-access template stand in it, and which endpoint each of them is for. Contract §8. */
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { TimeoutMs } from '../../../proto/kinds/members.ts';
+import { unordered } from '../../../proto/ordered-json.ts';
 import { isUuid } from '../../http/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { RequestSort } from '../definition.ts';
@@ -98,7 +99,7 @@ function notAnObject(at: string, faults: Fault[]): [] {
 const REQUIRED = 'is required: the id or UUID of an endpoint';
 
 function checkTimeout(value: Json | undefined, faults: Fault[]): void {
-  const parsed = TimeoutMs.safeParse(value);
+  const parsed = TimeoutMs.safeParse(value === undefined ? value : unordered(value));
   if (parsed.success) return;
   const message = parsed.error.issues[0]?.message ?? 'is not valid';
   faults.push({ path: 'template.timeout_ms', message });

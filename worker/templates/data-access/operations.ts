@@ -2,6 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { type Kind, kindSpec, parseRequest } from '../../../proto/kinds/index.ts';
+import { unordered } from '../../../proto/ordered-json.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
@@ -46,7 +47,7 @@ interface Around {
 
 function readOperation(
   sort: RequestSort,
-  { endpoint, request, at, path }: Written,
+  { endpoint, request: written, at, path }: Written,
   { faults, kindOf }: Around,
 ): Operation[] {
   const kind = kindOf(endpoint);
@@ -55,7 +56,9 @@ function readOperation(
     return [];
   }
   const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
-  const { label, shapes, watches = [] } = kindSpec(kind);
+  const { label, shapes, watches = [], keepsText } = kindSpec(kind);
+  // What it tells beyond JSON is for kinds that read it.
+  const request = keepsText === true ? written : (unordered(written) as JsonObject);
   if (inTransaction && shapes.operation === undefined) {
     faults.push({ path, message: `is of kind ${label}, which has no transactions` });
   }
@@ -83,7 +86,7 @@ function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['leve
   const { kind, at, faults } = reader;
   const sample: Json = fill(SAMPLE);
   try {
-    const { request, mode } = parseRequest(kind, sample);
+    const { request, mode } = parseRequest(kind, unordered(sample));
     if (sort === 'Read' && mode === 'write') {
       faults.push({
         path: `${at}.type`,

@@ -143,7 +143,8 @@ export function isScalar(value: Json): boolean {
 }
 
 function isInteger(value: Json): boolean {
-  return isRawJson(value) ? /^-?\d+$/.test(value.rawJSON) : Number.isInteger(value);
+  if (!isRawJson(value)) return Number.isInteger(value);
+  return /^-?\d+$/.test(value.rawJSON) || Number.isSafeInteger(Number(value.rawJSON));
 }
 
 /** What a value of the type may be, to see whether a request with one could be. */

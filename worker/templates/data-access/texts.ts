@@ -1,5 +1,7 @@
 /** Texts with values among them, each escaped as the form of the text has it. */
 import { type Json, parseJson } from '../../../proto/json.ts';
+import { kindSpec } from '../../../proto/kinds/index.ts';
+import { orderedText, parseOrdered } from '../../../proto/ordered-json.ts';
 import {
   asPath,
   type Escape,
@@ -61,13 +63,13 @@ function readJsonText(reader: Reader, at: Text, readDocument: (document: Json) =
   if (parts.length === 1 && place === 'json' && typeof only === 'object') {
     return readWholeRequest(reader, only, path);
   }
-  const document = documentIn(text);
+  const document = documentIn(text, kindSpec(reader.kind).keepsText);
   if (document === undefined) {
     fault(reader, path, 'is no JSON: put quotes around its placeholders, values keep their types');
     return () => null;
   }
   const fill = readDocument(document);
-  return (scope) => JSON.stringify(fill(scope));
+  return (scope) => orderedText(fill(scope));
 }
 
 /** All parameters of a request to Pinecone may be its caller's; a command may not. */
@@ -110,9 +112,9 @@ function readBody(reader: Reader, at: Text, readDocument: (document: Json) => Fi
 const IN_BODY =
   'has a placeholder within a text of a form that is not known: write JSON with quotes around its placeholders, or a Content-Type of a form, XML or text/plain';
 
-function documentIn(text: string): Json | undefined {
+function documentIn(text: string, keepsText = false): Json | undefined {
   try {
-    return parseJson(text);
+    return keepsText ? parseOrdered(text) : parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 /** The values that an input gives placeholders: each is there and of its type, or the fault is told. */
-import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
 import type { Fault } from '../compiled.ts';
 import { isOfType, type Placeholder, sampleOf } from './placeholder.ts';
 
@@ -31,9 +31,10 @@ export function scopeOf(
   faults.push(...found.values());
   if (found.size > 0) return undefined;
   return {
-    value({ name, optional, fallback }) {
+    value({ name, type, optional, fallback }) {
       const value = memberOf(input, name);
-      return value === undefined || (value === null && optional) ? fallback : value;
+      if (value === undefined || (value === null && optional)) return fallback;
+      return type === 'integer' ? asInteger(value) : value;
     },
     refuse({ name }, message) {
       if (found.has(name)) return;
@@ -51,6 +52,11 @@ function faultIn(value: Json | undefined, { type, optional }: Placeholder): stri
   }
   if (isOfType(type, value)) return undefined;
   return type === 'any' ? SCALAR : `must be of type ${type}`;
+}
+
+/** One that was written with a fraction of zeros, or an exponent, is the integer that it is. */
+function asInteger(value: Json): Json {
+  return isRawJson(value) && !/^-?\d+$/.test(value.rawJSON) ? Number(value.rawJSON) : value;
 }
 
 const SCALAR = 'must be a text, number, boolean or null: an array or object needs a declared type';

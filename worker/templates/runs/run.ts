@@ -34,6 +34,8 @@ export interface Order {
   /** The template's UUID. */
   readonly template: string;
   readonly call: Call;
+  /** The input's own text, for a template that keeps it. */
+  readonly text?: string | undefined;
   readonly requestId: string;
   readonly address: string;
 }
@@ -82,7 +84,7 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     await this.#end(owner, outcome, order.requestId);
   }
 
-  async #carryOut({ caller, template, call, requestId, address }: Order) {
+  async #carryOut({ caller, template, call, text, requestId, address }: Order) {
     const stop = AbortSignal.timeout(LONGEST_MS);
     const open = openContext({
       request: new Request('https://run.invalid/', { signal: stop }),
@@ -95,7 +97,8 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     const ctx: Context = { ...open, signal: stop, caller };
     await policyOn(ctx);
     const { resource } = await onTemplate('Read').find(ctx, { template });
-    return runTemplate(ctx, resource, call);
+    const written = text === undefined ? undefined : encoder.encode(text);
+    return runTemplate(ctx, resource, { ...call, written });
   }
 
   async #end(

@@ -18,7 +18,7 @@ import { endRun, insertRun, selectRun } from './store.ts';
  * @throws GatewayError as a run does for want of rights, SERVICE_UNAVAILABLE when too many are under way
  */
 export async function startRun(ctx: Context, template: Template, call: Call): Promise<Response> {
-  await readyToRun(ctx, template, call);
+  const { compiled } = await readyToRun(ctx, template, call);
   const { caller, db } = ctx;
   const { orgUuid } = caller;
   const { row, policy } = template;
@@ -39,7 +39,9 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
   const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey };
   const { requestId, address } = ctx;
   try {
-    const order: Order = { caller, template: row.uuid, call, requestId, address };
+    const { written, ...kept } = call;
+    const text = compiled.keepsText && written ? new TextDecoder().decode(written) : undefined;
+    const order: Order = { caller, template: row.uuid, call: kept, text, requestId, address };
     await runObject(ctx, uuid).start(owner, JSON.stringify(order));
   } catch (cause) {
     ctx.afterReply(endRun(db, orgUuid, uuid, { status: 'failed', endedAt: ctx.now() }).execute());
