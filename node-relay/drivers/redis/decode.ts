@@ -1,5 +1,6 @@
 /** Reads replies out of a connection's bytes, RESP2 and RESP3 alike. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
-import { ReplyMap, ReplySet, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { type Frame, frameOf, NO_ITEMS, wholeOf } from './frame.ts';
 import {
   integerOf,
   isNumber,
@@ -11,8 +12,10 @@ import {
   textValue,
 } from './scalars.ts';
 
-/** Lists within lists; Redis' own replies and those of its scripts stay far below. Spec silent. */
+/** Lists within lists of a reply that is taken; Redis' own stay far below. Spec silent. */
 export const DEPTH_MAX = 512;
+/** Lists within lists of a reply that is read to its end and dropped; scripts stay below. Spec silent. */
+export const DEPTH_READ_MAX = 65_536;
 /** Bytes of one line: a number, a simple string, an error. Spec silent. */
 export const LINE_MAX = 1_048_576;
 /**
@@ -30,23 +33,18 @@ const STRING_MAX = 17_179_869_184;
 
 /** Stands in place of a reply that was larger than it may be; nothing of it was kept. */
 export const TOO_LARGE = Symbol('too large');
+/** Stands in place of a reply of lists within too many lists. */
+export const TOO_DEEP = Symbol('too deep');
+/** In place of a reply. */
+export type Dropped = typeof TOO_LARGE | typeof TOO_DEEP;
 
 /** Whoever gets the replies. */
 export interface Receiver {
   /** Bytes that the reply which now begins may have; of a longer one nothing is kept. */
   room(): number;
   /** @param bytes its length on the wire, small values counting as more */
-  reply(value: ReplyValue | typeof TOO_LARGE, bytes: number): void;
+  reply(value: ReplyValue | Dropped, bytes: number): void;
   push(message: ReplyValue): void;
-}
-
-/** An aggregate that is not yet whole. */
-interface Frame {
-  readonly type: number;
-  /** Members to come. */
-  left: number;
-  readonly items: ReplyValue[];
-  readonly outer: Frame | undefined;
 }
 
 const CR = 13;
@@ -66,7 +64,8 @@ export class Decoder {
   /** Bytes that the present reply has had, and may have. */
   #bytes = 0;
   #room = 0;
-  #skipping = false;
+  /** Why nothing of the present reply is kept. */
+  #dropped: Dropped | undefined;
   /** Bytes of a string to come with its line's end, and what it is; negative for none. */
   #left = -1;
   #type = 0;
@@ -191,19 +190,19 @@ export class Decoder {
       this.#fresh = false;
       this.#isPush = type === TYPE.push;
       this.#bytes = 0;
-      this.#skipping = false;
+      this.#dropped = undefined;
       this.#room = this.#isPush ? PUSH_MAX : this.#receiver.room();
     }
     this.#bytes += Math.max(length, isNumber(type) ? NUMBER_COST : VALUE_COST);
-    if (this.#bytes > this.#room) this.#skip();
+    if (this.#bytes > this.#room) this.#drop(TOO_LARGE);
   }
 
   /** Keeps nothing of the present reply. */
-  #skip(): void {
+  #drop(why: Dropped): void {
     if (this.#isPush) throw new ProtocolError('a message that is too large');
-    if (this.#skipping) return;
-    this.#skipping = true;
-    for (let frame = this.#frame; frame; frame = frame.outer) frame.items.length = 0;
+    if (this.#dropped) return;
+    this.#dropped = why;
+    for (let frame = this.#frame; frame; frame = frame.outer) frame.items = [];
   }
 
   /** `$-1` and `*-1` of RESP2. */
@@ -219,19 +218,19 @@ export class Decoder {
     this.#type = type;
     this.#left = length + 2;
     this.#bytes += length + 2;
-    if (this.#bytes > this.#room) this.#skip();
+    if (this.#bytes > this.#room) this.#drop(TOO_LARGE);
   }
 
   /** A string's bytes and its line's end, as far as they have come; answers where the next line begins. */
   #body(chunk: Buffer, at: number): number {
     const end = at + this.#left;
     if (end > chunk.length) {
-      if (!this.#skipping) this.#parts.push(at === 0 ? chunk : chunk.subarray(at));
+      if (!this.#dropped) this.#parts.push(at === 0 ? chunk : chunk.subarray(at));
       this.#left -= chunk.length - at;
       return chunk.length;
     }
     this.#left = -1;
-    if (this.#skipping) {
+    if (this.#dropped) {
       this.#parts = [];
       this.#value(null);
       return end;
@@ -245,7 +244,7 @@ export class Decoder {
       [from, to] = [0, body.length];
     }
     if (body[to - 2] !== CR || body[to - 1] !== LF) throw new ProtocolError('a string without end');
-    this.#value(stringValue(this.#type, body, from, to - 2));
+    this.#value(stringValue(this.#type, body, [from, to - 2], this.#frame?.isMany ?? false));
     return end;
   }
 
@@ -253,38 +252,33 @@ export class Decoder {
     if (count > MEMBERS_MAX) throw new ProtocolError('a list that is too long');
     const left = type === TYPE.map || type === TYPE.attribute ? count * 2 : count;
     // No member counts as less.
-    if (this.#bytes + left * NUMBER_COST > this.#room) this.#skip();
-    const frame: Frame = { type, left, items: [], outer: this.#frame };
+    if (this.#bytes + left * NUMBER_COST > this.#room) this.#drop(TOO_LARGE);
     if (left === 0) {
-      if (type !== TYPE.attribute) this.#value(wholeOf(frame));
+      if (type !== TYPE.attribute) this.#value(wholeOf(type, NO_ITEMS));
       return;
     }
     this.#depth += 1;
-    if (this.#depth > DEPTH_MAX) throw new ProtocolError('lists within too many lists');
+    if (this.#depth > DEPTH_READ_MAX) throw new ProtocolError('lists within too many lists');
+    if (this.#depth > DEPTH_MAX) this.#drop(TOO_DEEP);
     if (type === TYPE.push && this.#depth > 1) throw new ProtocolError('a message within a reply');
-    this.#frame = frame;
+    this.#frame = frameOf(type, left, this.#frame);
   }
 
   #value(scalar: ReplyValue): void {
     let value = scalar;
     for (let frame = this.#frame; frame; frame = this.#frame) {
-      if (!this.#skipping) frame.items.push(value);
+      if (!this.#dropped) frame.items[frame.count] = value;
+      frame.count += 1;
       frame.left -= 1;
       if (frame.left > 0) return;
       this.#frame = frame.outer;
       this.#depth -= 1;
       // What a reply is annotated with is not asked for; the reply itself follows.
       if (frame.type === TYPE.attribute) return;
-      value = wholeOf(frame);
+      value = wholeOf(frame.type, frame.items);
     }
     this.#fresh = true;
     if (this.#isPush) this.#receiver.push(value);
-    else this.#receiver.reply(this.#skipping ? TOO_LARGE : value, this.#bytes);
+    else this.#receiver.reply(this.#dropped ?? value, this.#bytes);
   }
-}
-
-function wholeOf({ type, items }: Frame): ReplyValue {
-  if (type === TYPE.map) return new ReplyMap(items);
-  if (type === TYPE.set) return new ReplySet(items);
-  return items;
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import type { ReplyError, ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
-import { TOO_LARGE } from './decode.ts';
+import { DEPTH_MAX, type Dropped, TOO_DEEP } from './decode.ts';
 import type { Sending } from './link.ts';
 
 /** The connection ended under a call. */
@@ -46,7 +46,7 @@ export class Exchange {
   readonly #replies: ReplyValue[] = [];
   /** Bytes that replies may still have. */
   #room: number;
-  #tooLarge = false;
+  #dropped: Dropped | undefined;
 
   constructor(commands: readonly RedisCommand[], sending: Sending, outcome: Outcome) {
     this.commands = commands;
@@ -63,16 +63,16 @@ export class Exchange {
 
   /** Bytes that the next reply may have. */
   get room(): number {
-    return this.settled || this.#tooLarge ? 0 : this.#room;
+    return this.settled || this.#dropped ? 0 : this.#room;
   }
 
   /** Takes a reply; answers whether it was the last. */
-  take(value: ReplyValue | typeof TOO_LARGE, bytes: number): boolean {
+  take(value: ReplyValue | Dropped, bytes: number): boolean {
     this.#room -= bytes;
-    if (value === TOO_LARGE) this.#tooLarge = true;
-    this.#replies.push(value === TOO_LARGE || this.settled ? null : value);
+    if (typeof value === 'symbol') this.#dropped ??= value;
+    this.#replies.push(typeof value === 'symbol' || this.settled ? null : value);
     if (this.#replies.length < this.commands.length) return false;
-    if (this.#tooLarge) this.fail(tooLarge(this.#sending));
+    if (this.#dropped) this.fail(refused(this.#dropped, this.#sending));
     else if (this.#settle()) this.#outcome.resolve(this.#replies);
     return true;
   }
@@ -104,10 +104,20 @@ function unknownOutcome(cause: unknown): GatewayError {
   });
 }
 
-function tooLarge({ mode, replyMaxBytes }: Sending): GatewayError {
-  return new GatewayError(
-    'RESULT_TOO_LARGE',
-    `The result is larger than ${replyMaxBytes} bytes`,
-    mode === 'write' ? { details: [{ rule: 'result', applied: true }] } : {},
-  );
+/** A result of lists within too many lists; the server has done what was asked. */
+export class TooDeep extends GatewayError {}
+
+function refused(why: Dropped, { mode, replyMaxBytes }: Sending): GatewayError {
+  const more = mode === 'write' ? { details: [{ rule: 'result', applied: true as const }] } : {};
+  return why === TOO_DEEP
+    ? new TooDeep(
+        'RESULT_TOO_LARGE',
+        `The result has more than ${DEPTH_MAX} lists within each other`,
+        more,
+      )
+    : new GatewayError(
+        'RESULT_TOO_LARGE',
+        `The result is larger than ${replyMaxBytes} bytes`,
+        more,
+      );
 }

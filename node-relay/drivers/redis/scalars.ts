@@ -2,6 +2,7 @@
 import {
   ReplyDouble,
   ReplyError,
+  ReplyStatus,
   type ReplyValue,
 } from '../../../proto/kinds/redis/reply-value.ts';
 
@@ -74,7 +75,7 @@ export function integerOf(
 export function textValue(type: number, text: string): ReplyValue {
   switch (type) {
     case TYPE.string:
-      return text;
+      return new ReplyStatus(text);
     case TYPE.error:
       return new ReplyError(text);
     case TYPE.nothing:
@@ -105,11 +106,33 @@ function doubleOf(text: string): ReplyDouble {
   return new ReplyDouble(special[1] === '-' ? -Infinity : Infinity);
 }
 
-/** What a string of a told length is. @throws ProtocolError */
-export function stringValue(type: number, body: Buffer, from: number, to: number): ReplyValue {
-  if (type === TYPE.bulk) return body.subarray(from, to);
+/** Longest string that is kept as text where there are many: the bytes' own object takes more. */
+const SHORT_MAX = 64;
+
+/**
+ * What a string of a told length is.
+ * @param isOneOfMany a short one is text, then, if it is ASCII
+ * @throws ProtocolError
+ */
+export function stringValue(
+  type: number,
+  body: Buffer,
+  [from, to]: readonly [number, number],
+  isOneOfMany: boolean,
+): ReplyValue {
+  if (type === TYPE.bulk) {
+    return isOneOfMany && isShortText(body, from, to)
+      ? body.toString('latin1', from, to)
+      : body.subarray(from, to);
+  }
   if (type === TYPE.bulkError) return new ReplyError(body.toString('utf8', from, to));
   // Three letters of a format and a colon stand before the text.
   if (to - from < 4) throw new ProtocolError('a verbatim string without a format');
   return body.subarray(from + 4, to);
+}
+
+function isShortText(body: Buffer, from: number, to: number): boolean {
+  if (to - from > SHORT_MAX) return false;
+  for (let at = from; at < to; at += 1) if ((body[at] ?? 0) > 0x7f) return false;
+  return true;
 }

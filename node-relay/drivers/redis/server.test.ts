@@ -134,7 +134,7 @@ describe.each(['redis-8', 'redis-7', 'valkey-9'] as const)('%s', (product) => {
     const server = await open(urlOf(`:${PASSWORD}`));
     const link = await server.borrow([], AbortSignal.timeout(10_000));
     const lines: unknown[] = [];
-    link.onPush = (message) => lines.push(message);
+    link.onPush = (message) => lines.push(plain(message));
     expect(await say(link, [words('monitor')])).toEqual(['OK']);
     await onRedis(program.url, ['SET', 'seen', '1']);
     await expect.poll(() => lines.join()).toContain('"SET" "seen" "1"');

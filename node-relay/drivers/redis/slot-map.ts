@@ -1,4 +1,5 @@
 /** Which node of a cluster serves which slots, as a node tells it. Source: redis.io/docs/latest/commands/cluster-slots. */
+import { textOf } from '../../../proto/kinds/redis/replies/natural.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { SLOTS } from './key-slot.ts';
 import type { Address } from './settings.ts';
@@ -105,8 +106,7 @@ function addressOf(node: ReplyValue | undefined, asked: Address): Address | unde
   if (!Array.isArray(node)) return undefined;
   const [host, port] = node;
   if (typeof port !== 'number') return undefined;
-  const text = host instanceof Uint8Array ? Buffer.from(host).toString() : '';
-  return { host: knownHost(text, asked), port };
+  return { host: knownHost(textOf(host ?? null) ?? '', asked), port };
 }
 
 /** `?` and nothing stand for the host that was asked. */

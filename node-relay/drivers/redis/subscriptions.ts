@@ -1,6 +1,6 @@
 /** Tells what a server says of subscriptions from replies: with RESP2 both look alike. Source: redis.io/docs/latest/develop/pubsub. */
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { ReplyStatus, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 
 /** The kind of subscription that a command or message is about. */
 const KINDS: { readonly [word: string]: 'channels' | 'patterns' | 'shards' } = {
@@ -40,7 +40,7 @@ export class Subscriptions {
 
   /** Whether a reply is none: a message or a line that nobody asked for just now. */
   isMessage(value: ReplyValue): boolean {
-    if (typeof value === 'string') return this.monitoring && MONITORED.test(value);
+    if (value instanceof ReplyStatus) return this.monitoring && MONITORED.test(value.text);
     const kind = kindOf(value);
     return kind !== undefined && (MESSAGES.has(kind) || Object.hasOwn(KINDS, kind));
   }

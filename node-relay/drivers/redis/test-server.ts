@@ -1,7 +1,12 @@
 /** Says commands to a server in tests of the wire. */
 import type { Mode } from '../../../proto/driver.ts';
 import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
-import { ReplyMap, ReplySet, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import {
+  ReplyMap,
+  ReplySet,
+  ReplyStatus,
+  type ReplyValue,
+} from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
 import { testHost } from '../test/host.ts';
 import type { RedisServer, Sending } from './link.ts';
@@ -20,6 +25,7 @@ export function bounds(mode: Mode = 'write', given: Partial<Sending> = {}): Send
 /** Replies as tests compare them: bytes as text, maps and sets as lists. */
 export function plain(value: ReplyValue | undefined): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (value instanceof ReplyStatus) return value.text;
   if (value instanceof ReplyMap || value instanceof ReplySet) return value.items.map(plain);
   return Array.isArray(value) ? value.map(plain) : value;
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
-import { Decoder, PUSH_MAX, TOO_LARGE } from './decode.ts';
+import { Decoder, type Dropped, PUSH_MAX } from './decode.ts';
 import { Encoder } from './encode.ts';
 import { CallLost, Exchange, Unasked } from './exchange.ts';
 import type { Sending } from './link.ts';
@@ -178,10 +178,10 @@ export class Wire {
     }
   }
 
-  #reply(value: ReplyValue | typeof TOO_LARGE, bytes: number): void {
+  #reply(value: ReplyValue | Dropped, bytes: number): void {
     if (this.lost) return;
     const head = this.#sent.head;
-    if (value !== TOO_LARGE && this.#isUnasked(value, head)) {
+    if (typeof value !== 'symbol' && this.#isUnasked(value, head)) {
       this.#push(value);
       return;
     }
@@ -207,8 +207,8 @@ export class Wire {
     if (isAnswer && head) this.#answer(head, message, 0);
   }
 
-  #answer(head: Exchange, value: ReplyValue | typeof TOO_LARGE, bytes: number): void {
-    if (head.next) this.#note(head.next, value === TOO_LARGE ? null : value);
+  #answer(head: Exchange, value: ReplyValue | Dropped, bytes: number): void {
+    if (head.next) this.#note(head.next, typeof value === 'symbol' ? null : value);
     if (!head.take(value, bytes)) return;
     this.#sent.shift();
     this.#tellIdle();

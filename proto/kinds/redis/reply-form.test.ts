@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { writeReplies, writeReply } from './reply-form.ts';
-import { ReplyDouble, ReplyError, ReplyMap, ReplySet, type ReplyValue } from './reply-value.ts';
+import {
+  ReplyDouble,
+  ReplyError,
+  ReplyMap,
+  ReplySet,
+  ReplyStatus,
+  type ReplyValue,
+} from './reply-value.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (written: Uint8Array) => new TextDecoder().decode(written);
@@ -9,9 +16,16 @@ const BINARY = new Uint8Array([0xff, 0x00, 0x0a]);
 describe('one reply is written as clients of the protocol read it', () => {
   test.each<[string, ReplyValue, json: string, base64: string, resp2: string]>([
     ['nil', null, '{"result":null}', '{"result":null}', '$-1\r\n'],
-    ['OK', 'OK', '{"result":"OK"}', '{"result":"OK"}', '+OK\r\n'],
-    ['a status', 'PONG', '{"result":"PONG"}', '{"result":"UE9ORw=="}', '+PONG\r\n'],
+    ['OK', new ReplyStatus('OK'), '{"result":"OK"}', '{"result":"OK"}', '+OK\r\n'],
+    [
+      'a status',
+      new ReplyStatus('PONG'),
+      '{"result":"PONG"}',
+      '{"result":"UE9ORw=="}',
+      '+PONG\r\n',
+    ],
     ['a value OK', bytes('OK'), '{"result":"OK"}', '{"result":"T0s="}', '$2\r\nOK\r\n'],
+    ['a value OK as text', 'OK', '{"result":"OK"}', '{"result":"T0s="}', '$2\r\nOK\r\n'],
     ['text', bytes('é"'), '{"result":"é\\""}', '{"result":"w6ki"}', '$3\r\né"\r\n'],
     ['an integer', 7, '{"result":7}', '{"result":7}', ':7\r\n'],
     [
@@ -69,7 +83,7 @@ test('bytes that are no text pass in base64 and RESP2, and show as such in JSON'
 });
 
 test('replies of many commands keep their order, errors among them', () => {
-  const replies = ['OK', new ReplyError('ERR no'), 1];
+  const replies = [new ReplyStatus('OK'), new ReplyError('ERR no'), 1];
   expect(text(writeReplies(replies, 'json'))).toBe(
     '[{"result":"OK"},{"error":"ERR no"},{"result":1}]',
   );
@@ -79,4 +93,12 @@ test('replies of many commands keep their order, errors among them', () => {
 test('a megabyte of bytes is written in base64', () => {
   const many = new Uint8Array(1_000_000).fill(1);
   expect(text(writeReply(many, 'base64'))).toBe(`{"result":"${btoa('\x01'.repeat(1_000_000))}"}`);
+});
+
+test('a list that outgrows what was set aside for it is written whole', () => {
+  const items = Array.from({ length: 5_000 }, (_, at) => (at % 2 === 0 ? `é${at}` : at));
+  const lines = items.map((each) =>
+    typeof each === 'string' ? `$${bytes(each).length}\r\n${each}\r\n` : `:${each}\r\n`,
+  );
+  expect(text(writeReply(items, 'resp2'))).toBe(`*5000\r\n${lines.join('')}`);
 });

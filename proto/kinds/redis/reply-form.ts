@@ -1,7 +1,14 @@
 /** Writes replies as they came, for clients that decode them by themselves. Source: upstash.com/docs/redis/features/restapi. */
 import type { ReplyForm } from '../../driver.ts';
 import { withoutAddresses } from './replies/addresses.ts';
-import { ReplyDouble, ReplyError, ReplyMap, ReplySet, type ReplyValue } from './reply-value.ts';
+import {
+  ReplyDouble,
+  ReplyError,
+  ReplyMap,
+  ReplySet,
+  ReplyStatus,
+  type ReplyValue,
+} from './reply-value.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
@@ -13,12 +20,13 @@ const PIECE = 8192;
  * has is written as RESP2 has it: maps as lists, doubles as strings. Integers keep all digits.
  */
 export function writeReply(reply: ReplyValue, form: ReplyForm): Uint8Array {
-  return form === 'resp2' ? concat(resp2(reply)) : encoder.encode(envelope(reply, form));
+  if (form !== 'resp2') return encoder.encode(envelope(reply, form));
+  return inResp2([reply]);
 }
 
 /** Replies of many commands: an array of `{"result": …}` and `{"error": …}`; RESP2 one after another. */
 export function writeReplies(replies: readonly ReplyValue[], form: ReplyForm): Uint8Array {
-  if (form === 'resp2') return concat(replies.flatMap(resp2));
+  if (form === 'resp2') return inResp2(replies);
   return encoder.encode(`[${replies.map((each) => envelope(each, form)).join(',')}]`);
 }
 
@@ -37,16 +45,25 @@ function json(reply: ReplyValue, form: JsonForm): string {
   if (plain instanceof Uint8Array) {
     return form === 'base64' ? `"${base64(plain)}"` : JSON.stringify(decoder.decode(plain));
   }
-  if (typeof plain === 'string') {
-    const written = form === 'base64' && plain !== 'OK' ? base64(encoder.encode(plain)) : plain;
-    return JSON.stringify(written);
+  if (typeof plain === 'string') return JSON.stringify(form === 'base64' ? textIn64(plain) : plain);
+  if (plain instanceof ReplyStatus) {
+    const isAsItIs = form === 'json' || plain.text === 'OK';
+    return JSON.stringify(isAsItIs ? plain.text : textIn64(plain.text));
   }
   if (plain instanceof ReplyError) return json(withoutAddresses(plain.message), form);
   return `[${plain.map((each) => json(each, form)).join(',')}]`;
 }
 
 /** What RESP2 has. */
-type Plain = null | number | bigint | string | Uint8Array | ReplyError | readonly ReplyValue[];
+type Plain =
+  | null
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | ReplyStatus
+  | ReplyError
+  | readonly ReplyValue[];
 
 function plainOf(reply: ReplyValue): Plain {
   if (typeof reply === 'boolean') return Number(reply);
@@ -63,29 +80,68 @@ function doubleText(value: number): string {
   return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
 }
 
-/** The reply's bytes, in pieces. */
-function resp2(reply: ReplyValue): Uint8Array[] {
+/** Replies after another. */
+function inResp2(replies: readonly ReplyValue[]): Uint8Array {
+  const sink = new Sink();
+  for (const each of replies) resp2(each, sink);
+  return sink.whole();
+}
+
+function resp2(reply: ReplyValue, sink: Sink): void {
   const plain = plainOf(reply);
-  if (plain === null) return [line('$-1')];
-  if (plain instanceof Uint8Array) return [line(`$${plain.byteLength}`), plain, line('')];
-  if (plain instanceof ReplyError) return [line(`-${withoutAddresses(plain.message)}`)];
-  if (typeof plain === 'string') return [line(`+${plain}`)];
-  if (typeof plain === 'object') return [line(`*${plain.length}`), ...plain.flatMap(resp2)];
-  return [line(`:${plain}`)];
+  if (plain === null) sink.line('$-1');
+  else if (typeof plain === 'string') bulk(encoder.encode(plain), sink);
+  else if (plain instanceof Uint8Array) bulk(plain, sink);
+  else if (plain instanceof ReplyError) sink.line(`-${withoutAddresses(plain.message)}`);
+  else if (plain instanceof ReplyStatus) sink.line(`+${plain.text}`);
+  else if (typeof plain === 'object') {
+    sink.line(`*${plain.length}`);
+    for (const each of plain) resp2(each, sink);
+  } else sink.line(`:${plain}`);
 }
 
-function line(text: string): Uint8Array {
-  return encoder.encode(`${text}\r\n`);
+function bulk(bytes: Uint8Array, sink: Sink): void {
+  sink.line(`$${bytes.byteLength}`);
+  sink.bytes(bytes);
+  sink.line('');
 }
 
-function concat(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
+const SINK_MIN = 1024;
+/** Most bytes of a character. */
+const UTF8_MAX = 3;
+
+/** Bytes that grow as they are written. */
+class Sink {
+  #bytes = new Uint8Array(SINK_MIN);
+  #size = 0;
+
+  line(text: string): void {
+    const ended = `${text}\r\n`;
+    this.#reserve(ended.length * UTF8_MAX);
+    this.#size += encoder.encodeInto(ended, this.#bytes.subarray(this.#size)).written;
   }
-  return whole;
+
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.byteLength);
+    this.#bytes.set(bytes, this.#size);
+    this.#size += bytes.byteLength;
+  }
+
+  whole(): Uint8Array {
+    return this.#bytes.slice(0, this.#size);
+  }
+
+  #reserve(more: number): void {
+    const needed = this.#size + more;
+    if (needed <= this.#bytes.byteLength) return;
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.byteLength * 2));
+    grown.set(this.#bytes.subarray(0, this.#size));
+    this.#bytes = grown;
+  }
+}
+
+function textIn64(text: string): string {
+  return base64(encoder.encode(text));
 }
 
 function base64(bytes: Uint8Array): string {

@@ -3,7 +3,7 @@
  * Source: redis.io/docs/latest/develop/reference/protocol-spec.
  */
 
-/** A reply, or a part of one. Bulk and verbatim strings are bytes, simple strings text. */
+/** A reply, or a part of one. Bulk and verbatim strings are bytes, or text where they are known to be such. */
 export type ReplyValue =
   | null
   | boolean
@@ -16,8 +16,17 @@ export type ReplyValue =
   | readonly ReplyValue[]
   | ReplyMap
   | ReplySet
+  | ReplyStatus
   | ReplyDouble
   | ReplyError;
+
+/** A simple string, told from a value that has the same letters: `+OK`. */
+export class ReplyStatus {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /** A map: keys and values by turns, in the order they came. RESP3. */
 export class ReplyMap {

@@ -1,6 +1,6 @@
 /** Replies as JSON text, whichever command they answer. Contract §6, "Results never lose a value". */
 import { ERRORS } from '../../../errors.ts';
-import { ReplyDouble, ReplyError, ReplyMap, ReplySet } from '../reply-value.ts';
+import { ReplyDouble, ReplyError, ReplyMap, ReplySet, ReplyStatus } from '../reply-value.ts';
 import { withoutAddresses } from './addresses.ts';
 import { Members, type Shaped } from './shaped.ts';
 
@@ -36,6 +36,7 @@ export function naturalJson(value: Shaped, form: Form): string {
 /** Bytes as text where they are UTF-8. */
 export function textOf(value: Shaped): string | undefined {
   if (typeof value === 'string') return value;
+  if (value instanceof ReplyStatus) return value.text;
   if (!(value instanceof Uint8Array)) return undefined;
   try {
     return UTF8.decode(value);
@@ -55,6 +56,7 @@ function structured(value: Exclude<Shaped, null | string | number | bigint | boo
   if (isList(value)) return list(value, form);
   if (value instanceof ReplyMap || value instanceof Members) return map(value.items, form);
   if (value instanceof ReplySet) return list(value.items, form);
+  if (value instanceof ReplyStatus) return JSON.stringify(value.text);
   if (value instanceof ReplyDouble) return double(value.value);
   if (value instanceof ReplyError) return errorJson(value);
   return value.text;
@@ -97,8 +99,10 @@ function base64(value: Uint8Array): string {
 
 function list(items: readonly Shaped[], form: Form): string {
   let text = '[';
-  for (const [index, item] of items.entries()) {
-    text += (index > 0 ? ',' : '') + naturalJson(item, form);
+  let comma = '';
+  for (const item of items) {
+    text += comma + naturalJson(item, form);
+    comma = ',';
   }
   return `${text}]`;
 }
