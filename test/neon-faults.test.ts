@@ -70,6 +70,10 @@ describe('trips', () => {
 
 describe('a fault of the endpoint', () => {
   const body = '{"message":"of ep-cool-name-123 at 10.0.0.1"}';
+  const of = (status: number, message: string, code = '', severity = ''): Fault => ({
+    status,
+    body: JSON.stringify({ message, code, severity, detail: null, position: null }),
+  });
   test.each<[string, Fault, read: string, write: string]>([
     ['nobody answered', 'drop-before', 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
     ['the reply was lost', 'drop-after', 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
@@ -82,7 +86,58 @@ describe('a fault of the endpoint', () => {
     ],
     ['no login', { status: 401, body }, 'CONNECTION_FAILED', 'CONNECTION_FAILED'],
     ['no endpoint', { status: 404, body }, 'CONNECTION_FAILED', 'CONNECTION_FAILED'],
-    ['a refusal without a code', { status: 400, body }, 'CONNECTION_FAILED', 'CONNECTION_FAILED'],
+    ['what it does not explain', { status: 400, body }, 'CONNECTION_FAILED', 'OUTCOME_UNKNOWN'],
+    [
+      'a lost line to the database',
+      of(400, 'connection closed'),
+      'CONNECTION_FAILED',
+      'OUTCOME_UNKNOWN',
+    ],
+    [
+      'a cancelled statement',
+      {
+        status: 400,
+        body: '{"message":"Query cancelled, connection was terminated","code":"08P01"}',
+      },
+      'CONNECTION_FAILED',
+      'OUTCOME_UNKNOWN',
+    ],
+    [
+      'a database that shuts down',
+      of(400, 'terminating connection', '57P01', 'FATAL'),
+      'CONNECTION_FAILED',
+      'OUTCOME_UNKNOWN',
+    ],
+    [
+      'too many connections to the database',
+      of(400, 'sorry, too many clients already', '53300', 'FATAL'),
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_UNAVAILABLE',
+    ],
+    [
+      'a wrong password',
+      of(400, "password authentication failed for user 'ep-cool-name-123'"),
+      'CONNECTION_FAILED',
+      'CONNECTION_FAILED',
+    ],
+    [
+      'an unknown endpoint',
+      of(400, 'The requested endpoint could not be found, or you have no access to it'),
+      'CONNECTION_FAILED',
+      'CONNECTION_FAILED',
+    ],
+    [
+      'too many attempts',
+      of(500, 'Too many connections attempts'),
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_UNAVAILABLE',
+    ],
+    [
+      'a database that does not start',
+      of(500, 'Control plane request failed'),
+      'CONNECTION_FAILED',
+      'CONNECTION_FAILED',
+    ],
     ['too many', { status: 429, body }, 'SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
   ])('%s', async (_, fault, onRead, onWrite) => {
     const known = sql('SELECT 1 AS known');
@@ -146,6 +201,21 @@ describe('a large result', () => {
       });
       expect(await logged(`large${length}`)).toBe(10);
     }
+  });
+
+  test('of which Neon hands on no more is refused, and a change undone with it', async () => {
+    standIn.replyMaxBytes = 10_000;
+    const change = sql(
+      "INSERT INTO log (what) SELECT 'undone' FROM generate_series(1, 20) RETURNING repeat('x', 1000)",
+    );
+    const failures = [
+      await failureOf(session.run(rows(20), callOf('read'))),
+      await failureOf(session.run(change, callOf('write'))),
+    ];
+    standIn.replyMaxBytes = Number.POSITIVE_INFINITY;
+    const refused = { code: 'RESULT_TOO_LARGE', details: [] };
+    expect(failures).toMatchObject([refused, refused]);
+    expect(await logged('undone')).toBe(0);
   });
 });
 

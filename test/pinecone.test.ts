@@ -40,6 +40,44 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     expect(await call(path, body)).toEqual(success(data));
   });
 
+  test('serves an index of sparse vectors alone', async () => {
+    const sparse = await startPinecone({ dimension: 0, metric: 'dotproduct' });
+    const id = await create(sparse, { transport });
+    const ask = (path: string, type: string, body: object) =>
+      organization.call('POST', `/endpoints/${id}/${path}`, { type, body });
+    const sparseValues = { indices: [3, 17], values: [0.5, 1.5] };
+    expect(await ask('write', 'upsert', { vectors: [{ id: 's', sparseValues }] })).toEqual(
+      success({ upsertedCount: 1 }),
+    );
+    const sparseVector = { indices: [17], values: [2] };
+    const usage = { readUnits: 1 };
+    expect(await ask('read', 'query', { sparseVector, includeValues: true })).toEqual(
+      success({
+        matches: [{ id: 's', score: 3, values: [], sparseValues }],
+        namespace: '__default__',
+        usage,
+      }),
+    );
+    expect(await ask('write', 'update', { id: 's', sparseValues: sparseVector })).toEqual(
+      success({}),
+    );
+    expect(await ask('read', 'query', { id: 's', includeValues: true })).toMatchObject(
+      success({ matches: [{ id: 's', score: 4, sparseValues: sparseVector }] }),
+    );
+    await sparse.stop();
+  });
+
+  test('a dense index says that it has no sparse vectors, in its own words', async () => {
+    const body = { sparseVector: { indices: [1], values: [1] }, vector: [1, 0, 0] };
+    expect(await call('read', { type: 'query', body })).toEqual(
+      refusal(
+        'REQUEST_FAILED',
+        'The index refused the request',
+        told('3', 'Index configuration does not support sparse values'),
+      ),
+    );
+  });
+
   test('sends what the vendor documents, and the defaults of the specification', async () => {
     await call('read', { type: 'query', body: { vector: [1, 0, 0], namespace: null } });
     const { method, path, headers, body } = index.received.at(-1) ?? {};

@@ -1,6 +1,6 @@
 /** The shapes of Neon's HTTP protocol. Source: @neondatabase/serverless; Neon's proxy, `sql_over_http`. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type pg from 'pg';
+import pg from 'pg';
 
 /** One statement with its parameters, texts or null. */
 export interface Query {
@@ -85,9 +85,15 @@ const MEMBERS = [
   'routine',
 ] as const;
 
-/** The body of a 400: an error of the database, member by member. */
+/** An error that the database answered, not one of the line to it. */
+function isOfDatabase(error: unknown): boolean {
+  return error instanceof pg.DatabaseError;
+}
+
+/** The body of a 400: an error of the database, member by member; of any other the code is an empty text. */
 export function errorBody(error: unknown): object {
   const members = error as { [member: string]: unknown }; // An error of pg, or of its socket.
   const told = Object.fromEntries(MEMBERS.map((name) => [name, members[name] ?? null]));
-  return { message: error instanceof Error ? error.message : 'unknown', ...told };
+  const { code = '', severity = '' } = isOfDatabase(error) ? members : {};
+  return { message: error instanceof Error ? error.message : 'unknown', ...told, code, severity };
 }

@@ -27,6 +27,8 @@ export class NeonStandIn {
   readonly seen: Seen[] = [];
   /** Takes batches for ordinary ones, as a proxy could. */
   ignoresReadOnly = false;
+  /** Most bytes of a reply; a batch of more is undone. Source: Neon's proxy, `max_response_size_bytes`. */
+  replyMaxBytes = 10 * 1024 * 1024;
   /** Faults of the next requests, in their order. */
   readonly faults: Fault[] = [];
   readonly #server: Server;
@@ -107,7 +109,15 @@ export class NeonStandIn {
       }
       await client.query(this.ignoresReadOnly ? 'BEGIN' : beginOf(headers));
       const results: object[] = [];
-      for (const query of body.queries) results.push(await answerOf(client, query, form));
+      for (const query of body.queries) {
+        const answer = await answerOf(client, query, form);
+        if (JSON.stringify(answer).length > this.replyMaxBytes) {
+          await client.query('ROLLBACK');
+          this.#release(connection, client);
+          return [507, tooLarge(this.replyMaxBytes)];
+        }
+        results.push(answer);
+      }
       await client.query('COMMIT');
       this.#release(connection, client);
       return [200, { results }];
@@ -137,6 +147,10 @@ export class NeonStandIn {
     idle.push(client);
     this.#idle.set(connection, idle);
   }
+}
+
+function tooLarge(max: number): object {
+  return errorBody(new Error(`response is too large (max is ${max} bytes)`));
 }
 
 function send(response: ServerResponse, status: number, body: object): void {

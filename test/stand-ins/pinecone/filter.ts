@@ -54,14 +54,14 @@ function compileOperator(name: string, operator: string, operand: unknown): Test
   if (operator === '$eq' || operator === '$ne') {
     if (!isScalar(operand)) throw must(operator, 'a string, boolean or number', operand);
     const wanted = operator === '$eq';
-    return (metadata) => holds(own(metadata), operand) === wanted;
+    return tellOf(own, (value) => holds(value, operand) === wanted);
   }
   if (operator === '$in' || operator === '$nin') {
     if (!Array.isArray(operand) || !operand.every(isScalar)) {
       throw must(operator, 'a list of strings, booleans or numbers', operand);
     }
     const wanted = operator === '$in';
-    return (metadata) => operand.some((each) => holds(own(metadata), each)) === wanted;
+    return tellOf(own, (value) => operand.some((each) => holds(value, each)) === wanted);
   }
   const compare = COMPARISONS[operator];
   if (!compare) throw new Fault(`${operator} is not a valid operator`);
@@ -69,6 +69,20 @@ function compileOperator(name: string, operator: string, operand: unknown): Test
   return (metadata) => {
     const value = own(metadata);
     return typeof value === 'number' && compare(value, operand);
+  };
+}
+
+/**
+ * Of a record without the member no operator but `$exists` is true, neither `$ne` nor `$nin`.
+ * Source: deepset-ai/haystack-core-integrations, issue 590, and n8n-io/n8n, pull request 33758.
+ */
+function tellOf(
+  own: (metadata: Metadata) => Value | undefined,
+  meets: (value: Value) => boolean,
+): Test {
+  return (metadata) => {
+    const value = own(metadata);
+    return value !== undefined && meets(value);
   };
 }
 
@@ -80,7 +94,7 @@ const COMPARISONS: { readonly [operator: string]: (value: number, than: number) 
 };
 
 /** A list of strings holds each of them. */
-function holds(value: Value | undefined, operand: unknown): boolean {
+function holds(value: Value, operand: unknown): boolean {
   return Array.isArray(value) ? value.some((each) => each === operand) : value === operand;
 }
 

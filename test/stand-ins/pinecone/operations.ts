@@ -142,11 +142,11 @@ export const OPERATIONS: {
     const namespaces = counts.map(([name, vectorCount]) => [name, { vectorCount }]);
     return {
       namespaces: Object.fromEntries(namespaces),
-      dimension: index.dimension,
+      ...(index.dimension === 0 ? {} : { dimension: index.dimension }),
       indexFullness: 0,
       totalVectorCount: counts.reduce((sum, [, count]) => sum + count, 0),
       metric: index.metric,
-      vectorType: 'dense',
+      vectorType: index.dimension === 0 ? 'sparse' : 'dense',
     };
   },
 };

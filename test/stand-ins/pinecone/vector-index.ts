@@ -40,6 +40,7 @@ export class VectorIndex {
   readonly metric: Metric;
   readonly #namespaces = new Map<string, Map<string, VectorRecord>>();
 
+  /** @param dimension 0 for an index of sparse vectors alone */
   constructor(dimension: number, metric: Metric) {
     this.dimension = dimension;
     this.metric = metric;
@@ -118,6 +119,10 @@ export class VectorIndex {
   #sought(namespace: string, { id, vector, sparseVector }: Query): VectorRecord | undefined {
     if (id !== undefined) return this.fetch(namespace, [id])[0];
     if (vector) this.#checkDimension('Query vector', vector);
+    // They are stored whatever the metric. Source: docs.pinecone.io, "Known limitations".
+    if (sparseVector && this.metric !== 'dotproduct') {
+      throw new Fault('Index configuration does not support sparse values');
+    }
     return { id: '', values: vector?.map(single), sparseValues: sparseVector };
   }
 
@@ -128,17 +133,13 @@ export class VectorIndex {
   }
 
   #kept({ id, values, sparseValues, metadata }: VectorRecord): VectorRecord {
-    if (values) {
-      this.#checkDimension('Vector', values);
-      if (values.every((value) => value === 0)) {
-        throw new Fault(
-          `Dense vectors must contain at least one non-zero value. Vector ID ${id} contains only zeros.`,
-        );
-      }
+    this.#checkDimension('Vector', values ?? []);
+    if (values?.every((value) => value === 0) && this.dimension > 0) {
+      throw new Fault(
+        `Dense vectors must contain at least one non-zero value. Vector ID ${id} contains only zeros.`,
+      );
     }
-    if (sparseValues && this.metric !== 'dotproduct') {
-      throw new Fault('Index configuration does not support sparse values');
-    }
+    if (this.dimension === 0 && !sparseValues) throw new Fault('Sparse vector must not be empty');
     return {
       id,
       ...(values ? { values: values.map(single) } : {}),

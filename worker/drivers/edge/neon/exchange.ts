@@ -107,7 +107,7 @@ export class Exchange {
     if (text === undefined) throw tooLarge(resultMaxBytes);
     const { status } = response;
     if (status !== 200) {
-      const refused = refusedByEndpoint(status, text);
+      const refused = refusedByEndpoint(status, text, 'Neon-Batch-Read-Only' in headers);
       if (refused) throw refused;
     }
     return {

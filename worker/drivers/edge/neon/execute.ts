@@ -9,7 +9,7 @@ import { applied, resultBytes } from '../sql/reply.ts';
 import { bound, type Ready, type RowsRequest } from './bind.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
-import { toldFailure } from './failures.ts';
+import { toldFailure, Undone } from './failures.ts';
 
 /** A request's statement as it may be sent. @throws GatewayError BAD_REQUEST and what the statement's look-ups give */
 export async function ready(
@@ -66,9 +66,9 @@ export async function standing<Sent, Result>(
   try {
     sent = await send();
   } catch (error) {
-    // The reply was coming: what it tells of has happened.
+    // The reply was coming: what it tells of has happened, unless the endpoint has undone it.
     const isOver = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
-    throw changes && isOver ? applied(error, 'postgres') : error;
+    throw changes && isOver && !(error instanceof Undone) ? applied(error, 'postgres') : error;
   }
   try {
     return await write(sent);

@@ -7,56 +7,113 @@ import { Lost } from '../driver.ts';
 import { outcomeUnknown } from '../sql/reply.ts';
 
 /** Of a login or of a server that lets nobody in: no statement has run. */
-const NOT_LET_IN = /^(?:28|3D|0800[14]|57P03)/;
+const NOT_LET_IN = /^(?:28|3D|0800[14]|53300|57P03)/;
+/** Ends the connection, whatever had been done by then. */
+const FATAL = /^(?:FATAL|PANIC)/;
+
+/** More came than the endpoint hands on: it has undone the batch. */
+export class Undone extends GatewayError {}
 
 /**
  * The failure that a status or an error without a database's code stands for; undefined for
  * an error of the database, which the driver reads.
+ * @param batch whether it was one, which the endpoint undoes when it fails
  */
-export function refusedByEndpoint(status: number, text: string): GatewayError | undefined {
-  if (status === 400) {
-    const { code, severity } = membersOf(text);
-    if (code === undefined) return refusal(text);
-    // An error of a statement says so; of a login, FATAL, or nothing where the endpoint knew by itself.
-    const isLogin = severity !== 'ERROR' && NOT_LET_IN.test(code);
-    return isLogin ? refusedLogin(code, undefined) : undefined;
-  }
-  if (status === 401 || status === 403) return refusedLogin('28P01', undefined);
-  if (status === 404) return connectionFailed('There is no such database endpoint');
+export function refusedByEndpoint(
+  status: number,
+  text: string,
+  batch: boolean,
+): GatewayError | undefined {
+  const { code, severity, message } = membersOf(text);
+  if (status === 400 && code !== undefined) return ofConnection(code, severity);
+  if (status === 507 && batch) return new Undone('RESULT_TOO_LARGE', TOO_LARGE);
   if (status === 413) {
     return new GatewayError('PAYLOAD_TOO_LARGE', 'The request is larger than Neon takes');
   }
-  if (status === 429 || status === 503) {
-    return new GatewayError('SERVICE_UNAVAILABLE', 'The database endpoint is too busy');
-  }
-  // What passed it on may have lost the reply alone.
-  return new Lost('CONNECTION_FAILED', 'The database endpoint answered with a failure of its own');
+  return refusedStatus(status) ?? refusal(message ?? '') ?? lost();
 }
 
-function membersOf(text: string): { readonly code?: string; readonly severity?: string } {
+const TOO_LARGE =
+  'The result is larger than Neon hands on over HTTP; ask for fewer rows, or set config.transport to "relay" to receive rows as a stream';
+
+/** An error of a statement says so; of a login, FATAL, or nothing where the endpoint knew by itself. */
+function ofConnection(code: string, severity: string | undefined): GatewayError | undefined {
+  if (severity !== 'ERROR' && NOT_LET_IN.test(code)) return refusedLogin(code, undefined);
+  // Without a severity it is the endpoint's own: it cancelled what it had begun.
+  if (severity === undefined || FATAL.test(severity)) return lost();
+  return undefined;
+}
+
+function refusedStatus(status: number): GatewayError | undefined {
+  if (status === 401 || status === 403) return refusedLogin('28P01', undefined);
+  if (status === 404) return connectionFailed('There is no such database endpoint');
+  if (status === 429 || status === 503) return busy();
+  return undefined;
+}
+
+/** It writes what it does not know as empty texts. */
+function membersOf(text: string): { readonly [member in Member]?: string } {
   try {
-    const { code, severity } = JSON.parse(text) as { code?: unknown; severity?: unknown }; // Any JSON has members to ask for, or throws.
-    return {
-      ...(typeof code === 'string' && code !== '' ? { code } : {}),
-      ...(typeof severity === 'string' ? { severity } : {}),
-    };
+    const told = JSON.parse(text) as Record<string, unknown>; // Any JSON has members to ask for, or throws.
+    const given = MEMBERS.filter((name) => typeof told[name] === 'string' && told[name] !== '');
+    return Object.fromEntries(given.map((name) => [name, told[name]]));
   } catch {
     return {};
   }
 }
+const MEMBERS = ['code', 'severity', 'message'] as const;
+type Member = (typeof MEMBERS)[number];
 
-/** Words for what the endpoint says by itself; nothing of its own text. */
-function refusal(text: string): GatewayError {
-  if (/password authentication failed/i.test(text)) return refusedLogin('28P01', undefined);
-  if (/database .{1,200} does not exist/i.test(text)) return refusedLogin('3D000', undefined);
-  if (/endpoint is disabled|quota|exceeded/i.test(text)) {
-    return connectionFailed('The database endpoint is disabled, or over its quota');
+/**
+ * Words for what the endpoint says before it runs anything; nothing of its own text. Undefined for
+ * all else, such as `connection closed`, of which nobody knows what ran.
+ * Source: Neon's proxy, `sql_over_http`, `AuthError`, `WakeComputeError`, `ConnInfoError`.
+ */
+function refusal(message: string): GatewayError | undefined {
+  if (
+    /^(?:password authentication failed|missing authentication|authentication timed out)/i.test(
+      message,
+    )
+  ) {
+    return refusedLogin('28P01', undefined);
   }
-  return connectionFailed('The database endpoint refused the connection');
+  if (/^database .{1,200} does not exist/i.test(message)) return refusedLogin('3D000', undefined);
+  if (/^too many connections|^failed to acquire permit|rate limit/i.test(message)) return busy();
+  const found = REFUSALS.find(([words]) => words.test(message));
+  return found && connectionFailed(found[1]);
 }
+
+const REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:the )?endpoint is disabled|quota|^your (?:account|project)\b.* exceeded/i,
+    'The database endpoint is disabled, or over its quota',
+  ],
+  [
+    /^the requested endpoint could not be found|^endpoint id is not specified|^(?:missing|invalid) hostname|^malformed endpoint/i,
+    'There is no such database endpoint',
+  ],
+  [
+    /^this ip address|^this connection is trying to access this endpoint from a blocked network|^(?:this )?vpc endpoint id/i,
+    'The database endpoint does not let anybody in from here',
+  ],
+  [/^control plane request failed/i, 'The database endpoint could not be started'],
+  [
+    /^(?:missing|invalid) (?:database name|username)|^invalid connection string|^incorrect scheme|^could not (?:read|parse) the http request body/i,
+    'The database endpoint refused the connection',
+  ],
+];
 
 function connectionFailed(message: string): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message);
+}
+
+function busy(): GatewayError {
+  return new GatewayError('SERVICE_UNAVAILABLE', 'The database endpoint is too busy');
+}
+
+/** Some of it may have run. */
+function lost(): Lost {
+  return new Lost('CONNECTION_FAILED', 'The database endpoint answered with a failure of its own');
 }
 
 /** What a caller is told of any failure of a trip. Contract §2. */
