@@ -70,7 +70,7 @@ export function parametersOf(request: PostgresRequest): Parameters {
 
 /** Whether the text of a value depends on the type that the statement gives it. */
 export function dependsOnType({ values }: Parameters): boolean {
-  return values.some(Array.isArray);
+  return values.some((value) => Array.isArray(value) || dataIn(value) !== undefined);
 }
 
 /**
@@ -102,18 +102,34 @@ function encodeValue(value: Json, type: TypeInfo | undefined): FieldValue {
   if (Array.isArray(value)) {
     return type?.element ? arrayText(value, type.element) : JSON.stringify(value);
   }
+  const data = dataIn(value);
+  if (data !== undefined && type?.element) return arrayText(data, type.element, dataText);
   const tagged = taggedValue(value);
   return tagged === undefined ? JSON.stringify(value) : tagged;
 }
 
+/** The array of `{"Json": […]}`: where an array is wanted its elements are data, and none of them a tag. */
+function dataIn(value: Json): readonly Json[] | undefined {
+  if (!isJsonObject(value) || !Array.isArray(value.Json)) return undefined;
+  return Object.keys(value).length === 1 ? value.Json : undefined;
+}
+
+function dataText(value: Json): FieldValue {
+  return isJsonObject(value) ? JSON.stringify(value) : encodeValue(value, undefined);
+}
+
 type Element = NonNullable<TypeInfo['element']>;
 
-function arrayText(values: readonly Json[], element: Element): string {
+function arrayText(
+  values: readonly Json[],
+  element: Element,
+  textOf: (value: Json) => FieldValue = (value) => encodeValue(value, undefined),
+): string {
   const texts = values.map((value) => {
     if (value === null) return 'NULL';
     if (element.type.format === 'json') return quotedElement(JSON.stringify(value));
-    if (Array.isArray(value)) return arrayText(value, element);
-    const text = encodeValue(value, undefined);
+    if (Array.isArray(value)) return arrayText(value, element, textOf);
+    const text = textOf(value);
     return text === null ? 'NULL' : quotedElement(text);
   });
   return `{${texts.join(element.delimiter)}}`;

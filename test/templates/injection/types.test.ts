@@ -94,6 +94,22 @@ describe.each(CASES)('$kind', ({ kind, table, insert, row }) => {
   });
 });
 
+test.each([
+  ['text[]', ['{"Int8":1}', '{"$bytes":"AAEC"}', '{"Json":"x"}', 'a', null]],
+  ['jsonb[]', [{ Int8: 1 }, { $bytes: 'AAEC' }, { Json: 'x' }, 'a', null]],
+  ['jsonb', [{ Int8: 1 }, { $bytes: 'AAEC' }, { Json: 'x' }, 'a', null]],
+])('an array of PostgreSQL has no tags that a caller wrote: %s', async (type, values) => {
+  const organization = await newOrganization(await sharedGateway());
+  const templates = templatesOf(organization);
+  const endpoint = await addDatabase(organization, 'postgres', []);
+  const query = `SELECT {{l: Array}}::${type} AS v`;
+  const l = [{ Int8: 1 }, { $bytes: 'AAEC' }, { Json: 'x' }, 'a', null];
+  const read = await templates.make('Read', { endpoint, query });
+  expect(await templates.output(read, { l })).toMatchObject({ rows: [{ v: values }] });
+  const together = await templates.make('Transaction', { endpoint, operations: [{ query }] });
+  expect(await templates.output(together, { l })).toMatchObject([{ rows: [{ v: values }] }]);
+});
+
 test('a batch of CQL takes values in each of its statements', async () => {
   const organization = await newOrganization(await sharedGateway());
   const templates = templatesOf(organization);

@@ -42,12 +42,12 @@ export function asParameter(where: Where, value: Json): Json {
   return asData({ ...where, path: ['params', ''] }, value);
 }
 
-/** `{"Json": x}` is x as JSON, whatever it looks like; tags are read at a parameter's top alone. */
+/** `{"Json": x}` is x as it looks: an object is JSON, and an array holds no tags. */
 function forPostgres(where: Where, value: Json): Json {
   const { inTransaction, path } = where;
   if (isParams(path)) return eachOf(value, (each) => asParameter(where, each));
   const { isTop, isLiteral } = depthOf(where);
-  const data = isTop && isJsonObject(value) ? { Json: value } : value;
+  const data = isTop && (isJsonObject(value) || hasObject(value)) ? { Json: value } : value;
   return inTransaction && !isLiteral ? { $literal: data } : data;
 }
 
@@ -58,6 +58,11 @@ function forMysql(where: Where, value: Json): Json {
   const { isTop, isLiteral } = depthOf(where);
   if (isTop) return JSON.stringify(value);
   return inTransaction && !isLiteral ? { $literal: value } : value;
+}
+
+/** Whether an array holds an object, which might look like a tag. */
+function hasObject(value: Json): boolean {
+  return Array.isArray(value) && value.some((each) => isJsonObject(each) || hasObject(each));
 }
 
 function isParams(path: readonly string[]): boolean {

@@ -41,7 +41,7 @@ const BOUND: readonly Row[] = [
     { o: { Int4: 1 }, l: [{ Text: 'x' }], n: big },
     {
       query: 'INSERT INTO t VALUES ($1, $2, $3)',
-      params: [{ Json: { Int4: 1 } }, [{ Text: 'x' }], big],
+      params: [{ Json: { Int4: 1 } }, { Json: [{ Text: 'x' }] }, big],
     },
   ],
   [
@@ -168,7 +168,7 @@ test('in a transaction no value is a reference to a result, nor a tag', async ()
           { kept: { $literal: reference } },
           reference,
           { $literal: { Json: reference } },
-          { $literal: [reference] },
+          { $literal: { Json: [reference] } },
         ],
       },
     ],
