@@ -125,7 +125,46 @@ test('a wrong password fails without a word of it', async () => {
 const UNAVAILABLE = JSON.stringify({
   error: { code: 'UNAVAILABLE', message: 'primary of shop at 10.1.2.3:3306 is down' },
 });
+const vitess = (code: string, message: string): Fault => ({
+  status: 200,
+  body: JSON.stringify({
+    error: { code, message: `target: shop.-.primary: vttablet: ${message}` },
+  }),
+});
 test.each<[string, Fault, read: number, write: string]>([
+  [
+    'Vitess lost the server',
+    vitess(
+      'UNKNOWN',
+      'Lost connection to MySQL server during query (errno 2013) (sqlstate HY000) at 10.1.2.3',
+    ),
+    502,
+    'OUTCOME_UNKNOWN',
+  ],
+  [
+    'the server stops',
+    vitess('UNKNOWN', 'shutdown (errno 1053) (sqlstate 08S01)'),
+    502,
+    'OUTCOME_UNKNOWN',
+  ],
+  [
+    'Vitess waits no longer',
+    vitess(
+      'DEADLINE_EXCEEDED',
+      'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
+    ),
+    504,
+    'OUTCOME_UNKNOWN',
+  ],
+  [
+    'Vitess ended the transaction',
+    vitess(
+      'ABORTED',
+      'rpc error: code = Aborted desc = transaction 17: ended at 2026-11-21 20:22:08.207 UTC (exceeded timeout: 20s) (CallerID: x)',
+    ),
+    504,
+    'TIMED_OUT',
+  ],
   ['nobody answered', 'drop-before', 502, 'OUTCOME_UNKNOWN'],
   ['the reply was lost', 'drop-after', 502, 'OUTCOME_UNKNOWN'],
   ['an internal error', { status: 500, body: 'at 10.1.2.3' }, 502, 'OUTCOME_UNKNOWN'],

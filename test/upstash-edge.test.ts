@@ -175,6 +175,32 @@ test('a write of which no reply came is sent once, and its outcome is unknown', 
   expect(upstash.seen.length).toBe(before + 1);
 });
 
+test('a read of which no reply came changed nothing, also where it was sent to /write', async () => {
+  const get = { type: 'GET', key: 'once', timeout_ms: 300 };
+  for (const [path, body] of [
+    ['read', get],
+    ['write', get],
+    ['write', { pipeline: [{ type: 'GET', key: 'once' }], timeout_ms: 300 }],
+  ] as const) {
+    upstash.fault = () => {};
+    expect(await call(edge, path, body)).toEqual(refusal('TIMED_OUT', expect.any(String)));
+  }
+  upstash.fault = () => {};
+  const mixed = {
+    pipeline: [
+      { type: 'GET', key: 'k' },
+      { type: 'INCR', key: 'k' },
+    ],
+  };
+  expect(await call(edge, 'write', { ...mixed, timeout_ms: 300 })).toMatchObject({
+    body: { code: 'OUTCOME_UNKNOWN' },
+  });
+  upstash.fault = (response) => response.destroy();
+  expect(await call(edge, 'write', { type: 'GET', key: 'once' })).toMatchObject({
+    body: { code: 'CONNECTION_FAILED' },
+  });
+});
+
 test('a subscription tells what is published, as through a relay', async () => {
   const told = await Promise.all(
     [edge, relay].map(async (endpoint) => {

@@ -17,10 +17,15 @@ export function serverError(error: unknown): ServerError | undefined {
   return errno === undefined ? undefined : new ServerError(Number(errno), state, message);
 }
 
+/** Numbers of MySQL's own client: Vitess lost its line to the server, whatever that had done by then. */
+const OF_CLIENT = { from: 2_000, to: 2_999 };
+/** The server stops, or has ended the connection. */
+const STOPPING = [1053, 1077, 1079, 1927];
+
 /** What a caller is told of any failure of a trip. Contract §2. */
 export function toldFailure(error: unknown, mode: Mode): unknown {
   const ofServer = serverError(error);
-  if (ofServer) return fromServer(ofServer, mode);
+  if (ofServer && !isLineLost(ofServer)) return fromServer(ofServer, mode);
   const told = error instanceof DatabaseError ? fromInterface(error) : error;
   const isLost = told instanceof Lost || !(told instanceof GatewayError);
   if (isLost && mode === 'write') return outcomeUnknown(told);
@@ -29,6 +34,10 @@ export function toldFailure(error: unknown, mode: Mode): unknown {
   if (told instanceof GatewayError) return told;
   const message = 'The database gave no reply that can be read';
   return new GatewayError('CONNECTION_FAILED', message, { cause: told });
+}
+
+function isLineLost({ errno }: ServerError): boolean {
+  return (errno >= OF_CLIENT.from && errno <= OF_CLIENT.to) || STOPPING.includes(errno);
 }
 
 /** By Vitess' code, else by the status. Source: Vitess, `vtrpc.proto`, enum Code. */
@@ -41,6 +50,8 @@ function fromInterface(error: DatabaseError): GatewayError {
     });
   }
   if (error instanceof UnknownError) return fromStatus(error);
+  if (serverError(error))
+    return new Lost('CONNECTION_FAILED', 'The connection to the database was lost');
   const details = [{ source: 'mysql', code: body.code, message: worded(body.message) }];
   // The error itself quotes the statement with its values.
   const options = { details };
@@ -59,7 +70,13 @@ function fromInterface(error: DatabaseError): GatewayError {
       );
     case 'DEADLINE_EXCEEDED':
     case 'CANCELED':
-      return new GatewayError('TIMED_OUT', 'The database cancelled the statement', options);
+      // Vitess waits no longer; whether the server went on is not known.
+      return new Lost('TIMED_OUT', 'The database cancelled the statement');
+    case 'ABORTED':
+      // Vitess undoes a transaction that took too long.
+      return EXCEEDED.test(body.message)
+        ? new GatewayError('TIMED_OUT', 'The database ended the transaction', options)
+        : new GatewayError('REQUEST_FAILED', 'The database refused the statement', options);
     case 'UNAVAILABLE':
     case 'CLUSTER_EVENT':
     case 'INTERNAL':
@@ -68,6 +85,9 @@ function fromInterface(error: DatabaseError): GatewayError {
       return new GatewayError('REQUEST_FAILED', 'The database refused the statement', options);
   }
 }
+
+/** Source: Vitess, `tx_pool`. */
+const EXCEEDED = /\bended at .{1,80}\(exceeded timeout: /;
 
 function fromStatus(error: UnknownError): GatewayError {
   const { status } = error;

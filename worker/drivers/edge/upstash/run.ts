@@ -4,6 +4,7 @@ import { partlyApplied } from '../../../../dialects/redis/partly-applied.ts';
 import { resultOf, resultsOf } from '../../../../dialects/redis/result.ts';
 import { checkEach } from '../../../../dialects/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
 import {
   isPipeline,
   type RedisCommand,
@@ -11,6 +12,7 @@ import {
 } from '../../../../proto/kinds/redis/command.ts';
 import { modeOfCommand } from '../../../../proto/kinds/redis/effects.ts';
 import { ReplyError, type ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
+import { Lost } from '../driver.ts';
 import { inPath, notBinary, textsOf } from './binary.ts';
 import { demandHeld } from './lacks.ts';
 import { type Line, strange } from './line.ts';
@@ -21,11 +23,27 @@ export async function runRequest(
   request: RedisRequest,
   call: Call,
 ): Promise<Uint8Array> {
-  if (isPipeline(request)) return runPipeline(line, request.pipeline, call);
+  if (isPipeline(request)) {
+    return told(request.pipeline, () => runPipeline(line, request.pipeline, call));
+  }
   check(request, call, 'type');
-  const reply = await sendOne(line, request, call);
+  const reply = await told([request], () => sendOne(line, request, call));
   if (reply instanceof ReplyError) throw fromReply(reply);
   return resultOf(request, reply, call);
+}
+
+/** What was lost has changed nothing where all of it reads, wherever it was sent. Contract §2. */
+async function told<Value>(
+  commands: readonly RedisCommand[],
+  work: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    return await work();
+  } catch (thrown) {
+    const isRead = commands.every((each) => modeOfCommand(each) === 'read');
+    if (!isRead || !(thrown instanceof Lost)) throw thrown;
+    throw new GatewayError(thrown.code, thrown.message, { cause: thrown });
+  }
 }
 
 /** @throws GatewayError */
