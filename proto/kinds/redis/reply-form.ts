@@ -45,7 +45,8 @@ function json(reply: ReplyValue, form: JsonForm): string {
   if (plain instanceof Uint8Array) {
     return form === 'base64' ? `"${base64(plain)}"` : JSON.stringify(decoder.decode(plain));
   }
-  if (typeof plain === 'string') return JSON.stringify(form === 'base64' ? textIn64(plain) : plain);
+  if (typeof plain === 'string')
+    return form === 'base64' ? `"${textIn64(plain)}"` : JSON.stringify(plain);
   if (plain instanceof ReplyStatus) {
     const isAsItIs = form === 'json' || plain.text === 'OK';
     return JSON.stringify(isAsItIs ? plain.text : textIn64(plain.text));
@@ -90,7 +91,7 @@ function inResp2(replies: readonly ReplyValue[]): Uint8Array {
 function resp2(reply: ReplyValue, sink: Sink): void {
   const plain = plainOf(reply);
   if (plain === null) sink.line('$-1');
-  else if (typeof plain === 'string') bulk(encoder.encode(plain), sink);
+  else if (typeof plain === 'string') bulkText(plain, sink);
   else if (plain instanceof Uint8Array) bulk(plain, sink);
   else if (plain instanceof ReplyError) sink.line(`-${withoutAddresses(plain.message)}`);
   else if (plain instanceof ReplyStatus) sink.line(`+${plain.text}`);
@@ -100,48 +101,58 @@ function resp2(reply: ReplyValue, sink: Sink): void {
   } else sink.line(`:${plain}`);
 }
 
+function bulkText(text: string, sink: Sink): void {
+  if (ASCII.test(text)) sink.line(`$${text.length}\r\n${text}`);
+  else bulk(encoder.encode(text), sink);
+}
+
 function bulk(bytes: Uint8Array, sink: Sink): void {
   sink.line(`$${bytes.byteLength}`);
   sink.bytes(bytes);
   sink.line('');
 }
 
-const SINK_MIN = 1024;
-/** Most bytes of a character. */
-const UTF8_MAX = 3;
+/** Characters that wait to be made bytes, together. */
+const WAITING_MAX = 65_536;
 
-/** Bytes that grow as they are written. */
+/** Bytes in the order in which they are written. */
 class Sink {
-  #bytes = new Uint8Array(SINK_MIN);
-  #size = 0;
+  readonly #pieces: Uint8Array[] = [];
+  #waiting = '';
 
   line(text: string): void {
-    const ended = `${text}\r\n`;
-    this.#reserve(ended.length * UTF8_MAX);
-    this.#size += encoder.encodeInto(ended, this.#bytes.subarray(this.#size)).written;
+    this.#waiting += `${text}\r\n`;
+    if (this.#waiting.length > WAITING_MAX) this.#take();
   }
 
   bytes(bytes: Uint8Array): void {
-    this.#reserve(bytes.byteLength);
-    this.#bytes.set(bytes, this.#size);
-    this.#size += bytes.byteLength;
+    this.#take();
+    this.#pieces.push(bytes);
   }
 
   whole(): Uint8Array {
-    return this.#bytes.slice(0, this.#size);
+    this.#take();
+    const whole = new Uint8Array(
+      this.#pieces.reduce((size, { byteLength }) => size + byteLength, 0),
+    );
+    let at = 0;
+    for (const piece of this.#pieces) {
+      whole.set(piece, at);
+      at += piece.byteLength;
+    }
+    return whole;
   }
 
-  #reserve(more: number): void {
-    const needed = this.#size + more;
-    if (needed <= this.#bytes.byteLength) return;
-    const grown = new Uint8Array(Math.max(needed, this.#bytes.byteLength * 2));
-    grown.set(this.#bytes.subarray(0, this.#size));
-    this.#bytes = grown;
+  #take(): void {
+    this.#pieces.push(encoder.encode(this.#waiting));
+    this.#waiting = '';
   }
 }
 
+const ASCII = /^[\0-\x7f]*$/;
+
 function textIn64(text: string): string {
-  return base64(encoder.encode(text));
+  return ASCII.test(text) ? btoa(text) : base64(encoder.encode(text));
 }
 
 function base64(bytes: Uint8Array): string {

@@ -98,26 +98,22 @@ function base64(value: Uint8Array): string {
 }
 
 function list(items: readonly Shaped[], form: Form): string {
-  let text = '[';
-  let comma = '';
-  for (const item of items) {
-    text += comma + naturalJson(item, form);
-    comma = ',';
-  }
-  return `${text}]`;
+  // A list of millions of texts is written many times as fast as one by one.
+  if (items.every((item) => typeof item === 'string')) return JSON.stringify(items);
+  return `[${items.map((item) => naturalJson(item, form)).join(',')}]`;
 }
 
 function map(items: readonly Shaped[], form: Form): string {
   const names = new Set<string>();
-  let text = '{';
+  const members: string[] = [];
   for (let at = 0; at < items.length; at += 2) {
     const name = textOf(items[at] ?? null);
     if (name === undefined || names.has(name)) return pairs(items, form);
     names.add(name);
     const value = naturalJson(items[at + 1] ?? null, form);
-    text += `${at > 0 ? ',' : ''}${JSON.stringify(name)}:${value}`;
+    members.push(`${JSON.stringify(name)}:${value}`);
   }
-  return `${text}}`;
+  return `{${members.join(',')}}`;
 }
 
 function pairs(items: readonly Shaped[], form: Form): string {
