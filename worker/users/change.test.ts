@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { LEVELS, reaches } from '../access/levels.ts';
 import { memberActivity, rules } from '../db/schema.ts';
 import { givePassword, PASSWORD, storedAccount, tryLogin } from '../test/accounts.ts';
-import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
+import { failure, insertEndpoint, NOW, startGateway } from '../test/gateway.ts';
 
 const REVOKED = { status: 401, body: failure('TOKEN_REVOKED', 'Token is no longer valid') };
 const NEW_PASSWORD = 'staple battery horse';
@@ -39,6 +39,18 @@ describe('of oneself', () => {
     expect(await gateway.call('GET', `/iam/users/${uuid}`, undefined, fresh)).toMatchObject({
       status: 200,
       body: { userId: username, description: body.description, lastModifiedBy: username },
+    });
+  });
+
+  test('the record tells that a username was changed, and by whom', async () => {
+    const gateway = await startGateway('Read');
+    const { uuid } = gateway.user;
+    const record = () => gateway.call('GET', `/iam/users/${uuid}`);
+    expect(await record()).toMatchObject({ body: { lastModifiedBy: 'test' } });
+    const username = `Grace-${uuid}`;
+    expect((await gateway.call('PATCH', `/iam/users/${uuid}`, { username })).status).toBe(200);
+    expect(await record()).toMatchObject({
+      body: { lastModified: new Date(NOW).toISOString(), lastModifiedBy: username },
     });
   });
 

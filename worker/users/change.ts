@@ -16,6 +16,7 @@ import {
   type AccountChanges,
   isHeldMember,
   isRevision,
+  noteChange,
   tagOf,
   updateAccount,
   updateMembership,
@@ -116,7 +117,9 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
       ...(body.username === undefined ? [] : renamed(ctx, row.uuid, isChanged)),
       ...(password ? [endResetsAfterChange(db, row.uuid, now)] : []),
       ...(password ? [auditPasswordStatement(ctx, account, 'user.update')] : []),
-      ...(body.description === undefined ? [] : described(ctx, change, isChanged)),
+      ...(body.description === undefined
+        ? [noteChange(db, { ...own, by: caller.userUuid, now }, isChanged)]
+        : described(ctx, change, isChanged)),
     ])
     .finally(forgetAll); // An account bears on all its organizations.
   if (made.length === 0) await refuse(ctx, change);

@@ -106,6 +106,20 @@ export function updateMembership(
     .returning({ uuid: memberships.accountUuid });
 }
 
+/** Tells who changed the account of a member last; its ETag has the account's own revision. */
+export function noteChange(
+  db: Database,
+  { orgUuid, accountUuid, by, now }: Omit<NewMember, 'description'>,
+  condition: SQL,
+) {
+  return db
+    .update(memberships)
+    .set({ lastModifiedAt: now, lastModifiedBy: by })
+    .where(
+      and(eq(memberships.orgUuid, orgUuid), eq(memberships.accountUuid, accountUuid), condition),
+    );
+}
+
 /** How a membership ends. */
 export interface Ending {
   readonly bySuperAdmin: boolean;
