@@ -13,12 +13,12 @@ export const neon: EdgeDriver<PostgresRequest> = {
     // Read here too, so that what is wrong with it is told before anything is loaded.
     neonSettings(envelope.connection);
     return new LateSession<PostgresRequest>(async () => {
-      const [{ NeonSession }, { loadParser }] = await Promise.all([
+      const [{ neonSession }, { loadParser }] = await Promise.all([
         import('./session.ts'),
         import('./parser.ts'),
       ]);
       await loadParser();
-      return new NeonSession(envelope, host);
+      return neonSession(envelope, host);
     });
   },
 };

@@ -13,8 +13,8 @@ export const planetscale: EdgeDriver<MysqlRequest> = {
     // Read here too, so that what is wrong with it is told before anything is loaded.
     planetScaleSettings(envelope.connection);
     return new LateSession<MysqlRequest>(async () => {
-      const { PlanetScaleSession } = await import('./session.ts');
-      return new PlanetScaleSession(envelope, host);
+      const { planetScaleSession } = await import('./session.ts');
+      return planetScaleSession(envelope, host);
     });
   },
 };
