@@ -112,14 +112,12 @@ describe('a chain', () => {
     expect(verdict).toMatchObject({ faults: [], last: 1_050, vouched: 1_050 });
   });
 
-  test('is numbered by its own alarm within five seconds of a change', async () => {
+  test('is numbered by its own alarm after a change', async () => {
     const gateway = await startGateway('Admin');
     const { uuid } = gateway.organization;
     await entry(gateway, 'a.b');
     await chainOf(uuid).poke(uuid);
-    await expect
-      .poll(() => order(gateway), { timeout: 5_000, interval: 100 })
-      .toEqual([[1, 'a.b']]);
+    await expect.poll(() => order(gateway), { interval: 100 }).toEqual([[1, 'a.b']]);
   });
 
   test('sees what was committed only after the first look', async () => {
@@ -127,9 +125,7 @@ describe('a chain', () => {
     const { uuid } = gateway.organization;
     await numberAll(uuid);
     await entry(gateway, 'a.late');
-    await expect
-      .poll(() => order(gateway), { timeout: 5_000, interval: 100 })
-      .toEqual([[1, 'a.late']]);
+    await expect.poll(() => order(gateway), { interval: 100 }).toEqual([[1, 'a.late']]);
   });
 
   test('goes on from what the database holds when its object has lost everything', async () => {
@@ -159,7 +155,7 @@ describe('a chain', () => {
     const gateway = await startGateway('Admin');
     await entry(gateway, 'a.b');
     await tick(gateway, { cron: '* * * * *' });
-    await expect.poll(() => order(gateway), { timeout: 5_000 }).toEqual([[1, 'a.b']]);
+    await expect.poll(() => order(gateway)).toEqual([[1, 'a.b']]);
   });
 });
 

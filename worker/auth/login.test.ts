@@ -124,8 +124,11 @@ describe('a login is refused', () => {
       await tryLogin(gateway, attempt);
       return performance.now() - started;
     };
-    const known = Math.min(await time({ password: 'wrong' }), await time({ password: 'wrong' }));
-    const unknown = Math.min(await time({ user: 'unknown' }), await time({ user: 'unknown' }));
+    let [known, unknown] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let turn = 0; turn < 5; turn += 1) {
+      known = Math.min(known, await time({ password: 'wrong' }));
+      unknown = Math.min(unknown, await time({ user: 'unknown' }));
+    }
     // A login without a hash takes some 2 ms.
     expect(unknown).toBeGreaterThan(known / 4);
   });

@@ -86,5 +86,6 @@ test('requests of their own contexts take turns, and others are answered in betw
     finished.push('healthz');
   })();
   await Promise.all([...logins, healthy]);
-  expect(finished.indexOf('healthz')).toBeLessThan(4);
+  // Where they took none, it would be the last.
+  expect(finished.indexOf('healthz')).toBeLessThan(7);
 });

@@ -52,8 +52,8 @@ describe('If-Match', () => {
   test('of many thousand characters is read in no time', () => {
     const started = performance.now();
     expect(read('"a",'.repeat(4000))).toHaveLength(4000);
-    expect(() => read(`"a"${' '.repeat(20_000)}x`)).toThrow('is no ETag');
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(() => read(`"a"${' '.repeat(500_000)}x`)).toThrow('is no ETag');
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('that is not there asks for nothing', () => {

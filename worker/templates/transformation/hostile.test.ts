@@ -140,7 +140,7 @@ describe('ends with a clear error', () => {
       ],
     });
     // Where the clock does not stand still.
-    expect(performance.now() - started).toBeLessThan(2_500);
+    expect(performance.now() - started).toBeLessThan(15_000);
     expect(apply([{ target: 't', source: 'v' }], { v: 1 })).toEqual({ t: 1 });
   });
 });
