@@ -1,5 +1,5 @@
 /** What commands do to the connection that they come on. Source: redis.io/docs/latest/commands. */
-import type { RedisCommand } from '../../proto/kinds/redis/command.ts';
+import type { RedisCommand, Word } from '../../proto/kinds/redis/command.ts';
 import { optionName } from '../../proto/kinds/redis/replies/words.ts';
 
 /** Leave something on their connection, which no other caller may meet. */
@@ -97,12 +97,20 @@ export function waitPlace(command: RedisCommand): WaitPlace | undefined {
   if (name === 'wait' || name === 'waitaof') {
     return { at: args.length - 1, unit: 'ms', answersAnyway: true };
   }
-  if (name !== 'xread' && name !== 'xreadgroup') return undefined;
-  const streams = args.findIndex((word) => optionName(word) === 'STREAMS');
-  const block = args.findIndex((word, at) => {
-    const isName = name === 'xreadgroup' && at > 0 && at < 3;
-    return !isName && optionName(word) === 'BLOCK';
-  });
-  // A group, or a stream, of that name.
-  return block < 0 || (streams >= 0 && block > streams) ? undefined : { at: block + 1, unit: 'ms' };
+  return name === 'xread' || name === 'xreadgroup' ? blockOf(args) : undefined;
+}
+
+/** Words that an option of XREAD and XREADGROUP takes with itself: a group or consumer may be called as an option is. */
+const TAKEN: Readonly<Record<string, number>> = { BLOCK: 2, COUNT: 2, CLAIM: 2, GROUP: 3 };
+
+/** As servers read it: options in any order, of which the last counts, until STREAMS. */
+function blockOf(args: readonly Word[]): WaitPlace | undefined {
+  let place: WaitPlace | undefined;
+  for (let at = 0; at < args.length; ) {
+    const option = optionName(args[at]);
+    if (option === 'STREAMS') return place;
+    if (option === 'BLOCK') place = { at: at + 1, unit: 'ms' };
+    at += TAKEN[option] ?? 1;
+  }
+  return place;
 }

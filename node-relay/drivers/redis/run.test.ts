@@ -133,6 +133,20 @@ describe('what waits', () => {
     },
   );
 
+  test('is known for one whatever its group is called, and holds up nobody', async () => {
+    await redis.say('XGROUP CREATE orders STREAMS $ MKSTREAM');
+    const text = 'XREADGROUP GROUP STREAMS me BLOCK 0 STREAMS orders >';
+    const waiting = failureOf(redis.run({ ...line(text), timeout_ms: 1_000 }));
+    await expect.poll(() => redis.say('CLIENT LIST')).toContain('cmd=xreadgroup');
+    expect(await redis.run('PING')).toEqual({ result: 'PONG' });
+    expect(await redis.say('CLIENT LIST')).toContain('cmd=xreadgroup');
+    expect(await waiting).toMatchObject({ code: 'TIMED_OUT' });
+    const pipeline = [line(text)];
+    expect(await failureOf(redis.run({ type: 'pipeline', pipeline }))).toMatchObject({
+      code: 'BAD_REQUEST',
+    });
+  });
+
   test('answers null when its own time is up', async () => {
     expect(await redis.run('BLPOP q 0.05')).toEqual({ result: null });
     expect(await redis.run('XREAD BLOCK 50 STREAMS x $', 'read')).toEqual({ result: null });
