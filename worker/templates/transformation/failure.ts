@@ -29,6 +29,11 @@ export class RuleFault extends Error {
   }
 }
 
+/** What a rule needs was not asked for, because nothing is sent in a render: it leaves its target out. */
+export class Unsent extends Error {
+  override readonly name = 'Unsent';
+}
+
 /** A budget of the whole run is spent by what rules do beside expressions. */
 export class RunOver extends BudgetFault {
   constructor(kind: BudgetKind) {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { BudgetFault, type Expression } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Output } from './execution.ts';
-import { endOfRun } from './failure.ts';
+import { endOfRun, Unsent } from './failure.ts';
 import { tellMoved } from './measure.ts';
 import { decide, type OnError, placed } from './on-error.ts';
 import { holds } from './scope.ts';
@@ -34,6 +34,10 @@ export function guarded(head: Head, body: Apply): Apply {
       if (condition === undefined || holds(condition.run(x.slots, x.budget))) body(x, output);
       else trace?.note('its condition does not hold');
     } catch (error) {
+      if (error instanceof Unsent) {
+        trace?.note(error.message);
+        return;
+      }
       const decided = failed(head, error, x, output, memory);
       if (draft) {
         draft.note = decided;

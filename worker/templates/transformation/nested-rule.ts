@@ -1,6 +1,7 @@
 /** `template` with `input` and `parameters`: what a rule asks of another template. Contract §8. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Gather } from './execution.ts';
+import { Unsent } from './failure.ts';
 import type { Place } from './place.ts';
 import { Members } from './report.ts';
 import { argumentOf, type Get, isConstant, objectOf } from './source.ts';
@@ -29,8 +30,8 @@ export function nestedOf(rule: Members, place: Place, isUnseen: boolean): Produc
       throw outcome.error;
     }
     if (outcome.note === undefined) x.trace?.made(id, outcome.output);
-    else x.trace?.note(outcome.note);
     x.trace?.fold(outcome.steps ?? []);
+    if (outcome.note !== undefined) throw new Unsent(outcome.note);
     return outcome.output;
   };
   return { produce, gather, absence: 'its input is not there' };

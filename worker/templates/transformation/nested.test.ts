@@ -1,8 +1,8 @@
 /** Nested templates: what they are given, how many run at a time, and what becomes of their faults. */
 import { describe, expect, test } from 'vitest';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { Compiled, Reference, Rendered } from '../compiled.ts';
+import type { Compiled } from '../compiled.ts';
+import { access } from './test/access.ts';
 import { type Draft, read, runOf } from './test/run.ts';
 
 const double = read({
@@ -17,38 +17,6 @@ const echo = read({
     { target: 'p', source: 'parameters.p' },
   ],
 });
-
-/** Data access that answers what it was given, later, and counts what is under way. */
-function access(
-  level: Reference & { kind: 'endpoint' } extends { level: infer Level } ? Level : never = 'Read',
-) {
-  const seen = { underWay: 0, most: 0, inputs: [] as Json[] };
-  const request = { endpoint: 'db', operation: 'read', request: {} } as const;
-  const compiled: Compiled = {
-    references: [{ kind: 'endpoint', id: 'db', path: 'template.endpoint', level }],
-    usesNow: false,
-    weight: 1,
-    cacheTtlS: undefined,
-    run: async (input) => {
-      seen.inputs.push(input);
-      seen.underWay += 1;
-      seen.most = Math.max(seen.most, seen.underWay);
-      // Later ones are done sooner.
-      for (let turn = 0; turn < 20 - Number(input); turn += 1) await Promise.resolve();
-      seen.underWay -= 1;
-      if (input === 'down') throw new GatewayError('TIMED_OUT', 'The backend took too long');
-      return { got: input };
-    },
-    render: (): Rendered => ({
-      success: true,
-      inputValidation: { valid: true },
-      output: null,
-      transformationSteps: [{ rule: 'Read', transformations: [], request }],
-      outputValidation: { valid: true },
-    }),
-  };
-  return { compiled, seen };
-}
 
 function runWith(draft: Draft, input: Json, nested: Readonly<Record<string, Compiled>>) {
   return read(draft).run(input, runOf({ nested }));
@@ -229,64 +197,5 @@ describe('faults', () => {
         ),
       }),
     );
-  });
-});
-
-describe('render', () => {
-  const transformationRules = [
-    { target: 'd', template: 'double', input: 'n' },
-    { target: 'row', template: 'db', input: 'n' },
-    { target: 'n', source: 'n' },
-  ];
-
-  test('shows requests in place of sending them, and leaves their targets out', async () => {
-    const { compiled, seen } = access('Write');
-    const outputSchema = { type: 'object', required: ['row'] };
-    const draft = { transformationRules, outputSchema };
-    const rendered = await read(draft).render(
-      { n: 2 },
-      runOf({ nested: { db: compiled, double } }),
-    );
-    expect(rendered).toEqual({
-      success: true,
-      inputValidation: { valid: true },
-      output: { d: 4, n: 2 },
-      transformationSteps: [
-        { rule: 'd', input: 2, transformations: [{ name: 'double', output: 4 }] },
-        { rule: 'double: $', transformations: [{ name: 'expression', output: 4 }] },
-        {
-          rule: 'row',
-          input: 2,
-          transformations: [],
-          note: 'its request was not sent, so that there is no result',
-        },
-        {
-          rule: 'db: Read',
-          transformations: [],
-          request: { endpoint: 'db', operation: 'read', request: {} },
-        },
-        { rule: 'n', input: 2, transformations: [] },
-      ],
-      outputValidation: { valid: false, errors: [{ path: 'row', message: expect.any(String) }] },
-    });
-    expect(seen.inputs).toEqual([]);
-  });
-
-  test('tells faults of nested templates with theirs', async () => {
-    const rendered = await read({ transformationRules: [{ target: 't', template: 'bad' }] }).render(
-      {},
-      runOf({
-        nested: { bad: read({ transformationRules: [{ target: 't', expression: 'a.b()' }] }) },
-      }),
-    );
-    expect(rendered).toMatchObject({
-      success: false,
-      errors: [
-        {
-          path: 'transformationRules.0',
-          message: expect.stringMatching(/^bad: transformationRules\.0: /),
-        },
-      ],
-    });
   });
 });
