@@ -2,9 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { GatewayError } from '../proto/errors.ts';
 import { HELP, readConfig } from './config.ts';
-import { drivers } from './drivers/index.ts';
+import { drivers, loadDrivers } from './drivers/index.ts';
 import { createLog, describeFault, type Log } from './log.ts';
 import { startRelay } from './server.ts';
+
+/** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
+const LOAD_AFTER_MS = 2_000;
 
 async function main(): Promise<void> {
   const config = readConfig(process.argv.slice(2), process.env);
@@ -30,6 +33,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', stop).on('SIGINT', stop);
   log.info({ host: config.host, port: relay.port, node: relay.nodeId, version }, 'relay ready');
   log.flush();
+  // Not at once: whoever started the relay is at work as well, and waits for that.
+  setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
 }
 
 /** The runtime would print the error with its text, which may hold a connection URL. */
