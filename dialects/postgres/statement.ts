@@ -104,18 +104,31 @@ const NAMES: { readonly [kind: string]: string } = {
   LoadStmt: 'LOAD',
   NotifyStmt: 'NOTIFY',
   ExecuteStmt: 'EXECUTE',
+  CreateStmt: 'CREATE TABLE',
+  IndexStmt: 'CREATE INDEX',
+  ViewStmt: 'CREATE VIEW',
 };
+
+/** A kind of statement in SQL's own words, as near as the parser's name of it is. */
+function wordsOf(kind: string, tree: Tree): string {
+  if (kind === 'ExplainStmt' && isTree(tree.query)) {
+    const [[inner = '', query] = []] = Object.entries(tree.query);
+    return `EXPLAIN of ${wordsOf(inner, isTree(query) ? query : {})}`;
+  }
+  const spaced = kind.replace(/Stmt$/, '').replace(/([a-z])(?=[A-Z])/g, '$1 ');
+  return NAMES[kind] ?? spaced.toUpperCase();
+}
 
 function unreadableTop(kind: string, tree: Tree): string | undefined {
   if (kind === 'SelectStmt' || kind === 'VariableShowStmt') return undefined;
   if (kind === 'ExplainStmt' && isTree(tree.query) && 'SelectStmt' in tree.query) return undefined;
   if (kind === 'CopyStmt' && copyOf(tree) === 'out') return undefined;
-  return NAMES[kind] ?? kind.replace(/Stmt$/, '');
+  return wordsOf(kind, tree);
 }
 
 function unreadableInside(nested: readonly string[], locks: boolean, into: boolean) {
   const [first] = nested;
-  if (first !== undefined) return NAMES[first] ?? first.replace(/Stmt$/, '');
+  if (first !== undefined) return wordsOf(first, {});
   if (into) return 'SELECT INTO';
   return locks ? 'FOR UPDATE and its like' : undefined;
 }

@@ -160,3 +160,15 @@ describe('a read session', () => {
     });
   });
 });
+
+test.each([
+  ['TRUNCATE items', 'TRUNCATE'],
+  ['ALTER TABLE items ADD COLUMN x int', 'ALTER TABLE'],
+  ['CREATE INDEX ON items (name)', 'CREATE INDEX'],
+  ['EXPLAIN ANALYZE DELETE FROM items', 'EXPLAIN of DELETE'],
+  ['WITH gone AS (DELETE FROM items RETURNING *) SELECT * FROM gone', 'DELETE'],
+])('%s is refused in words of SQL', async (query, words) => {
+  expect(await failureOf(read.run(sql(query), callOf('read')))).toMatchObject({
+    message: `${words} is not taken on /read; send it to /write`,
+  });
+});
