@@ -18,6 +18,17 @@ export async function open(messages: AsyncIterable<Piece>): Promise<Opened> {
   return { first: first.done ? new Uint8Array() : first.value.chunk, rest };
 }
 
+/** Waits for the first piece that holds something, or the end. @throws whatever the stream fails with before it */
+export async function begun({ first, rest }: Opened): Promise<Opened> {
+  let piece = first;
+  while (piece.byteLength === 0) {
+    const message = await rest.next();
+    if (message.done) break;
+    piece = message.value.chunk;
+  }
+  return { first: piece, rest };
+}
+
 /** How a body ends; one of these is called, once. */
 export interface Endings {
   ended(): void;

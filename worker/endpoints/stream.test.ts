@@ -48,6 +48,29 @@ describe('a request that accepts NDJSON', () => {
     });
   });
 
+  test('is refused as any other, too, when it fails after that, before a row', async () => {
+    const gateway = await startRunning({
+      async *runStream() {
+        yield { chunk: new Uint8Array() };
+        throw told(Code.DeadlineExceeded, 'TIMED_OUT', 'Too late');
+      },
+    });
+    expect(await gateway.ask('/read', QUERY, LINES)).toEqual({
+      status: 504,
+      body: failure('TIMED_OUT', 'Too late'),
+    });
+  });
+
+  test('is no line at all where there is no row', async () => {
+    const gateway = await startRunning({
+      async *runStream() {
+        yield { chunk: new Uint8Array() };
+      },
+    });
+    const response = await gateway.post('/read', QUERY, LINES);
+    expect([response.status, await textOf(response)]).toEqual([200, '']);
+  });
+
   test.each([
     [
       '/read',

@@ -3,7 +3,7 @@ import { errorBody } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
-import { bodyOf, type Opened } from '../drivers/pieces.ts';
+import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
 import type { Backend } from './backend/backend.ts';
 import { countCall } from './usage/count.ts';
 
@@ -13,8 +13,8 @@ export const NDJSON = 'application/x-ndjson';
 const encoder = new TextEncoder();
 
 /**
- * The rows' response. A failure before the backend accepts the request is thrown; one after it is
- * the last line, `{"$error": …}`. `timeoutMs` bounds the whole. The backend's work ends when the
+ * The rows' response. A failure before the first row is thrown; one after it is the last line,
+ * `{"$error": …}`. `timeoutMs` bounds the whole. The backend's work ends when the
  * client goes away.
  * @throws GatewayError what the call may end in
  */
@@ -26,7 +26,11 @@ export async function streamOf(
 ): Promise<Response> {
   const deadline = startDeadline(ctx, timeoutMs, backend.keepsTime);
   try {
-    const body = bodyOf(await call(deadline), endingsOf(ctx, backend, deadline));
+    const opened = await call(deadline);
+    const rows = await begun(opened).catch((thrown: unknown) => {
+      throw failureOf(thrown, { writes: backend.mode === 'write', signal: deadline.signal });
+    });
+    const body = bodyOf(rows, endingsOf(ctx, backend, deadline));
     return new Response(body, { headers: { 'Content-Type': NDJSON } });
   } catch (thrown) {
     deadline.end();
