@@ -148,6 +148,30 @@ describe('a transaction', () => {
     ]);
   });
 
+  test('names the one of several operations that a value is none of its type in', async () => {
+    const fits = insert('12ab');
+    const none = sql('INSERT INTO keyed VALUES ($1)', ['12ab']);
+    for (const at of [0, 1, 4, 8]) {
+      const operations = Array.from({ length: 9 }, (_, index) => (index === at ? none : fits));
+      const running = session.transact?.([...operations, none], callOf('write'));
+      expect(await failureOf(running as Promise<unknown>)).toMatchObject({
+        code: 'REQUEST_FAILED',
+        details: [{ code: '22P02', operation: at }],
+      });
+    }
+    expect(await logged('12ab')).toBe(0);
+  });
+
+  test('names none of several where asking again meets another failure', async () => {
+    const made = sql('CREATE TABLE made (a int)');
+    const fits = sql('INSERT INTO log (what) SELECT $1 FROM made', ['12ab']);
+    const none = sql('INSERT INTO made VALUES ($1)', ['12ab']);
+    const running = session.transact?.([made, fits, none], callOf('write'));
+    const failure = await failureOf(running as Promise<unknown>);
+    expect(failure).toMatchObject({ code: 'REQUEST_FAILED', details: [{ code: '22P02' }] });
+    expect(JSON.stringify(failure)).not.toContain('operation');
+  });
+
   test('stops an operation at its own deadline, and undoes all', async () => {
     const slow = { ...sql('SELECT pg_sleep(20)'), timeout_ms: 100 };
     const running = session.transact?.([insert('slow'), slow], callOf('write'));

@@ -4,12 +4,12 @@ import { oneStatement } from '../../../../dialects/postgres/admit.ts';
 import { checkCount } from '../../../../dialects/postgres/count.ts';
 import { rowsAffected } from '../../../../dialects/postgres/rows.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
-import { applied, resultBytes } from '../sql/reply.ts';
+import { resultBytes } from '../sql/reply.ts';
+import { type Change, standing } from '../sql/standing.ts';
 import { bound, type Ready, type RowsRequest } from './bind.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
-import { toldFailure, Undone } from './failures.ts';
+import { toldFailure } from './failures.ts';
 
 /** A request's statement as it may be sent. @throws GatewayError BAD_REQUEST and what the statement's look-ups give */
 export async function ready(
@@ -38,7 +38,7 @@ export async function execute(
   const { read, parsed, rewritten, values } = statement;
   const sent = { text: rewritten.text, values };
   return standing(
-    !read,
+    changeOf(!read),
     async () => {
       try {
         // Some statements may not be in a transaction block, and none of those has values to write.
@@ -53,29 +53,12 @@ export async function execute(
   );
 }
 
-/**
- * Sends, then writes what came. Where the statement is a change, it stands by then, and what
- * fails afterwards says so.
- */
-export async function standing<Sent, Result>(
-  changes: boolean,
-  send: () => Promise<Sent>,
-  write: (sent: Sent) => Promise<Result>,
-): Promise<Result> {
-  let sent: Sent;
-  try {
-    sent = await send();
-  } catch (error) {
-    // The reply was coming: what it tells of has happened, unless the endpoint has undone it.
-    const isOver = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
-    throw changes && isOver && !(error instanceof Undone) ? applied(error, 'postgres') : error;
-  }
-  try {
-    return await write(sent);
-  } catch (error) {
-    throw changes ? applied(toldFailure(error, 'read'), 'postgres') : error;
-  }
-}
+/** As `standing` needs it to tell of a change. */
+export const changeOf = (changes: boolean): Change => ({
+  changes,
+  source: 'postgres',
+  told: (error) => toldFailure(error, 'read'),
+});
 
 /** The result of one statement as JSON text. @throws GatewayError REQUEST_FAILED, RESULT_TOO_LARGE */
 export async function written(

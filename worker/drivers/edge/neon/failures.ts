@@ -5,14 +5,12 @@ import type { Mode } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { outcomeUnknown } from '../sql/reply.ts';
+import { Undone } from '../sql/standing.ts';
 
 /** Of a login or of a server that lets nobody in: no statement has run. */
 const NOT_LET_IN = /^(?:28|3D|0800[14]|53300|57P03)/;
 /** Ends the connection, whatever had been done by then. */
 const FATAL = /^(?:FATAL|PANIC)/;
-
-/** More came than the endpoint hands on: it has undone the batch. */
-export class Undone extends GatewayError {}
 
 /**
  * The failure that a status or an error without a database's code stands for; undefined for

@@ -60,36 +60,33 @@ function spare(ready: Ready, index: number): Marked {
   };
 }
 
-/** The index of the operation that an error is of; undefined where nothing says so. */
-export function failedOperation(
+/** The indexes of the operations that an error may be of; none where nothing says so. */
+export function failedOperations(
   { where, position }: NeonDbError,
   all: readonly Marked[],
-): number | undefined {
-  if (all.length === 1) return 0;
-  const found = where === undefined ? byPlace(Number(position), all) : byQuotation(where, all);
-  return found === -1 ? undefined : found;
+): readonly number[] {
+  if (all.length === 1) return [0];
+  const isOf = where === undefined ? ofPlace(Number(position)) : ofQuotation(where);
+  return all.flatMap((each, index) => (isOf(each) ? [index] : []));
 }
 
+type IsOf = (operation: Marked) => boolean;
+
 /** Source: PostgreSQL, `ParamsErrorCallback` and `bind_param_error_callback`. */
-function byQuotation(where: string, all: readonly Marked[]): number {
+function ofQuotation(where: string): IsOf {
   const line = where.split('\n').at(-1) ?? '';
   if (line.includes(' with parameters: ')) {
-    return all.findIndex(({ quoted }) => quoted !== undefined && line.endsWith(quoted));
+    return ({ quoted }) => quoted !== undefined && line.endsWith(quoted);
   }
   // A value that is none of its type stands alone there.
   const [, number, start] = /parameter \$(\d+) = '([\s\S]{0,4}?)(?:\.\.\.)?'$/.exec(line) ?? [];
-  if (number === undefined || start === undefined) return -1;
+  if (number === undefined || start === undefined) return () => false;
   const fits = (value: FieldValue | undefined) => value?.startsWith(start) === true;
-  const those = all.filter(({ statement: { values = [] } }) => fits(values[Number(number) - 1]));
-  const [only, ...others] = those;
-  return only === undefined || others.length > 0 ? -1 : all.indexOf(only);
+  return ({ statement: { values = [] } }) => fits(values[Number(number) - 1]);
 }
 
-function byPlace(position: number, all: readonly Marked[]): number {
-  if (Number.isNaN(position)) return -1;
-  const holds = ({ rewritten: { text } }: Marked) =>
+/** Each text has its own places. */
+function ofPlace(position: number): IsOf {
+  return ({ rewritten: { text } }) =>
     position > text.length - text.trimStart().length && position <= [...text].length + 1;
-  const those = all.filter(holds);
-  const [only, ...others] = those;
-  return only === undefined || others.length > 0 ? -1 : all.indexOf(only);
 }

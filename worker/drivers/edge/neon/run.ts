@@ -3,9 +3,10 @@ import { checkType, isRead, severalStatements } from '../../../../dialects/postg
 import type { Call } from '../../../../proto/driver.ts';
 import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
+import { standing } from '../sql/standing.ts';
 import type { Ready } from './bind.ts';
 import type { Database } from './database.ts';
-import { execute, ready, standing, written } from './execute.ts';
+import { changeOf, execute, ready, written } from './execute.ts';
 import { unchanged } from './rewrite.ts';
 
 /** As errors name the vendor. */
@@ -60,7 +61,7 @@ async function runSeveral(
   }
   const sent = all.map(({ rewritten: { text } }) => ({ text }));
   return standing(
-    !read,
+    changeOf(!read),
     () => database.together(sent, read, call),
     async (answers) => {
       const results: Uint8Array[] = [];

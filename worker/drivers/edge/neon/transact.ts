@@ -9,12 +9,14 @@ import { GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
+import { standing } from '../sql/standing.ts';
 import type { Ready, RowsRequest } from './bind.ts';
+import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
-import { placed, ready, standing, written } from './execute.ts';
+import { changeOf, placed, ready, written } from './execute.ts';
 import { toldFailure } from './failures.ts';
-import { failedOperation, type Marked, marked, QUOTED_BYTES } from './operations.ts';
+import { failedOperations, type Marked, marked, QUOTED_BYTES } from './operations.ts';
 import { VENDOR } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. */
@@ -29,7 +31,7 @@ export async function runTransaction(
     all.push(await atOperation(at, () => prepared(database, operation, call)));
   }
   return standing(
-    true,
+    changeOf(true),
     () => sendAll(database, operations, all, call),
     async (answers) => {
       const results: Uint8Array[] = [];
@@ -91,7 +93,7 @@ async function sendAll(
     const answers = await database.together(statements, false, call);
     return places.flatMap((at) => answers[at] ?? []);
   } catch (error) {
-    throw atItsOperation(error, sent);
+    throw await atItsOperation(database, error, sent, call);
   }
 }
 
@@ -103,9 +105,14 @@ function timeLimit(limit: number | undefined): Statement {
 }
 
 /** The failure with the operation that it is of, where that is known. */
-function atItsOperation(error: unknown, sent: readonly Marked[]): unknown {
+async function atItsOperation(
+  database: Database,
+  error: unknown,
+  sent: readonly Marked[],
+  call: Call,
+): Promise<unknown> {
   if (!(error instanceof NeonDbError)) return error;
-  const operation = failedOperation(error, sent);
+  const operation = await operationOf(database, error, sent, call);
   const found = operation === undefined ? undefined : sent[operation];
   if (operation === undefined || !found) {
     // Places are in the texts as they were sent, and of which is not known.
@@ -119,4 +126,21 @@ function atItsOperation(error: unknown, sent: readonly Marked[]): unknown {
   } catch (failure) {
     return failure;
   }
+}
+
+/** Of several that a value may be of the database is asked; a place that fits several says nothing. */
+async function operationOf(
+  database: Database,
+  error: NeonDbError,
+  sent: readonly Marked[],
+  call: Call,
+): Promise<number | undefined> {
+  const those = failedOperations(error, sent);
+  if (those.length < 2) return those[0];
+  if (error.where === undefined) return undefined;
+  const statements = those.flatMap((index) => sent[index]?.statement ?? []);
+  const tries: Tries = (each, read, bounds) =>
+    database.together([QUOTED_BYTES, ...each], read, bounds);
+  const first = await firstOf(error, statements, tries, call);
+  return first === undefined ? undefined : those[first];
 }

@@ -4,9 +4,9 @@ import { checkCount } from '../../../../dialects/mysql/count.ts';
 import { hasNames, type RowsRequest, valuesOf } from '../../../../dialects/mysql/parameters.ts';
 import type { Parsed } from '../../../../dialects/mysql/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
 import type { MysqlRequest } from '../../../../proto/kinds/mysql.ts';
-import { applied, resultBytes } from '../sql/reply.ts';
+import { resultBytes } from '../sql/reply.ts';
+import { standing } from '../sql/standing.ts';
 import { writtenRows } from './columns.ts';
 import type { Database } from './database.ts';
 import { toldFailure } from './failures.ts';
@@ -67,20 +67,16 @@ export async function execute(
     const work = () => run(line, statement, call, call.resultMaxBytes);
     return inTransaction(line, call, 'write', work);
   }
-  const changes = !isSelect(parsed);
-  let answer: Answer;
-  try {
-    answer = await line.send(statement.text);
-  } catch (error) {
-    // The reply was coming: what it tells of has happened.
-    const isOver = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
-    throw changes && isOver ? applied(error, 'mysql') : error;
-  }
-  try {
-    return written(statement, answer, call, call.resultMaxBytes);
-  } catch (error) {
-    throw changes ? applied(error, 'mysql') : error;
-  }
+  const change = {
+    changes: !isSelect(parsed),
+    source: 'mysql',
+    told: (error: unknown) => error,
+  } as const;
+  return standing(
+    change,
+    () => line.send(statement.text),
+    (answer) => written(statement, answer, call, call.resultMaxBytes),
+  );
 }
 
 function isSelect({ first }: Parsed): boolean {

@@ -32,7 +32,7 @@ export function literalOf(parameter: Parameter): string {
 }
 
 function textLiteral(text: string): string {
-  if (text.isWellFormed() && PLAIN.test(text)) return `'${text.replaceAll("'", "''")}'`;
+  if (PLAIN.test(text)) return `'${text.replaceAll("'", "''")}'`;
   return `_utf8mb4 x'${hexOf(new TextEncoder().encode(text))}'`;
 }
 
