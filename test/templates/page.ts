@@ -43,6 +43,32 @@ export const BESIDE: JsonObject = objectIn(
   blocksOf(rest.split('In the examples the template also has')[1] ?? '')[0]?.text ?? '',
 );
 
+/** What statements often want: a condition by product. */
+export const IDIOMS: readonly {
+  readonly wanted: string;
+  readonly conditions: Readonly<Record<string, string>>;
+}[] = idiomsIn(rest.split('| wanted |')[1]?.split('\n\n')[0] ?? '');
+
+function idiomsIn(table: string) {
+  const [head = '', , ...rows] = table.split('\n');
+  const products = cellsOf(head);
+  return rows.map((row) => {
+    const [wanted = '', ...cells] = cellsOf(row);
+    return {
+      wanted,
+      conditions: Object.fromEntries(products.map((name, at) => [name, cells[at] ?? ''])),
+    };
+  });
+}
+
+/** Cells of a row; a bar within one is escaped. */
+function cellsOf(row: string): string[] {
+  const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  return cells
+    .filter((cell) => cell !== '')
+    .map((cell) => cell.replaceAll('\\|', '|').replaceAll('`', ''));
+}
+
 function shownIn(section: string): Shown {
   const blocks = blocksOf(section);
   const [definition = '', input = '', output = '', ...more] = blocks
