@@ -169,7 +169,13 @@ function writingWord(
   if (word === 'LOCK' && isWord(next, 'IN')) return 'LOCK IN SHARE MODE';
   if (word === 'PROCEDURE' && first !== 'SHOW') return 'PROCEDURE';
   if (isWord(next, 'VALUE') && isWord(afterNext, 'FOR') && word === 'NEXT') return 'NEXT VALUE FOR';
-  return undefined;
+  return word === 'NEXT' && countsSequence(next, afterNext) ? 'NEXT … VALUES' : undefined;
+}
+
+/** `SELECT NEXT VALUE FROM s`, `SELECT NEXT 5 VALUES FROM s`. Source: Vitess, "Sequences"; its parser, `num_val`. */
+function countsSequence(next: Token | undefined, afterNext: Token | undefined): boolean {
+  const isOne = next?.text.replaceAll('`', '').toUpperCase() === 'VALUE';
+  return isOne ? isWord(afterNext, 'FROM', 'FOR') : isWord(afterNext, 'VALUES');
 }
 
 function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
