@@ -77,7 +77,7 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
       expect(looks).toBeGreaterThan(LOOKS / 2);
       expect(most.late - most.early).toBeLessThan(GROWTH_MAX_BYTES);
     },
-    120_000,
+    240_000,
   );
 }
 

@@ -1,8 +1,9 @@
 /** Lends the connections of a pool to calls, and takes them back clean. */
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import type { ConnectionPool, Host } from './driver.ts';
+import type { ConnectionMaker, ConnectionPool, Host } from './driver.ts';
 import type { Filling, Lines } from './lines.ts';
+import { type Losses, watchedPool } from './watched-pool.ts';
 
 /** What a call leaves on its connection. `ask` decides later, when the caller has his answer. */
 export type Traces = 'none' | 'some' | 'unusable' | { readonly ask: () => Promise<boolean> };
@@ -15,11 +16,9 @@ export interface Done<Value> {
 
 /** A connection that serves one call after another. */
 export interface Lendable {
-  readonly wire: {
+  readonly wire: Losses & {
     /** Why it is of no more use. */
     readonly lost: Error | undefined;
-    /** Called once, when it is lost. */
-    onLost: (() => void) | undefined;
     /** Nothing is under way on it. */
     readonly idle: boolean;
   };
@@ -57,18 +56,11 @@ export function poolOf<Connection extends Lendable>(
   host: Host,
   connect: (signal: AbortSignal) => Promise<Connection>,
 ): ConnectionPool<Connection> {
-  const pool = host.pool<Connection>({
-    open: async (signal) => {
-      const connection = await connect(signal);
-      // One that the server drops while idle must not be the next caller's.
-      connection.wire.onLost = () => {
-        if (!connection.inUse) pool.discard(connection);
-      };
-      return connection;
-    },
+  const maker: ConnectionMaker<Connection> = {
+    open: connect,
     close: (connection) => connection.close(),
-  });
-  return pool;
+  };
+  return watchedPool(host, maker, ({ wire }) => wire);
 }
 
 /** Lends connections to calls, and takes them back clean. */

@@ -1,65 +1,22 @@
+/** Subscriptions: what is told of what the backend tells, and who is refused one. */
 import { env } from 'cloudflare:test';
 import { Code } from '@connectrpc/connect';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { WatchRequest, WatchResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
-import { type Kind, kindSpec } from '../../proto/kinds/index.ts';
+import { describe, expect, test, vi } from 'vitest';
 import { failure } from '../test/gateway.ts';
 import { bytes, startRunning, text, textOf, told } from '../test/running.ts';
 import { countTrips } from '../test/trips.ts';
+import {
+  accepted,
+  answerEvents,
+  EVENTS,
+  errorEvent,
+  event,
+  reading,
+  telling,
+  WATCH,
+} from '../test/watching.ts';
 
-const WATCH = { type: 'query', query: 'select 1' };
-const EVENTS = { Accept: 'text/event-stream' };
-const KIND: Kind = 'postgres';
-const HEARTBEAT_MS = 15_000;
-
-// No type of this kind answers events: here one of them does.
-beforeEach(() => {
-  Object.assign(kindSpec(KIND), { watches: ['query'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-  Object.assign(kindSpec(KIND), { watches: undefined });
-});
-
-const event = (data: unknown, id = '') => ({ id, event: bytes(JSON.stringify(data)) });
-const accepted = { id: '', event: new Uint8Array() };
-
-/** A relay that tells these and then nothing more; `left` is once it was told to stop. */
-function telling(...events: readonly Pick<WatchResponse, 'id' | 'event'>[]) {
-  const asked: WatchRequest[] = [];
-  const { promise: left, resolve } = Promise.withResolvers<void>();
-  return {
-    asked,
-    left,
-    async *watch(request: WatchRequest, { signal }: { signal: AbortSignal }) {
-      asked.push(request);
-      signal.addEventListener('abort', () => resolve());
-      yield accepted;
-      yield* events;
-      await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
-    },
-  };
-}
-
-/** What is read of a response, one event or comment at a time. */
-function reading(response: Response) {
-  const reader = response.body?.getReader();
-  return {
-    async next(): Promise<string | undefined> {
-      const read = await reader?.read();
-      return read?.value === undefined ? undefined : text(read.value);
-    },
-    cancel: () => reader?.cancel(),
-  };
-}
-
-const errorEvent = (read: string | undefined): unknown => {
-  const [first, data = '', ...rest] = (read ?? '').split('\n');
-  expect([first, rest]).toEqual(['event: error', ['', '']]);
-  return JSON.parse(data.slice('data: '.length));
-};
+answerEvents();
 
 describe('a subscription', () => {
   test('answers events as they come, after a comment that says that it stands', async () => {
@@ -187,81 +144,6 @@ describe('a subscription', () => {
     expect(await gateway.call('GET', '/endpoints/orders')).toMatchObject({
       body: { data: { usage: { reads: 1, writes: 0, errors: 0 } } },
     });
-  });
-});
-
-describe('a subscription that lasts', () => {
-  /** One that stands, on timers that the test moves. */
-  async function lasting(level: 'Read' | 'SuperAdmin' = 'SuperAdmin') {
-    const relay = telling();
-    const gateway = await startRunning(relay);
-    const user = level === 'Read' ? await gateway.addUser('Read') : gateway.user;
-    const bearer = await gateway.token(user);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-    const events = reading(
-      await gateway.post('/read', WATCH, { ...EVENTS, Authorization: `Bearer ${bearer}` }),
-    );
-    expect(await events.next()).toBe(':\n\n');
-    async function pass(milliseconds: number) {
-      gateway.clock.now += milliseconds;
-      await vi.advanceTimersByTimeAsync(milliseconds);
-    }
-    return { ...gateway, relay, events, reader: user, pass };
-  }
-
-  test('has a comment every 15 seconds', async () => {
-    const { events, pass } = await lasting();
-    for (let beat = 0; beat < 3; beat += 1) {
-      const read = events.next();
-      await pass(HEARTBEAT_MS);
-      expect(await read).toBe(':\n\n');
-    }
-    await events.cancel();
-  });
-
-  test("ends when the caller's token expires", async () => {
-    const { events, pass, relay, settings } = await lasting();
-    await pass(settings.JWT_LIFETIME_S * 1000);
-    expect(errorEvent(await events.next())).toEqual(failure('TOKEN_EXPIRED', 'Token has expired'));
-    expect(await events.next()).toBeUndefined();
-    await relay.left;
-  });
-
-  test('ends within a heartbeat once the right is withdrawn, also when nobody reads', async () => {
-    const { events, pass, relay, call, reader } = await lasting('Read');
-    const withdrawn = await call('DELETE', `/iam/users/${reader.username}`);
-    expect(withdrawn).toMatchObject({ status: 200 });
-    await pass(HEARTBEAT_MS);
-    await relay.left;
-    expect(errorEvent(await events.next())).toEqual(
-      failure('TOKEN_REVOKED', 'Token is no longer valid'),
-    );
-    expect(await events.next()).toBeUndefined();
-  });
-
-  test('ends within a heartbeat once the level is too low', async () => {
-    const { events, pass, call, reader } = await lasting('Read');
-    const withdrawn = await call('POST', '/iam/rbac/endpoints/subjects', {
-      endpoint_id: 'orders',
-      subject: reader.username,
-      access_level: 'None',
-    });
-    expect(withdrawn).toMatchObject({ status: 200 });
-    await pass(HEARTBEAT_MS);
-    expect(errorEvent(await events.next())).toEqual(
-      failure('FORBIDDEN', 'This operation needs Read access'),
-    );
-  });
-
-  test('ends within a heartbeat once the endpoint is changed', async () => {
-    const { events, pass, call } = await lasting();
-    await call('PATCH', '/endpoints/orders', {
-      config: { write_conn: { url: 'postgresql://u:p@db.test:5432/other' } },
-    });
-    await pass(HEARTBEAT_MS);
-    expect(errorEvent(await events.next())).toEqual(
-      failure('SERVICE_UNAVAILABLE', 'The endpoint was changed: subscribe again'),
-    );
   });
 });
 

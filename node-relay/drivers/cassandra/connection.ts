@@ -88,7 +88,7 @@ class DialledWire extends Wire {
 /** One connection. Calls on it run one after another. */
 export class Connection {
   /** Called once, when the server or the network has ended it. */
-  onLost = (): void => {};
+  onLost: (() => void) | undefined;
   /** A call has it. */
   inUse = false;
   /** It has served a call before. */
@@ -102,7 +102,7 @@ export class Connection {
     this.#socket = socket;
     socket.once('close', () => {
       this.#lost = true;
-      this.onLost();
+      this.onLost?.();
     });
     if (socket.destroyed) this.#lost = true;
   }

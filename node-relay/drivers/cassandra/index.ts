@@ -1,7 +1,8 @@
 /** Driver of kind `cassandra`: CQL over the driver's own connections, each on a socket that the host dialled. */
 import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
 import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
-import type { Driver, Host } from '../driver.ts';
+import type { ConnectionMaker, Driver, Host } from '../driver.ts';
+import { watchedPool } from '../watched-pool.ts';
 import { transact } from './batch.ts';
 import { Connection, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
@@ -19,17 +20,11 @@ export const cassandra: Driver<CassandraRequest> = {
   async open({ envelope }: Target, host: Host): Promise<Session<CassandraRequest>> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings };
-    const pool = host.pool<Connection>({
-      open: async (signal) => {
-        const connection = await Connection.open(recipe, signal);
-        // One that the server drops while idle must not be the next caller's.
-        connection.onLost = () => {
-          if (!connection.inUse) pool.discard(connection);
-        };
-        return connection;
-      },
+    const maker: ConnectionMaker<Connection> = {
+      open: (signal) => Connection.open(recipe, signal),
       close: (connection) => connection.close(),
-    });
+    };
+    const pool = watchedPool(host, maker, (connection) => connection);
     return new CassandraSession(new Database(pool, settings, host));
   },
 };

@@ -1,14 +1,17 @@
 /** A Cassandra keyspace of its own for tests, behind a counter of the driver's connections. */
 import { randomUUID } from 'node:crypto';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import cassandraDriver from 'cassandra-driver';
 import type { Call, Mode, Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import { backend } from '../../../scripts/backends.ts';
 import type { Host } from '../driver.ts';
+import { CountedPort } from '../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { cassandra } from './index.ts';
+
+/** Where a URL names none. */
+const PORT = 9042;
 
 /** A result as its JSON value. */
 export interface Rows {
@@ -27,34 +30,28 @@ export class TestDatabase {
   readonly url: string;
   readonly name: string;
   readonly #client: cassandraDriver.Client;
-  readonly #sockets: Set<Socket>;
-  readonly #counter: Server;
+  readonly #counter: CountedPort;
   readonly #sessions: Session<CassandraRequest>[] = [];
 
   private constructor(
-    server: string,
+    server: URL,
     name: string,
     client: cassandraDriver.Client,
-    [counter, sockets]: readonly [Server, Set<Socket>],
+    counter: CountedPort,
   ) {
     this.name = name;
     this.#client = client;
     this.#counter = counter;
-    this.#sockets = sockets;
-    const url = new URL(server);
-    url.hostname = '127.0.0.1';
-    url.port = String((counter.address() as { port: number }).port); // It listens on a port.
-    url.pathname = `/${name}`;
-    this.url = url.href;
+    this.url = counter.urlOf(server, name);
   }
 
   /** A new keyspace on the run's server. */
   static async create(...setup: readonly string[]): Promise<TestDatabase> {
-    const { url } = await backend('cassandra');
-    const { hostname, port, username, password } = new URL(url);
+    const server = new URL((await backend('cassandra')).url);
+    const { hostname, port, username, password } = server;
     const name = `test_${randomUUID().replaceAll('-', '')}`;
     const client = new cassandraDriver.Client({
-      contactPoints: [`${hostname}:${port || 9042}`],
+      contactPoints: [`${hostname}:${port || PORT}`],
       localDataCenter: 'datacenter1',
       credentials: {
         username: decodeURIComponent(username),
@@ -62,10 +59,8 @@ export class TestDatabase {
       },
       socketOptions: { readTimeout: 60_000 },
     });
-    const sockets = new Set<Socket>();
-    const counter = createServer((from) => forward(from, new URL(url), sockets));
-    await new Promise<void>((resolve) => counter.listen(0, '127.0.0.1', resolve));
-    const database = new TestDatabase(url, name, client, [counter, sockets]);
+    const counter = await CountedPort.to(server, PORT);
+    const database = new TestDatabase(server, name, client, counter);
     const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
     await database.outside(`CREATE KEYSPACE ${name} WITH replication = ${replication}`);
     await database.outside(`USE ${name}`);
@@ -75,12 +70,12 @@ export class TestDatabase {
 
   /** Connections of the driver that are open now. */
   get connections(): number {
-    return this.#sockets.size;
+    return this.#counter.connections;
   }
 
   /** Ends all connections, as a server that is restarted. */
   dropConnections(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.#counter.dropConnections();
   }
 
   /** Runs a statement beside the driver; answers its rows as texts. */
@@ -106,22 +101,9 @@ export class TestDatabase {
   async drop(): Promise<void> {
     await Promise.all(this.#sessions.map((session) => session.close()));
     this.#counter.close();
-    this.dropConnections();
     await this.outside(`DROP KEYSPACE IF EXISTS ${this.name}`);
     await this.#client.shutdown();
   }
-}
-
-function forward(from: Socket, { hostname, port }: URL, sockets: Set<Socket>): void {
-  const to = connect(Number(port || 9042), hostname);
-  sockets.add(from);
-  const end = () => {
-    sockets.delete(from);
-    from.destroy();
-    to.destroy();
-  };
-  for (const socket of [from, to]) socket.on('error', () => {}).on('close', end);
-  from.pipe(to).pipe(from);
 }
 
 /** A request of type `query` unless another is given. */

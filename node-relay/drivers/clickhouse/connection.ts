@@ -37,7 +37,7 @@ export class Connection {
   /** A call has it; else the pool does. */
   inUse = true;
   /** Called once when the server or we close it. */
-  onLost = () => {};
+  onLost: (() => void) | undefined;
   readonly #recipe: Recipe;
   readonly #socket: Socket;
   readonly #agent: OneSocket;
@@ -49,7 +49,7 @@ export class Connection {
     this.#recipe = recipe;
     this.#socket = socket;
     this.#agent = new OneSocket(socket);
-    socket.once('close', () => this.onLost());
+    socket.once('close', () => this.onLost?.());
   }
 
   /** @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED */

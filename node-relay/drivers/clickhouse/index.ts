@@ -1,7 +1,8 @@
 /** Driver of kind `clickhouse`: ClickHouse over its HTTP interface, rows straight to JSON text. */
 import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
-import type { Driver, Host } from '../driver.ts';
+import type { ConnectionMaker, Driver, Host } from '../driver.ts';
+import { watchedPool } from '../watched-pool.ts';
 import { Connection, type Recipe } from './connection.ts';
 import { Database } from './database.ts';
 import { runRequest } from './execute.ts';
@@ -15,17 +16,11 @@ export const clickhouse: Driver<ClickhouseRequest> = {
   async open({ envelope }: Target, host: Host): Promise<Session<ClickhouseRequest>> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings };
-    const pool = host.pool<Connection>({
-      open: async (signal) => {
-        const connection = await Connection.open(recipe, signal);
-        // One that the server drops while idle must not be the next caller's.
-        connection.onLost = () => {
-          if (!connection.inUse) pool.discard(connection);
-        };
-        return connection;
-      },
+    const maker: ConnectionMaker<Connection> = {
+      open: (signal) => Connection.open(recipe, signal),
       close: (connection) => connection.close(),
-    });
+    };
+    const pool = watchedPool(host, maker, (connection) => connection);
     const allowed = allowedFunctions(envelope.settings.allow_functions);
     return new ClickhouseSession(new Database(pool, settings, allowed));
   },

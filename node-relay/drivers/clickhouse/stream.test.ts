@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 describe('a stream', () => {
-  test('brings a million rows at flat memory', async () => {
+  test('brings a million rows at flat memory', { timeout: 240_000 }, async () => {
     const session = await database.open('read', {}, 1);
     const request = sql(`SELECT number AS n, repeat('é', 40) AS x FROM numbers(${ROWS})`);
     let [rows, sum, most] = [0, 0, 0];

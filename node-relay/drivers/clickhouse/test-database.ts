@@ -1,10 +1,10 @@
 /** A database of its own for a test file, behind a counter of connections, and short words to use it. */
 import { randomUUID } from 'node:crypto';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Call, Mode, Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { backend } from '../../../scripts/backends.ts';
+import { CountedPort } from '../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { clickhouse } from './index.ts';
 import type { Params } from './parameters.ts';
@@ -24,30 +24,21 @@ export class TestDatabase {
   readonly url: string;
   readonly name: string;
   readonly #server: string;
-  readonly #sockets: Set<Socket>;
-  readonly #counter: Server;
+  readonly #counter: CountedPort;
   readonly #sessions: Session<ClickhouseRequest>[] = [];
 
-  private constructor(server: string, name: string, counter: Server, sockets: Set<Socket>) {
+  private constructor(server: string, name: string, counter: CountedPort) {
     this.#server = server;
     this.name = name;
     this.#counter = counter;
-    this.#sockets = sockets;
-    const url = new URL(server);
-    url.hostname = '127.0.0.1';
-    url.port = String((counter.address() as { port: number }).port); // It listens on a port.
-    url.pathname = `/${name}`;
-    this.url = url.href;
+    this.url = counter.urlOf(new URL(server), name);
   }
 
   /** A new database on the run's server. */
   static async create(...setup: readonly string[]): Promise<TestDatabase> {
     const { url } = await backend('clickhouse');
     const name = `test_${randomUUID().replaceAll('-', '')}`;
-    const sockets = new Set<Socket>();
-    const counter = createServer((from) => forward(from, new URL(url), sockets));
-    await new Promise<void>((resolve) => counter.listen(0, '127.0.0.1', resolve));
-    const database = new TestDatabase(url, name, counter, sockets);
+    const database = new TestDatabase(url, name, await CountedPort.to(new URL(url), 8123));
     await database.outside(`CREATE DATABASE ${name}`, 'default');
     for (const statement of setup) await database.outside(statement);
     return database;
@@ -55,12 +46,12 @@ export class TestDatabase {
 
   /** Connections of the driver that are open now. */
   get connections(): number {
-    return this.#sockets.size;
+    return this.#counter.connections;
   }
 
   /** Ends all connections, as a server that is restarted. */
   dropConnections(): void {
-    for (const socket of this.#sockets) socket.resetAndDestroy();
+    this.#counter.dropConnections();
   }
 
   /** Runs a statement beside the driver; answers its lines, tabs between values. */
@@ -99,21 +90,8 @@ export class TestDatabase {
   async drop(): Promise<void> {
     await Promise.all(this.#sessions.map((session) => session.close()));
     this.#counter.close();
-    this.dropConnections();
     await this.outside(`DROP DATABASE IF EXISTS ${this.name}`, 'default');
   }
-}
-
-function forward(from: Socket, { hostname, port }: URL, sockets: Set<Socket>): void {
-  const to = connect(Number(port), hostname);
-  sockets.add(from);
-  const end = () => {
-    sockets.delete(from);
-    from.destroy();
-    to.destroy();
-  };
-  for (const socket of [from, to]) socket.on('error', () => {}).on('close', end);
-  from.pipe(to).pipe(from);
 }
 
 /** A request of type `query` unless another is given. */

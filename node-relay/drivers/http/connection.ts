@@ -18,14 +18,14 @@ export class Connection {
   /** It has served a request before. */
   reused = false;
   /** Called once when the server or we close it. */
-  onLost = () => {};
+  onLost: (() => void) | undefined;
   readonly #socket: Socket;
   readonly #agent: OneSocket;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     this.#agent = new OneSocket(socket);
-    socket.once('close', () => this.onLost());
+    socket.once('close', () => this.onLost?.());
   }
 
   /** @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, the signal's reason */

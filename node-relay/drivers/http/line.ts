@@ -11,8 +11,9 @@ import {
   NotSent,
   type Outgoing,
 } from '../../../proto/kinds/http/line.ts';
-import type { ConnectionPool, Host } from '../driver.ts';
+import type { ConnectionMaker, ConnectionPool, Host } from '../driver.ts';
 import { Gone } from '../one-socket.ts';
+import { watchedPool } from '../watched-pool.ts';
 import { Connection } from './connection.ts';
 
 /** What a connection is used for: one request until its reply was read. */
@@ -33,18 +34,11 @@ export class RelayLine implements Line {
   constructor(base: URL, host: Host) {
     this.#origin = base.origin;
     this.#host = host;
-    const pool = host.pool<Connection>({
-      async open(signal) {
-        const connection = await Connection.open(host, base, signal);
-        // One that the server drops while idle must not be the next caller's.
-        connection.onLost = () => {
-          if (!connection.inUse) pool.discard(connection);
-        };
-        return connection;
-      },
+    const maker: ConnectionMaker<Connection> = {
+      open: (signal) => Connection.open(host, base, signal),
       close: (connection) => connection.cut(),
-    });
-    this.#pool = pool;
+    };
+    this.#pool = watchedPool(host, maker, (connection) => connection);
   }
 
   async send(request: Outgoing, signal: AbortSignal): Promise<Incoming> {

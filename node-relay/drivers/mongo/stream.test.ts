@@ -37,12 +37,12 @@ function stream(body: MongoRequest, signal?: AbortSignal): AsyncIterable<Uint8Ar
   return pieces;
 }
 
-test('a stream of a million documents is flat in memory', { timeout: 120_000 }, async () => {
+test('a stream of a million documents is flat in memory', { timeout: 240_000 }, async () => {
   const before = heldBytes();
   let most = before;
   let rows = 0;
   let looks = 0;
-  for await (const piece of stream(million, AbortSignal.timeout(115_000))) {
+  for await (const piece of stream(million, AbortSignal.timeout(230_000))) {
     for (const byte of piece) if (byte === 10) rows += 1;
     if (rows < 50_000 * looks) continue;
     looks += 1;

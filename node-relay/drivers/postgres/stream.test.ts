@@ -139,7 +139,7 @@ describe('a stream', () => {
     expect(await lines(stream(sql('SELECT 1 AS a')))).toEqual([{ a: 1 }]);
   });
 
-  test('of a million rows is flat in memory', async () => {
+  test('of a million rows is flat in memory', { timeout: 240_000 }, async () => {
     const query =
       'SELECT generate_series(1, 1000000) AS id, md5(random()::text) AS hash, now() AS at';
     let rows = 0;

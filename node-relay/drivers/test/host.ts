@@ -23,6 +23,7 @@ export function testHost(connections = 4): Host {
     dial: (host, port, signal) => dialer.dial(host, port, signal),
     vet: (host, port, signal) => dialer.vet(host, port, signal),
     pool: (maker) => new SlottedPool(slots, 'production', maker),
+    hold: () => slots.hold('production'),
     seal: (clear, bound) => SEALS.seal(clear, bound),
     unseal: (sealed, bound) => SEALS.unseal(sealed, bound),
   };
@@ -49,7 +50,7 @@ export function openSession<Request>(
 export function callOf(mode: Mode, bounds: Partial<Call> = {}): Call {
   return {
     mode,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(240_000),
     resultMaxBytes: 10_485_760,
     numbersAsStrings: false,
     ...bounds,
