@@ -96,6 +96,15 @@ describe('mappings go the other way when their names are paths of the schema', (
     expect(await map(INPUT, schema, reversed)).toEqual(expected);
   });
 
+  test('a type stands for each of several values, and may be of none', async () => {
+    const schema = { ids: { all: 'number' }, any: 'any', first: 'String', x: 'string' };
+    const mappings = { 'ids/all': 'orders/../id', any: 'orders/../id', first: 'user/first' };
+    expect(await map(INPUT, schema, { ...mappings, x: 'nope' })).toEqual({
+      status: 200,
+      body: { ids: { all: [1, 2, 3] }, any: [1, 2, 3], first: 'Ada' },
+    });
+  });
+
   test('also with elements and parts of parts', async () => {
     const schema = { list: [{ id: 'number' }], user: { name: 'string' } };
     const mappings = { 'list[0].id': 'orders[1].id', '/user/name': 'user.first' };

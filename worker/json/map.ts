@@ -1,6 +1,6 @@
 /** `/json/map`: builds a value of another shape. Contract §7. */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Json } from '../../proto/json.ts';
+import { isJsonObject, type Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { Budget } from '../paths/budget.ts';
 import { Builder } from '../paths/build.ts';
@@ -34,9 +34,10 @@ export async function mapValue(
   { body: { json, schema, mappings } }: { body: Mapping },
 ): Promise<Json> {
   const wanted = schemaOf(schema);
-  const compiled = compileSchema(wanted);
+  compileSchema(wanted);
   const budget = searchBudget('mappings');
   const pairs = pairsOf(mappings, wanted, budget);
+  const compiled = compileSchema(wanted === schema ? schema : schemaOf(listed(schema, pairs)));
   const output = build(json, pairs, budget, resultMaxBytes(settings));
   const faults = compiled.validate(output);
   const [first] = faults;
@@ -73,6 +74,27 @@ function build(json: Json, pairs: readonly Pair[], budget: Budget, maxBytes: num
   }
   const built = builder.finish();
   return built === undefined ? {} : built;
+}
+
+/** A skeleton's type stands for each of the values where a source may find several. backends.md §7. */
+function listed(skeleton: Json, pairs: readonly Pair[]): Json {
+  return pairs.reduce(
+    (whole, { source, target }) => (source.isSingle ? whole : withList(whole, target)),
+    skeleton,
+  );
+}
+
+function withList(skeleton: Json, [step, ...rest]: readonly Step[]): Json {
+  if (step === undefined) {
+    return typeof skeleton === 'string' && !/^(?:any|array)$/i.test(skeleton)
+      ? [skeleton]
+      : skeleton;
+  }
+  if (!isJsonObject(skeleton)) return skeleton;
+  const wanted = typeof step === 'object' ? step.token : step;
+  return Object.fromEntries(
+    Object.entries(skeleton).map(([name, of]) => [name, name === wanted ? withList(of, rest) : of]),
+  );
 }
 
 /** Reads the paths, and finds out which of each two is the target. */

@@ -23,12 +23,10 @@ describe('a skeleton', () => {
             type: 'object',
             properties: {
               city: { type: 'string' },
-              extra: { type: 'object', properties: {}, required: [] },
+              extra: { type: 'object', properties: {} },
             },
-            required: ['city', 'extra'],
           },
         },
-        required: ['name', 'tags', 'address'],
       },
     ],
   ])('%j is %j', (skeleton, schema) => {
@@ -44,8 +42,8 @@ describe('a skeleton', () => {
     [{ $oid: 'string' }, '$oid is no keyword'],
     [{ address: { type: 'string' } }, 'what is in a skeleton is one'],
   ])('is %j: %s', (skeleton) => {
-    const names = Object.keys(skeleton as object);
-    expect(schemaOf(skeleton)).toMatchObject({ type: 'object', required: names });
+    const { properties } = schemaOf(skeleton) as { properties?: object }; // Of a skeleton it has.
+    expect(Object.keys(properties ?? {})).toEqual(Object.keys(skeleton as object));
   });
 });
 

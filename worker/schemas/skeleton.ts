@@ -29,7 +29,7 @@ const ANNOTATIONS: ReadonlySet<string> = new Set([
 
 /**
  * The JSON Schema of a skeleton: `{name: "string", tags: ["number"], address: {city: "string"}}`.
- * All members are required, others are allowed, a list has one element, `any` is anything.
+ * Members may be left out (backends.md §7), others are allowed, a list has one element, `any` is anything.
  *
  * Spec silent on what is a schema and what a skeleton. `true`, `false` and `{}` are schemas; a text
  * and a list are skeletons. An object is a skeleton when none of its members is a keyword that
@@ -87,11 +87,7 @@ function written(skeleton: Json, place: Segments, faults: Faults): Json {
     const members = Object.entries(skeleton).map(
       ([name, of]) => [name, written(of, [...place, name], faults)] as const,
     );
-    return {
-      type: 'object',
-      properties: Object.fromEntries(members),
-      required: Object.keys(skeleton),
-    };
+    return { type: 'object', properties: Object.fromEntries(members) };
   }
   faults.add(place, Array.isArray(skeleton) ? 'has more than one element' : NO_TYPE);
   return true;
