@@ -138,6 +138,7 @@ export class Pools {
       dial: (host, port, signal) => dialer.dial(host, port, signal),
       vet: (host, port, signal) => dialer.vet(host, port, signal),
       pool: (maker) => new SlottedPool(this.#slotsOf(endpoint), profile, maker),
+      hold: () => this.#slotsOf(endpoint).hold(profile),
       seal: (clear, bound) => seals.seal(clear, own(bound)),
       unseal: (sealed, bound) => seals.unseal(sealed, own(bound)),
     };

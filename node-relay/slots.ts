@@ -37,6 +37,8 @@ export interface SlotHolder {
 export class Slots {
   readonly #holders = new Set<SlotHolder>();
   readonly #used: Record<Profile, number> = { production: 0, development: 0 };
+  /** Of those, held by calls that wait for others. */
+  readonly #held: Record<Profile, number> = { production: 0, development: 0 };
   #caps: Caps = { total: CAP_DEFAULT, production: CAP_DEFAULT, development: CAP_DEFAULT };
   #asked: Caps = { total: 0, production: 0, development: 0 };
   /** Connections whose slot is free already, but which the backend may still count. */
@@ -71,6 +73,22 @@ export class Slots {
   /** Connections that leases may hold: half, so that calls without a lease go on; 1 to 10. Spec silent. */
   get leasesMax(): number {
     return Math.max(1, Math.min(LEASES_MAX, Math.floor(this.#caps.total / 2)));
+  }
+
+  /**
+   * Lets a call keep a connection for as long as others do something, unless as many do as may: the
+   * total and the profile's cap less the leases and one, so that other calls always go on; at
+   * least 1. Spec silent.
+   * @returns what ends it, to be called once; undefined when it may not
+   */
+  hold(profile: Profile): (() => void) | undefined {
+    const { total, [profile]: own } = this.#caps;
+    const most = Math.max(1, Math.min(total - this.leasesMax, own) - 1);
+    if (this.#held[profile] >= most) return undefined;
+    this.#held[profile] += 1;
+    return () => {
+      this.#held[profile] -= 1;
+    };
   }
 
   /** Connections open and being opened. */

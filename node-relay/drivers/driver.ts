@@ -25,6 +25,11 @@ export interface Host {
   vet(host: string, port: number, signal: AbortSignal): Promise<string>;
   /** Connections for drivers whose calls each need one, within the endpoint's caps. */
   pool<Connection>(maker: ConnectionMaker<Connection>): ConnectionPool<Connection>;
+  /**
+   * Lets a call keep a connection for as long as it pleases others: a subscription, a command that waits.
+   * @returns what ends it, to be called once; undefined when calls that do not wait would have none left
+   */
+  hold(): (() => void) | undefined;
   /** Seals what clients bring back with a later call, for this endpoint and what it is bound to. */
   seal(clear: Uint8Array, bound: string): string;
   /** What was sealed; undefined where it was not sealed by this node, or for something else. */

@@ -4,7 +4,7 @@ import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';
-import { CallLost } from './exchange.ts';
+import { CallLost, mayWrite } from './exchange.ts';
 import type { BorrowedLink, Sending } from './link.ts';
 
 /** Lent until it is released. */
@@ -37,7 +37,7 @@ export class Borrowed implements BorrowedLink {
       return await this.#connection.wire.send(commands, sending);
     } catch (error) {
       if (!(error instanceof CallLost)) throw error;
-      throw fromLoss(error, { mode, uncertain: error.sent, signal });
+      throw fromLoss(error, { mode, uncertain: error.sent && mayWrite(commands), signal });
     }
   }
 

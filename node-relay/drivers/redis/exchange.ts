@@ -1,6 +1,7 @@
 /** Commands of one caller, from the time he asks until he has his answer or has gone. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
+import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
 import type { ReplyError, ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
 import { DEPTH_MAX, type Dropped, TOO_DEEP } from './decode.ts';
@@ -91,11 +92,16 @@ export class Exchange {
 
   readonly #onAbort = (): void => {
     const { signal, mode } = this.#sending;
-    const isUncertain = mode === 'write' && this.sentAt !== undefined;
+    const isUncertain = mode === 'write' && this.sentAt !== undefined && mayWrite(this.commands);
     this.#replies.fill(null);
     this.fail(isUncertain ? unknownOutcome(signal.reason) : signal.reason);
     this.#outcome.abandoned(this);
   };
+}
+
+/** Whether one of them changes something, wherever they were sent: a read is only late. Contract §2. */
+export function mayWrite(commands: readonly RedisCommand[]): boolean {
+  return commands.some((each) => modeOfCommand(each) === 'write');
 }
 
 function unknownOutcome(cause: unknown): GatewayError {

@@ -50,6 +50,9 @@ test('a read is sent again when its connection is cut, a write is not', async ()
   const write = await cutUnder(() => failureOf(say(server, [words('incr', 'cut')])));
   expect(write).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   expect(await say(server, [words('get', 'cut')], 'read')).toEqual(['1']);
+  const get = await cutUnder(() => failureOf(say(server, [words('get', 'cut')])));
+  expect(get).toMatchObject({ code: 'CONNECTION_FAILED' });
+  expect(await say(server, [words('get', 'cut')], 'read')).toEqual(['1']);
   const opened = proxy.opened;
   expect(await cutUnder(() => say(server, [words('get', 'cut')], 'read'))).toEqual(['1']);
   expect(proxy.opened - opened).toBe(1);
@@ -112,7 +115,9 @@ describe('a server that stands still', () => {
       const signal = after(1_500, late);
       const read = failureOf(server.send([words('get', 'a')], bounds('read', { signal })));
       const write = failureOf(server.send([words('incr', 'a')], bounds('write', { signal })));
-      expect(await read).toBe(late);
+      // Sent to /write it stays a read.
+      const get = failureOf(server.send([words('get', 'a')], bounds('write', { signal })));
+      expect([await read, await get]).toEqual([late, late]);
       expect(await write).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
     } finally {
       process.kill(program.pid, 'SIGCONT');

@@ -13,9 +13,10 @@ import {
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
 import { checkCommand } from './guard.ts';
+import { heldOn } from './hold.ts';
 import { namesHost, vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
-import type { RedisServer } from './link.ts';
+import type { BorrowedLink, RedisServer } from './link.ts';
 import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
 
@@ -39,7 +40,7 @@ async function runCommand(
   const command = namesHost(request) ? await vetted(request, host, call.signal) : request;
   const reply =
     effect === 'wait'
-      ? await waitFor(server, command, request.timeout_ms, call)
+      ? await waitFor({ server, host }, command, request.timeout_ms, call)
       : await firstOf(sendOn(server, [command], call));
   if (reply instanceof ReplyError) throw fromReply(reply);
   return resultOf(request, reply, call);
@@ -47,23 +48,26 @@ async function runCommand(
 
 /** A connection of its own, so that nobody else waits with it. */
 async function waitFor(
-  server: RedisServer,
+  { server, host }: Scene,
   asked: RedisCommand,
   timeoutMs: number | undefined,
   call: Call,
 ): Promise<ReplyValue> {
   const { command, check } = bounded(asked, timeoutMs);
-  const link = await server.borrow(keysOf(command), call.signal);
+  const end = heldOn(host);
+  let link: BorrowedLink | undefined;
   let isDone = false;
   try {
+    link = await server.borrow(keysOf(command), call.signal);
     const reply = await firstOf(sendOn(link, [command], call));
     isDone = true;
     check(reply);
     return reply;
   } finally {
     // A server that still waits would take what is meant for others.
-    if (!isDone) link.cut();
-    link.release(true);
+    if (!isDone) link?.cut();
+    link?.release(true);
+    end();
   }
 }
 

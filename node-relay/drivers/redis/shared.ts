@@ -5,7 +5,7 @@ import { orAbort } from '../../deadline.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';
-import { CallLost } from './exchange.ts';
+import { CallLost, mayWrite } from './exchange.ts';
 import type { Sending } from './link.ts';
 import type { Wire } from './wire.ts';
 
@@ -45,7 +45,7 @@ export class Shared {
         if (!(error instanceof CallLost)) throw error;
         const mayRepeat = mode === 'read' || !error.sent;
         if (mayRepeat && attempt < ATTEMPTS_MAX && !signal.aborted) continue;
-        throw fromLoss(error, { mode, uncertain: error.sent, signal });
+        throw fromLoss(error, { mode, uncertain: error.sent && mayWrite(commands), signal });
       }
     }
   }

@@ -11,6 +11,7 @@ import {
   type RedisRequest,
 } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
+import { heldOn } from './hold.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';
 import type { Scene } from './run.ts';
@@ -41,12 +42,16 @@ export class Watches {
       );
     }
     this.#open += 1;
+    let free = () => {};
     let isOpen = true;
     const end = (): void => {
-      if (isOpen) this.#open -= 1;
+      if (!isOpen) return;
       isOpen = false;
+      this.#open -= 1;
+      free();
     };
     try {
+      free = heldOn(scene.host);
       yield* eventsOf(scene, request, call, end);
     } finally {
       end();
