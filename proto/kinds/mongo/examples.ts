@@ -177,6 +177,12 @@ export const EXAMPLES: Readonly<Record<OperationName, JsonObject>> = {
   read_concern: { type: 'read_concern' },
   write_concern: { type: 'write_concern' },
   selection_criteria: { type: 'selection_criteria' },
+  'collection.read_concern': { type: 'collection.read_concern', collection: 'customers' },
+  'collection.write_concern': { type: 'collection.write_concern', collection: 'customers' },
+  'collection.selection_criteria': {
+    type: 'collection.selection_criteria',
+    collection: 'customers',
+  },
   start_transaction: { type: 'start_transaction' },
   commit_transaction: { type: 'commit_transaction' },
   abort_transaction: { type: 'abort_transaction' },

@@ -68,6 +68,11 @@ function on(
   return { level, mode, says, members: members.split(' ').filter(Boolean), options, others };
 }
 
+/** What a collection says of itself, where the bare name is the deployment's. */
+function ofCollection(name: string, says: string): Operation {
+  return on('collection', 'read', says, '', [], `database.collection.${name}`);
+}
+
 /** By their names in requests. */
 export const OPERATIONS = {
   find: on('collection', 'read', 'The documents that a filter finds', 'filter?', FIND),
@@ -203,6 +208,12 @@ export const OPERATIONS = {
   read_concern: on('client', 'read', "The connection's read concern, or null", ''),
   write_concern: on('client', 'read', "The connection's write concern, or null", ''),
   selection_criteria: on('client', 'read', "The connection's read preference, or null", ''),
+  'collection.read_concern': ofCollection('read_concern', "The collection's read concern, or null"),
+  'collection.write_concern': ofCollection('write_concern', "The collection's write concern"),
+  'collection.selection_criteria': ofCollection(
+    'selection_criteria',
+    "The collection's read preference",
+  ),
   start_transaction: on('client', 'write', 'Begins a transaction, in a session', '', TRANSACTION),
   commit_transaction: on('client', 'write', 'Keeps what a transaction changed, in a session', ''),
   abort_transaction: on('client', 'write', 'Undoes what a transaction changed, in a session', ''),

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json
 import { needsAdmin } from '../../../../proto/kinds/mongo/admin.ts';
 import type { MongoRequest } from '../../../../proto/kinds/mongo.ts';
 import { parseOrdered } from '../../../../proto/ordered-json.ts';
-import { databaseOf, documentIn, optionsIn } from '../arguments.ts';
+import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
 import { memberTexts } from '../from-bson.ts';
 import { memberText } from '../result.ts';
@@ -91,4 +91,10 @@ export const commands = {
   write_concern: async (scene) => memberText('value', { ...scene.client.writeConcern }, scene),
   selection_criteria: async (scene) =>
     memberText('value', scene.client.readPreference.toJSON(), scene),
+  'collection.read_concern': async (scene, request) =>
+    memberText('value', collectionOf(scene, request).readConcern?.toJSON(), scene),
+  'collection.write_concern': async (scene, request) =>
+    memberText('value', { ...collectionOf(scene, request).writeConcern }, scene),
+  'collection.selection_criteria': async (scene, request) =>
+    memberText('value', collectionOf(scene, request).readPreference?.toJSON(), scene),
 } satisfies Record<string, Handler>;
