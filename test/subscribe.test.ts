@@ -6,10 +6,11 @@ import { sharedGateway } from './gateway.ts';
 import { checkedFetch } from './openapi/checked-fetch.ts';
 import { ask, newOrganization, refusal } from './organization.ts';
 
-const HEARTBEAT_MS = 15_000;
+const BEAT_MS = 5_000;
+const LOOK_MS = 15_000;
 const PASSWORD = 'a password of the reader';
 
-test('a subscription whose right is withdrawn ends within a heartbeat', {
+test('a subscription whose right is withdrawn ends soon', {
   timeout: 90_000,
 }, async () => {
   const [gateway, { url }] = await Promise.all([sharedGateway(), backend('mongo')]);
@@ -50,16 +51,15 @@ test('a subscription whose right is withdrawn ends within a heartbeat', {
     return told;
   };
   // It stands, and outlives the deadline of its request.
-  await readUntil(/^:$/m);
-  await readUntil(/^:$/m);
-  expect(performance.now() - asked).toBeGreaterThan(HEARTBEAT_MS - 1_000);
+  for (let comments = 0; comments < 4; comments += 1) await readUntil(/^:$/m);
+  expect(performance.now() - asked).toBeGreaterThan(3 * BEAT_MS - 1_000);
 
   expect(await organization.call('DELETE', `/iam/users/${username}`)).toMatchObject({
     status: 200,
   });
   const withdrawn = performance.now();
   const told = await readUntil(/^event: error\n(?:.+\n)*\n/m);
-  expect(performance.now() - withdrawn).toBeLessThan(3 * HEARTBEAT_MS);
+  expect(performance.now() - withdrawn).toBeLessThan(3 * LOOK_MS);
   const data = /^data: (.*)$/m.exec(told)?.[1] ?? '';
   expect(JSON.parse(data)).toEqual(refusal('TOKEN_REVOKED', 'Token is no longer valid').body);
   expect(await text?.read()).toMatchObject({ done: true });

@@ -196,7 +196,7 @@ export const endpointRoutes: AnyRoute[] = [
     path: '/endpoints/:endpoint/read',
     summary: 'Run a request that changes nothing',
     description:
-      'What is taken can change nothing, whatever the credential of the endpoint may do: statements are parsed, run read-only, and may call only functions that are known to change nothing. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line; a failure after the first is the last line, `{"$error": …}`. With `X-Session-Id` the request runs in that session. Subscriptions answer server-sent events, with `Accept: text/event-stream` alone: `data` is JSON, a comment comes every 15 s, and a failure is the last event, `error`.',
+      'What is taken can change nothing, whatever the credential of the endpoint may do: statements are parsed, run read-only, and may call only functions that are known to change nothing. With `Accept: application/x-ndjson` rows come as they arrive, one JSON a line; a failure after the first is the last line, `{"$error": …}`. With `X-Session-Id` the request runs in that session. Subscriptions answer server-sent events, with `Accept: text/event-stream` alone: `data` is JSON, a comment comes every 5 s, and a failure is the last event, `error`.',
     tag: 'Requests',
     errors: ['SESSION_NOT_FOUND', 'TRANSACTION_OPEN', ...OF_A_READ],
     headers: ReadHeaders,

@@ -9,7 +9,9 @@ export const WATCH = { type: 'query', query: 'select 1' };
 /** What a caller sends to have them. */
 export const EVENTS = { Accept: 'text/event-stream' };
 /** Milliseconds between two comments. */
-export const HEARTBEAT_MS = 15_000;
+export const BEAT_MS = 5_000;
+/** Milliseconds between two looks at the caller's rights. */
+export const LOOK_MS = 15_000;
 
 const KIND: Kind = 'postgres';
 
