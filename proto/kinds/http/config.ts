@@ -7,8 +7,12 @@ import { faultOfHeader } from './headers.ts';
 /** Most headers of a request or a configuration. Spec silent. */
 const HEADERS_MAX = 100;
 
+const HeaderTexts = z.record(z.string(), z.string({ error: 'must be text' }), {
+  error: 'must be an object of names and texts',
+});
+
 /** Headers by their names, in any letter case. */
-export const Headers = z.record(z.string(), z.string()).superRefine((headers, faults) => {
+export const Headers = HeaderTexts.superRefine((headers, faults) => {
   const names = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     const twice = names.has(name.toLowerCase()) ? 'is there twice' : undefined;

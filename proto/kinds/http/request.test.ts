@@ -39,6 +39,19 @@ test.each<[where: string, members: object, fault: string]>([
   expect(faults?.some((each) => each.startsWith(fault))).toBe(true);
 });
 
+const OF_QUERY = 'must be text, a number, a boolean, null, or a list of such';
+test.each<[members: object, path: string, message: string]>([
+  [{ query: ['a'] }, 'query', 'must be an object of names and values'],
+  [{ query: { a: { $result: '[0]' } } }, 'query.a', OF_QUERY],
+  [{ query: { a: [['b']] } }, 'query.a', OF_QUERY],
+  [{ query: { a: LONE } }, 'query.a', 'must hold no half of a surrogate pair'],
+  [{ headers: 'X: y' }, 'headers', 'must be an object of names and texts'],
+  [{ headers: { 'X-N': 5 } }, 'headers.X-N', 'must be text'],
+])('%j is told with what would be right', (members, path, message) => {
+  const [issue] = parse(members).error?.issues ?? [];
+  expect([issue?.path.join('.'), issue?.message]).toEqual([path, message]);
+});
+
 test.each(['"', "'", 'a\r\nb', '\0', '&x=1#y', '%0d%0a', '+'])(
   '%j in the query is the value that it is',
   (text) => {

@@ -45,7 +45,13 @@ const members = {
       examples: ['/orders/7'],
     }),
   query: z
-    .record(z.string(), z.union([QueryValue, z.array(QueryValue)]))
+    .record(
+      z.string(),
+      z.union([QueryValue, z.array(QueryValue)], {
+        error: 'must be text, a number, a boolean, null, or a list of such',
+      }),
+      { error: 'must be an object of names and values' },
+    )
     .refine((query) => Object.keys(query).every(isText), HALF_A_PAIR)
     .optional()
     .meta({
