@@ -68,12 +68,13 @@ async function readOptions(): Promise<string> {
   return JSON.stringify(unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')));
 }
 
-/** Every file below the folders, relative to the project's. */
+/** Every file below the folders but tests, relative to the project's. */
 async function sources(folders: readonly string[]): Promise<string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       const names = await readdir(join(ROOT, folder), { recursive: true });
-      return names.filter((name) => /\.(ts|json)$/.test(name)).map((name) => join(folder, name));
+      const used = names.filter((name) => /(?<!\.test)\.(ts|json)$/.test(name));
+      return used.map((name) => join(folder, name));
     }),
   );
   return lists.flat().toSorted();

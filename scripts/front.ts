@@ -2,7 +2,6 @@
  * A thin front before the edge runtime's socket, for when that socket cannot be trusted to know
  * who is calling: it says whose connection a request came by, in a header that only it can write.
  */
-import { randomBytes } from 'node:crypto';
 import {
   Agent,
   createServer,
@@ -63,11 +62,6 @@ export interface FrontOptions {
   /** The peer whose last `X-Forwarded-For` entry is the caller's address. */
   readonly trustedProxy: string | undefined;
   readonly secret: string;
-}
-
-/** A secret for one run of a front. */
-export function frontSecret(): string {
-  return randomBytes(24).toString('base64url');
 }
 
 /** Listens; passes requests and replies on as they come, byte for byte, both ways with backpressure. */

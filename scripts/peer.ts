@@ -1,4 +1,5 @@
 /** How the worker comes to know who is calling. Contract §11, TRUSTED_PROXY. */
+import { randomBytes } from 'node:crypto';
 import { isLoopback } from './options.ts';
 
 /**
@@ -18,4 +19,9 @@ export function peerMode(host: string, trustedProxy: string | undefined): PeerMo
 export function peerSetting(mode: PeerMode, secret: string): string {
   if (mode === 'local') return 'local';
   return mode === 'header' ? 'header:X-Forwarded-For' : `front:${secret}`;
+}
+
+/** A secret for one run of a front: worker and front are told. */
+export function frontSecret(): string {
+  return randomBytes(24).toString('base64url');
 }

@@ -2,10 +2,9 @@
 import { settingsOf } from '../worker/settings.ts';
 import type { DataFolder } from './data-folder.ts';
 import { Failure } from './failure.ts';
-import { frontSecret } from './front.ts';
 import { type Keys, publicHalf, readKeys } from './keys.ts';
 import { isLoopback, type Options } from './options.ts';
-import { type PeerMode, peerMode, peerSetting } from './peer.ts';
+import { frontSecret, type PeerMode, peerMode, peerSetting } from './peer.ts';
 import { freePort } from './ports.ts';
 import { WORKER_SETTINGS } from './settings.ts';
 

@@ -1,9 +1,8 @@
 /** `npm start`: the gateway in the real edge runtime with a relay beside it, on this machine. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDataFolder, secretIn } from './data-folder.ts';
-import { type DemoDatabase, setUpDemo, startDemoDatabase } from './demo.ts';
+import type { DemoDatabase } from './demo.ts';
 import { Failure, runScript } from './failure.ts';
-import { startFront } from './front.ts';
 import { greeting } from './greeting.ts';
 import { readOptions } from './options.ts';
 import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
@@ -46,7 +45,8 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   const gateway = `http://${reachableHost(options.host)}:${port}`;
   await answers(gateway);
   const newOrgToken = process.env.NEW_ORG_TOKEN || undefined;
-  const login = database && (await setUpDemo(gateway, folder, database, newOrgToken));
+  const { setUpDemo } = options.demo ? await import('./demo.ts') : {};
+  const login = database && (await setUpDemo?.(gateway, folder, database, newOrgToken));
   return greeting({
     gateway,
     password: await secretIn(folder, 'keys/first-password'),
@@ -57,7 +57,8 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
 
 /** The demo's database, and then the relay that is allowed to reach it. */
 async function startBackends(plan: Plan, shutdown: Shutdown): Promise<DemoDatabase | undefined> {
-  const database = plan.options.demo ? await startDemoDatabase(plan.folder) : undefined;
+  const demo = plan.options.demo ? await import('./demo.ts') : undefined;
+  const database = await demo?.startDemoDatabase(plan.folder);
   if (database) await shutdown.add(() => database.server.stop());
   const relay = await startRelay(plan.relayPort, relayEnvironment(plan, database?.address));
   await shutdown.add(() => relay.stop());
@@ -81,6 +82,7 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<void> {
   });
   await shutdown.add(() => edge.dispose());
   if (!behind) return;
+  const { startFront } = await import('./front.ts');
   const front = await startFront({
     host: options.host,
     port,
