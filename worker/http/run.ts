@@ -169,10 +169,19 @@ async function identify(open: PublicContext): Promise<Context> {
 /** What schemas make of no query string: most requests bring none. */
 const withoutQuery = new WeakMap<z.ZodType, unknown>();
 
+/** Each parameter once: none of two is passed over. @throws GatewayError BAD_REQUEST */
+function membersOf(given: URLSearchParams): object {
+  const members = Object.fromEntries(given);
+  if (given.size === Object.keys(members).length) return members;
+  const twice = [...new Set(given.keys())].filter((name) => given.getAll(name).length > 1);
+  const details = twice.map((path) => ({ path, message: 'is given more than once' }));
+  throw new GatewayError('BAD_REQUEST', `${twice[0]}: is given more than once`, { details });
+}
+
 function queryOf({ url }: Request, { query: schema }: AnyRoute): unknown {
   const at = url.indexOf('?');
   if (at >= 0) {
-    return parse(schema, Object.fromEntries(new URLSearchParams(url.slice(at + 1))), 'query');
+    return parse(schema, membersOf(new URLSearchParams(url.slice(at + 1))), 'query');
   }
   const known = withoutQuery.get(schema);
   if (known !== undefined) return known;

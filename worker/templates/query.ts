@@ -20,7 +20,7 @@ function demandParameters(query: Readonly<Record<string, unknown>>, context: z.R
 }
 
 const Parameters = z
-  .record(z.string(), z.string())
+  .record(z.string(), z.string(), 'is written as parameters.<name>=<value>, one for each')
   .optional()
   .meta({
     description:

@@ -220,6 +220,16 @@ test('parameters are given by the query, by their declared types', async () => {
   expect(await run('?parameters.rate=0.5')).toEqual({ status: 200, body: { tax: 50 } });
   expect((await run('?parameters.rate=much')).status).toBe(400);
   expect((await run('?rate=0.5')).status).toBe(400);
+  const told = (path: string, message: string) => ({
+    status: 400,
+    body: failure('BAD_REQUEST', `${path}: ${message}`, [{ path, message }]),
+  });
+  expect(await run('?parameters.rate=1&parameters.rate=2')).toEqual(
+    told('parameters.rate', 'is given more than once'),
+  );
+  expect(await run('?parameters={"rate":1}')).toEqual(
+    told('parameters', 'is written as parameters.<name>=<value>, one for each'),
+  );
 });
 
 test('data access has no parameters: what it takes stands in the input', async () => {

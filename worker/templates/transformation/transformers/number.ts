@@ -1,5 +1,5 @@
 /** Transformers of numbers and of points in time. */
-import { isRawJson, type Json, type RawJson } from '../../../../proto/json.ts';
+import { isRawJson, type Json, numberText } from '../../../../proto/json.ts';
 import { compileExpression, type Expression } from '../../../expressions/index.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault } from '../failure.ts';
@@ -97,8 +97,8 @@ function mantissa(digits: string): string {
 /** Read by the language, so that texts mean the same in expressions. */
 let parse: Expression | undefined;
 
-function timeOf(value: number | RawJson | Json, x: Execution): number {
-  if (typeof value === 'number') return inRange(value);
+function timeOf(value: Json, x: Execution): number {
+  if (typeof value === 'number' || isRawJson(value)) return inRange(Number(numberText(value)));
   if (typeof value !== 'string')
     throw new RuleFault(`takes a text or a number, not ${kindOf(value)}`);
   parse ??= compileExpression('Date.parse(text)', { names: ['text'] });
