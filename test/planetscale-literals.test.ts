@@ -104,7 +104,6 @@ describe('whatever the server reads texts by', () => {
       standIn.prelude = '';
       expect(await database.look("SHOW TABLES LIKE 'precious'")).toHaveLength(1);
     },
-    60_000,
   );
 
   test.each(['NO_BACKSLASH_ESCAPES', 'ANSI_QUOTES', 'ORACLE'])(

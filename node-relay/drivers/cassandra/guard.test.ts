@@ -60,22 +60,18 @@ async function drained(stream: AsyncIterable<Uint8Array> | undefined): Promise<v
 }
 
 describe('the attack corpus', () => {
-  test.each(WAYS)(
-    'changes nothing by way of $way',
-    async ({ send }) => {
-      const before = await digest();
-      const passed: string[] = [];
-      for (const [attack, reason] of ATTACKS) {
-        const failure = await failureOf(send(attack)).catch(() => undefined);
-        const { code } = (failure ?? {}) as { code?: string };
-        const wanted = reason.includes('by the server') ? 'REQUEST_FAILED' : 'BAD_REQUEST';
-        if (code !== wanted) passed.push(`${attack}: ${code}`);
-      }
-      expect(passed).toEqual([]);
-      expect(await digest()).toEqual(before);
-    },
-    60_000,
-  );
+  test.each(WAYS)('changes nothing by way of $way', async ({ send }) => {
+    const before = await digest();
+    const passed: string[] = [];
+    for (const [attack, reason] of ATTACKS) {
+      const failure = await failureOf(send(attack)).catch(() => undefined);
+      const { code } = (failure ?? {}) as { code?: string };
+      const wanted = reason.includes('by the server') ? 'REQUEST_FAILED' : 'BAD_REQUEST';
+      if (code !== wanted) passed.push(`${attack}: ${code}`);
+    }
+    expect(passed).toEqual([]);
+    expect(await digest()).toEqual(before);
+  });
 
   test('has teeth: what it tries works on a write', async () => {
     await run(write, cql("INSERT INTO items (id, name) VALUES (9, 'nine')"), 'write');

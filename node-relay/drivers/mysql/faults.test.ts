@@ -96,7 +96,7 @@ test.each([
   const before = await connectionId(session);
   const stopping = new AbortController();
   const call = callOf('read', { signal: stopping.signal });
-  const failing = failureOf(session.run(sql('SELECT sleep(20), 12345'), call));
+  const failing = failureOf(session.run(sql('SELECT sleep(120), 12345'), call));
   await expect.poll(() => running('12345')).toBe(1);
   stopping.abort(reason);
   expect(await failing).toBe(reason);

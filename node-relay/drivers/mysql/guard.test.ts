@@ -41,23 +41,19 @@ async function drained(stream: AsyncIterable<Uint8Array> | undefined): Promise<v
 }
 
 describe('the attack corpus', () => {
-  test.each(WAYS)(
-    'changes nothing by way of $way',
-    async ({ send }) => {
-      rmSync(ATTACK_FILE, { force: true });
-      const before = await stateOf(database);
-      const passed: string[] = [];
-      for (const { query } of ATTACKS) {
-        const failure = await failureOf(send(query)).catch(() => undefined);
-        if ((failure as { code?: string } | undefined)?.code !== 'BAD_REQUEST') {
-          passed.push(`${query}: ${failure}`);
-        }
+  test.each(WAYS)('changes nothing by way of $way', async ({ send }) => {
+    rmSync(ATTACK_FILE, { force: true });
+    const before = await stateOf(database);
+    const passed: string[] = [];
+    for (const { query } of ATTACKS) {
+      const failure = await failureOf(send(query)).catch(() => undefined);
+      if ((failure as { code?: string } | undefined)?.code !== 'BAD_REQUEST') {
+        passed.push(`${query}: ${failure}`);
       }
-      expect(passed).toEqual([]);
-      expect(await stateOf(database)).toEqual(before);
-    },
-    60_000,
-  );
+    }
+    expect(passed).toEqual([]);
+    expect(await stateOf(database)).toEqual(before);
+  });
 
   test('says of each attack why it fails', () => {
     expect(ATTACKS.length).toBeGreaterThan(20);

@@ -156,7 +156,6 @@ describe.each(DIALECTS)('$kind', (dialect) => {
         TEXTS.map((x, index) => ({ id: 1_000 + index, name: x, secret: x })),
       );
     },
-    120_000,
   );
 
   testWhere(dialect.kind === 'postgres' || dialect.kind === 'mysql')(
@@ -180,6 +179,5 @@ describe.each(DIALECTS)('$kind', (dialect) => {
         expect(await templates.output(both, input)).toMatchObject([{}, { rows }]);
       }
     },
-    120_000,
   );
 });
