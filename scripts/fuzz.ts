@@ -26,7 +26,7 @@ import { Shutdown, stopOnSignals } from './shutdown.ts';
 
 /** What a run leaves behind to look at. */
 const RESULTS = join(ROOT, 'test-results/fuzz');
-/** The kind that there is a backend of. */
+/** The kind that bodies are of for the most part. */
 const SERVED = 'Postgres';
 /** How often a run tells how far it is. */
 const PROGRESS_MS = 30_000;
@@ -113,7 +113,7 @@ interface Scene {
 async function setUp(shutdown: Shutdown): Promise<Scene> {
   const secret = newSecret();
   const databases = await startDatabases(secret);
-  await shutdown.add(() => databases.server.stop());
+  for (const server of databases.servers) await shutdown.add(() => server.stop());
   // No token ends during a long run.
   const gateway = await startGateway({ env: { JWT_LIFETIME_S: '86400' } });
   await shutdown.add(async () => void (await gateway.stop()));
@@ -121,7 +121,7 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
   const attackers = new AttackerMaker(gateway.url, databases.attacker);
   const { token } = await attackers.current();
   const nodes = await must(gateway.url, 'GET', '/endpoints/shop/nodes', { token });
-  const names = { victim, database: databases.attacker };
+  const names = { victim, database: databases.attacker.postgres };
   await writeFile(join(RESULTS, 'schemathesis.toml'), configuration(names));
   const operations = operationsOf(JSON.parse(await writeDocuments(gateway.url)));
   const tally = new Tally();
@@ -133,7 +133,7 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
       gateway: gateway.url,
       attackers,
       node: textAt(nodes, 'data', 'nodes', 0, 'gateway_node_uuid'),
-      known: { database: databases.attacker, marks: victim.marks },
+      known: { database: databases.attacker.postgres, marks: victim.marks },
       operations,
       tally,
       logged: () => gateway.output.stderr(),
@@ -151,7 +151,7 @@ async function setUp(shutdown: Shutdown): Promise<Scene> {
     operations,
     tally,
     proxy: proxy.url,
-    secrets: [PASSWORD, new URL(databases.attacker).password],
+    secrets: [PASSWORD, new URL(databases.attacker.postgres).password],
     broken: broken.signal,
   };
 }

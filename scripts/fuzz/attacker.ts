@@ -3,12 +3,27 @@
  * again at once, so that no operation has to be left out.
  */
 import { SAMPLE } from '../../worker/http/sample.ts';
+import { CREATE, CREATE_ACCESS } from '../../worker/templates/examples.ts';
 import { call, logIn, must, textAt } from './calls.ts';
 
 /** The same for all accounts of the attacker. */
 export const PASSWORD = 'a password of the attacker';
-/** Endpoints that are there before each request; the first is the one that examples are about. */
-export const ENDPOINTS = [SAMPLE.endpoint, 'spare'] as const;
+/** Endpoints that are there before each request; the first is the one that examples are about, the last is of Redis. */
+export const ENDPOINTS = [SAMPLE.endpoint, 'spare', 'cache'] as const;
+/** Templates that are there before each request: a transformation, and data access. */
+export const TEMPLATES = [SAMPLE.template, CREATE_ACCESS.id] as const;
+
+/** URLs of what the endpoints are of. */
+export interface Backends {
+  readonly postgres: string;
+  readonly redis: string;
+}
+
+/** What names an endpoint as it was made. */
+interface Made {
+  readonly uuid: string;
+  readonly updated: string;
+}
 
 /** The organization as it is now. */
 export interface Attacker {
@@ -21,8 +36,8 @@ export interface Attacker {
   /** Has Read. */
   readonly reader: Member;
   readonly readerToken: string;
-  /** The first endpoint, as it was made. */
-  readonly endpoint: { readonly uuid: string; readonly updated: string };
+  /** By name, as they were made. */
+  readonly endpoints: Readonly<Record<(typeof ENDPOINTS)[number], Made>>;
 }
 
 /** A user of the organization. */
@@ -34,13 +49,13 @@ export interface Member {
 /** Makes and mends the attacker's organization on a gateway. */
 export class AttackerMaker {
   readonly #gateway: string;
-  readonly #database: string;
+  readonly #backends: Backends;
   #made = 0;
   #attacker: Attacker | undefined;
 
-  constructor(gateway: string, database: string) {
+  constructor(gateway: string, backends: Backends) {
     this.#gateway = gateway;
-    this.#database = database;
+    this.#backends = backends;
   }
 
   /** How many organizations there have been. */
@@ -61,21 +76,31 @@ export class AttackerMaker {
   async mend(renewed: boolean): Promise<void> {
     const attacker = await this.current();
     const isWhole = await this.#stands(attacker);
-    // An organization that may have no more endpoints is as good as gone.
-    const mended = isWhole && (await this.#mendEndpoints(attacker, renewed).catch(() => undefined));
+    // An organization that may have no more of something is as good as gone.
+    const mended = isWhole && (await this.#mendThings(attacker, renewed).catch(() => undefined));
     this.#attacker = mended || (await this.#found());
   }
 
-  async #mendEndpoints(attacker: Attacker, renewed: boolean): Promise<Attacker> {
-    const { token, endpoint } = attacker;
-    const [first, second] = ENDPOINTS;
-    const other = await call(this.#gateway, 'GET', `/endpoints/${second}`, { token });
-    if (other.status === 404) await this.#remake(token, second);
-    const found = await call(this.#gateway, 'GET', `/endpoints/${first}`, { token });
-    const isSame =
-      found.status === 200 && textAt(found.body, 'data', 'updated_at') === endpoint.updated;
-    if (isSame && !renewed) return attacker;
-    return { ...attacker, endpoint: await this.#remake(token, first) };
+  async #mendThings({ token, endpoints, ...rest }: Attacker, renewed: boolean): Promise<Attacker> {
+    const mended = { ...endpoints };
+    for (const [index, name] of ENDPOINTS.entries()) {
+      const found = await call(this.#gateway, 'GET', `/endpoints/${name}`, { token });
+      const isSame =
+        found.status === 200 &&
+        textAt(found.body, 'data', 'updated_at') === endpoints[name].updated;
+      if (isSame && !(renewed && index === 0)) continue;
+      mended[name] = await this.#remake(token, name);
+    }
+    await this.#makeTemplates(token);
+    return { ...rest, token, endpoints: mended };
+  }
+
+  /** Those that are not there; of one that was changed, the old version is still to be run. */
+  async #makeTemplates(token: string): Promise<void> {
+    for (const body of [{ ...CREATE, id: SAMPLE.template }, CREATE_ACCESS]) {
+      const { status } = await call(this.#gateway, 'GET', `/templates/${body.id}`, { token });
+      if (status === 404) await must(this.#gateway, 'POST', '/templates', { token, body });
+    }
   }
 
   async #stands({ token, self, colleague, reader }: Attacker): Promise<boolean> {
@@ -103,8 +128,12 @@ export class AttackerMaker {
       const user = await must(this.#gateway, 'GET', `/iam/users/${name}`, { token });
       return { name, uuid: textAt(user, 'uuid') };
     };
-    const endpoint = await this.#remake(token, ENDPOINTS[0]);
-    await this.#remake(token, ENDPOINTS[1]);
+    const endpoints = {
+      shop: await this.#remake(token, 'shop'),
+      spare: await this.#remake(token, 'spare'),
+      cache: await this.#remake(token, 'cache'),
+    };
+    await this.#makeTemplates(token);
     return {
       organization,
       self: await memberOf(self),
@@ -112,7 +141,7 @@ export class AttackerMaker {
       colleague: await memberOf(colleague),
       reader: await memberOf(reader),
       readerToken: await this.#logIn(organization, reader),
-      endpoint,
+      endpoints,
     };
   }
 
@@ -120,11 +149,11 @@ export class AttackerMaker {
     return logIn(this.#gateway, { organization, username, password: PASSWORD });
   }
 
-  async #remake(token: string, endpoint: string): Promise<Attacker['endpoint']> {
+  async #remake(token: string, endpoint: (typeof ENDPOINTS)[number]): Promise<Made> {
     await call(this.#gateway, 'DELETE', `/endpoints/${endpoint}`, { token });
-    const config = { write_conn: { url: this.#database } };
-    const body = { endpoint, kind: 'postgres', config };
-    await must(this.#gateway, 'POST', '/endpoints', { token, body });
+    const kind = endpoint === 'cache' ? 'redis' : 'postgres';
+    const config = { write_conn: { url: this.#backends[kind] } };
+    await must(this.#gateway, 'POST', '/endpoints', { token, body: { endpoint, kind, config } });
     const made = await must(this.#gateway, 'GET', `/endpoints/${endpoint}`, { token });
     return { uuid: textAt(made, 'data', 'uuid'), updated: textAt(made, 'data', 'updated_at') };
   }

@@ -1,5 +1,5 @@
 /** What the generator is told, as its TOML file: how to log in, what to look at, and names that exist. */
-import { ENDPOINTS, PASSWORD } from './attacker.ts';
+import { ENDPOINTS, PASSWORD, TEMPLATES } from './attacker.ts';
 import { STAND_INS } from './stand-ins.ts';
 import type { Victim } from './victim.ts';
 
@@ -29,15 +29,24 @@ const STATEMENTS = [
   'SELECT 1; SELECT 2',
 ];
 
+/** Of Redis, as the path of a request. */
+const COMMANDS = [
+  ...['get/k', 'set/k/1', 'incr/k', 'mget/k/l', 'lpush/l/a/b', 'lrange/l/0/-1', 'hset/h/f/v'],
+  ...['hgetall/h', 'xadd/x/*/f/v', 'eval/return 1/0', 'set/k/1/EX/x', 'get', 'no-such/k', 'ping'],
+];
+
 /** By the name of what they are put in place of, and how often. */
 function dictionaries({ victim, database }: Names): Record<string, [number, string[]]> {
-  const [first, second] = ENDPOINTS;
+  const [first, second, cache] = ENDPOINTS;
   const { self, colleague } = STAND_INS;
   const users = [self, colleague, 'group:readers', victim.username];
-  const endpoints = [first, first, first, second, victim.endpoint, victim.endpointUuid];
+  const endpoints = [first, first, first, second, cache, victim.endpoint, victim.endpointUuid];
+  const templates = [...TEMPLATES, ...TEMPLATES, victim.template];
   const connections = [database, database, database, 'postgresql://u:p@127.0.0.1:1/d'];
   return {
     'path.endpoint': [0.8, endpoints],
+    'path.template': [0.8, templates],
+    'path.command': [0.8, COMMANDS],
     'path.user': [0.8, users],
     'path.subject': [0.8, users],
     'path.gateway_node_uuid': [0.8, [STAND_INS.node]],
@@ -46,6 +55,7 @@ function dictionaries({ victim, database }: Names): Record<string, [number, stri
       0.7,
       [`endpoint:${first}`, 'organization', `endpoint:${victim.endpointUuid}`],
     ],
+    'query.version': [0.5, ['1.0.0', '9']],
     'query.operation': [0.7, ['read', 'GET /api/v1/endpoints', 'delete']],
     'query.subject': [0.5, users],
     'header.X-Org-Id': [0.7, [STAND_INS.organization, victim.organization]],
@@ -65,6 +75,8 @@ function dictionaries({ victim, database }: Names): Record<string, [number, stri
     'body.current_password': [0.5, [PASSWORD]],
     'body.subject': [0.7, users],
     'body.entity': [0.7, endpoints],
+    'body.template.endpoint': [0.7, endpoints],
+    'body.template.query': [0.7, STATEMENTS],
     'body.endpoint_id': [0.7, endpoints],
   };
 }

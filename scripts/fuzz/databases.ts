@@ -1,23 +1,24 @@
-/** A PostgreSQL with two databases, each with an owner of its own who cannot enter the other. */
+/** A PostgreSQL with two databases, each with an owner of its own who cannot enter the other, and a Redis. */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type StartedBackend, startBackend } from '../backends.ts';
+import type { Backends } from './attacker.ts';
 
-/** The server, and how each side enters its database. */
+/** The servers, and how each side enters its databases. */
 export interface Databases {
-  readonly server: StartedBackend;
-  readonly attacker: string;
+  readonly servers: readonly StartedBackend[];
+  readonly attacker: Backends;
   readonly victim: string;
 }
 
 /**
- * Starts the server and makes both databases.
+ * Starts the servers and makes both databases.
  * @param secret stands in everything that the victim's holds, and in its name and owner
  */
 export async function startDatabases(secret: string): Promise<Databases> {
-  const server = await startBackend('postgres');
+  const [server, cache] = [await startBackend('postgres'), await startBackend('redis')];
   const attacker = await makeDatabase(server.url, 'shop', randomBytes(12).toString('hex'));
   const victim = await makeDatabase(server.url, secret, secret);
   await run(victim, [
@@ -26,7 +27,7 @@ export async function startDatabases(secret: string): Promise<Databases> {
   ]);
   // The tables that the description's examples are about.
   await run(attacker, [await readFile(join(import.meta.dirname, '../demo-shop.sql'), 'utf8')]);
-  return { server, attacker, victim };
+  return { servers: [server, cache], attacker: { postgres: attacker, redis: cache.url }, victim };
 }
 
 /** Makes a database and its owner of the same name; answers the owner's URL. */

@@ -58,7 +58,7 @@ export function fillIn(sent: Sent, { attacker, latest, turn, asReader }: Filling
     [STAND_INS.colleague, attacker.colleague.name],
     [SAMPLE.adaUuid, attacker.self.uuid],
     [SAMPLE.brunoUuid, attacker.colleague.uuid],
-    [SAMPLE.endpointUuid, attacker.endpoint.uuid],
+    [SAMPLE.endpointUuid, attacker.endpoints.shop.uuid],
     [STAND_INS.node, latest.node],
     [STAND_INS.session, latest.session],
     [STAND_INS.tag, latest.tag?.replaceAll('"', '')],

@@ -6,10 +6,11 @@ import { logIn, must, textAt } from './calls.ts';
 export interface Victim {
   /** Stand in no request: wherever one of them appears, something was told. */
   readonly marks: readonly string[];
-  /** Known to the attacker: the organization's id, an endpoint's id and UUID, a user's name. */
+  /** Known to the attacker: the organization's id, an endpoint's id and UUID, a template's id, a user's name. */
   readonly organization: string;
   readonly endpoint: string;
   readonly endpointUuid: string;
+  readonly template: string;
   readonly username: string;
 }
 
@@ -27,7 +28,12 @@ export async function makeVictim(
   secret: string,
   database: string,
 ): Promise<Victim> {
-  const names = { organization: 'neighbour', endpoint: 'ledger', username: 'ruth' };
+  const names = {
+    organization: 'neighbour',
+    endpoint: 'ledger',
+    template: 'statement',
+    username: 'ruth',
+  };
   const [password, hidden] = [secret, `${secret}@example.com`];
   const super_admins = [
     { username: names.username, password, description: secret },
@@ -47,6 +53,15 @@ export async function makeVictim(
   };
   const endpointUuid = await add(names.endpoint);
   const hiddenUuid = await add(`${secret}-endpoint`);
+  await must(gateway, 'POST', '/templates', {
+    token,
+    body: {
+      id: names.template,
+      name: secret,
+      request: 'Read',
+      template: { endpoint: names.endpoint, query: `SELECT note FROM ${secret}` },
+    },
+  });
   await must(gateway, 'POST', '/iam/rbac/organizations/subjects', {
     token,
     body: { subject: `group:${secret}`, access_level: 'Read' },
