@@ -1,7 +1,8 @@
 /** New versions of templates, and those before them. */
 import { describe, expect, test } from 'vitest';
+import type { Json } from '../../proto/json.ts';
 import { failure, startGateway } from '../test/gateway.ts';
-import { GREETING, make } from './test/definitions.ts';
+import { GREETING, make, nesting } from './test/definitions.ts';
 import { nextVersion } from './version.ts';
 
 const LOUD = { transformationRules: [{ target: 'hello', value: 'HELLO' }] };
@@ -47,7 +48,14 @@ describe('PATCH /templates/{template}', () => {
     const gateway = await startGateway('Write');
     const id = await make(gateway, GREETING);
     const patch = { ...LOUD, version: '2.0' };
-    expect((await gateway.call('PATCH', `/templates/${id}`, patch)).status).toBe(200);
+    expect(await gateway.call('PATCH', `/templates/${id}`, patch)).toMatchObject({
+      status: 200,
+      body: { version: '2.0', updatedFields: ['version', 'transformationRules'] },
+    });
+    expect(await gateway.call('PATCH', `/templates/${id}`, { version: '3.0' })).toMatchObject({
+      status: 200,
+      body: { version: '3.0', updatedFields: ['version'] },
+    });
     expect(await gateway.call('PATCH', `/templates/${id}`, { ...LOUD, version: '1.0.0' })).toEqual({
       status: 409,
       body: failure('TEMPLATE_VERSION_EXISTS', 'Template greeting has a version 1.0.0 already'),
@@ -93,6 +101,24 @@ describe('PATCH /templates/{template}', () => {
       });
     }
   });
+});
+
+test('an older version that leads back to itself by now says so', async () => {
+  const gateway = await startGateway('Write');
+  await make(gateway, { ...GREETING, id: 'a' });
+  await make(gateway, nesting('b', 'a'));
+  const patch = (id: string, rule: object) =>
+    gateway.call('PATCH', `/templates/${id}`, { transformationRules: [rule as Json] });
+  await patch('b', { target: 'n', value: 2 });
+  expect((await patch('a', { target: 'n', template: 'b' })).status).toBe(200);
+  for (const path of ['b?version=1.0.0', 'b/render?version=1.0.0', 'b?version=1.0.0&async=true']) {
+    expect(await gateway.call('POST', `/templates/${path}`, {})).toEqual({
+      status: 400,
+      body: failure('TEMPLATE_FAILED', 'Version 1.0.0 of b would never end: a nests b by now'),
+    });
+  }
+  const now = { status: 200, body: { n: { n: 2 } } };
+  expect(await gateway.call('POST', '/templates/a', {})).toEqual(now);
 });
 
 test.each([

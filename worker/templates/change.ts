@@ -81,7 +81,8 @@ function merged(
   versions: readonly string[],
 ): { definition: Definition; updatedFields: readonly string[] } {
   const schema = isDataAccess(before) ? DataAccessPatch : TransformationPatch;
-  const { version, ...given } = parsed<JsonObject>(schema as never, patch); // Members of JSON are JSON.
+  const given = parsed<JsonObject>(schema as never, patch); // Members of JSON are JSON.
+  const { version } = given;
   const updatedFields = Object.keys(given);
   if (updatedFields.length === 0) {
     const message = 'names nothing that is to change';

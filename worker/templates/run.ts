@@ -84,6 +84,13 @@ export async function readyToRun(
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
   const scene = await sceneOf(ctx, root);
+  const back = root.version === row.version ? undefined : scene.wayBackTo(row);
+  if (back !== undefined) {
+    throw new GatewayError(
+      'TEMPLATE_FAILED',
+      `Version ${root.version} of ${row.id} would never end: ${back} nests ${row.id} by now`,
+    );
+  }
   if (!sends) scene.demandNested();
   else {
     if (scene.writes) {

@@ -92,6 +92,15 @@ export class Scene {
     return this.#rows.references.filter(({ templateUuid }) => templateUuid === uuid);
   }
 
+  /** Which template that is reached nests this one: what is in force leads to no other, but an older version may. */
+  wayBackTo({ uuid, id }: Pick<TemplateRow, 'uuid' | 'id'>): string | undefined {
+    const found = this.#rows.references.find(
+      ({ kind, templateUuid, target }) =>
+        kind === 'template' && templateUuid !== uuid && (target === id || target === uuid),
+    );
+    return found && this.#templates.get(found.templateUuid)?.id;
+  }
+
   /** Whether anything but reads may be sent to endpoints, by whichever template. */
   get writes(): boolean {
     return this.#rows.references.some(({ kind, level }) => kind === 'endpoint' && level !== 'Read');
