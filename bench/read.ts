@@ -1,6 +1,8 @@
 /**
  * A steady read through worker and relay, beside a bare worker that forwards to a bare Node
  * server doing the same driver call: same run, interleaved, medians of five rounds, as a ratio.
+ * CPU is of all processes but the load generator, the database's too, which is the same for both:
+ * on a machine that does other things as well it wobbles less than what is there in a second.
  *
  * node bench/read.ts [--rounds 5] [--seconds 2]
  */
@@ -10,8 +12,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '../scripts/postgres-server.ts';
 import { startBaseline } from './baseline.ts';
+import { cpuSeconds } from './cpu.ts';
 import { startGateway } from './gateway.ts';
-import { generateLoad, type Measured } from './load.ts';
+import { generateLoad, type Load, type Measured } from './load.ts';
 
 const CONNECTIONS = [1, 16, 64];
 const BODY = JSON.stringify({
@@ -40,7 +43,7 @@ try {
   ]);
   try {
     console.log(
-      'connections  baseline/s  gateway/s  ratio  p50 ms  added p50  p99 ms  (baseline p99)',
+      'connections  baseline/s  gateway/s  ratio  p50 ms  added p50  p99 ms  (baseline p99)  CPU us  (baseline)',
     );
     for (const connections of CONNECTIONS) {
       console.log(await compare(connections, baseline.port, gateway));
@@ -61,53 +64,58 @@ async function fill(url: string): Promise<void> {
   await client.end();
 }
 
+/** What one side has done in one round. */
+interface Round extends Measured {
+  /** Microseconds for a request. */
+  readonly cpu: number;
+}
+
 async function compare(
   connections: number,
   barePort: number,
   gateway: { port: number; path: string; headers: Readonly<Record<string, string>> },
 ): Promise<string> {
-  const seconds = Number(values.seconds);
-  const common = { body: BODY, connections, seconds };
-  const bare = () => generateLoad({ ...common, port: barePort, path: '/', headers: {} });
-  const ours = () => generateLoad({ ...common, ...gateway });
-  await Promise.all([warm(bare), warm(ours)]);
-  const rounds: { bare: Measured; ours: Measured }[] = [];
+  const common = { body: BODY, connections, seconds: Number(values.seconds) };
+  const bare = () => measure({ ...common, port: barePort, path: '/', headers: {} });
+  const ours = () => measure({ ...common, ...gateway });
+  await Promise.all([bare(), ours()]);
+  const rounds: Rounds = [];
   for (let round = 0; round < Number(values.rounds); round += 1) {
     rounds.push({ bare: await bare(), ours: await ours() });
   }
   return line(connections, rounds);
 }
 
-async function warm(load: () => Promise<Measured>): Promise<void> {
-  await load();
+async function measure(load: Load): Promise<Round> {
+  const before = await cpuOfOthers();
+  const measured = await generateLoad(load);
+  const used = (await cpuOfOthers()) - before;
+  return { ...measured, cpu: (used / (measured.throughput * load.seconds)) * 1_000_000 };
 }
 
-function line(connections: number, rounds: { bare: Measured; ours: Measured }[]): string {
-  const middle = (of: (round: { bare: Measured; ours: Measured }) => number) =>
-    rounds.map(of).sort((one, other) => one - other)[Math.floor(rounds.length / 2)] ?? Number.NaN;
-  const cells = [
+/** Seconds of all that this process has started. */
+async function cpuOfOthers(): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  return (await cpuSeconds(process.pid)) - (user + system) / 1_000_000;
+}
+
+type Rounds = { bare: Round; ours: Round }[];
+
+function line(connections: number, rounds: Rounds): string {
+  const cell = (width: number, digits: number, of: (round: Rounds[number]) => number) => {
+    const sorted = rounds.map(of).sort((one, other) => one - other);
+    return (sorted[Math.floor(rounds.length / 2)] ?? Number.NaN).toFixed(digits).padStart(width);
+  };
+  return [
     String(connections).padStart(11),
-    middle((round) => round.bare.throughput)
-      .toFixed(0)
-      .padStart(10),
-    middle((round) => round.ours.throughput)
-      .toFixed(0)
-      .padStart(9),
-    middle((round) => round.ours.throughput / round.bare.throughput)
-      .toFixed(2)
-      .padStart(5),
-    middle((round) => round.ours.p50)
-      .toFixed(2)
-      .padStart(6),
-    middle((round) => round.ours.p50 - round.bare.p50)
-      .toFixed(2)
-      .padStart(9),
-    middle((round) => round.ours.p99)
-      .toFixed(2)
-      .padStart(6),
-    middle((round) => round.bare.p99)
-      .toFixed(2)
-      .padStart(14),
-  ];
-  return cells.join('  ');
+    cell(10, 0, ({ bare }) => bare.throughput),
+    cell(9, 0, ({ ours }) => ours.throughput),
+    cell(5, 2, ({ bare, ours }) => ours.throughput / bare.throughput),
+    cell(6, 2, ({ ours }) => ours.p50),
+    cell(9, 2, ({ bare, ours }) => ours.p50 - bare.p50),
+    cell(6, 2, ({ ours }) => ours.p99),
+    cell(14, 2, ({ bare }) => bare.p99),
+    cell(6, 0, ({ ours }) => ours.cpu),
+    cell(10, 0, ({ bare }) => bare.cpu),
+  ].join('  ');
 }
