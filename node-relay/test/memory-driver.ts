@@ -127,12 +127,18 @@ async function answer(
     }
     if (verb === 'big') return new TextEncoder().encode(JSON.stringify('x'.repeat(Number(word))));
     if (verb === 'set') backend.value = word;
-    if (verb === 'pause') await new Promise<void>((resolve) => (seen.goOn = resolve));
+    if (verb === 'pause') await Promise.race([paused(seen), aborted(call, seen)]);
     if (verb === 'sleep') await new Promise((resolve) => setTimeout(resolve, Number(word)));
     return bytes(verb === 'get' ? backend.value : { request, mode: call.mode });
   } finally {
     seen.running -= 1;
   }
+}
+
+function paused(seen: Seen): Promise<void> {
+  return new Promise((resolve) => {
+    seen.goOn = resolve;
+  });
 }
 
 async function aborted({ signal }: Call, seen: Seen): Promise<never> {

@@ -61,6 +61,17 @@ describe('an error among rows', () => {
     );
   });
 
+  test('is not read beyond a bound', () => {
+    const reader = new ReplyReader(options, () => {});
+    reader.read(Buffer.from(`${HEAD}${ROWS}${WORDS}\n`));
+    let pieces = 0;
+    const more = () => {
+      for (; pieces < 100; pieces += 1) reader.read(Buffer.alloc(10_000, 'x'));
+    };
+    expect(more).toThrow(ServerFault);
+    expect(pieces).toBeLessThan(10);
+  });
+
   test('a row that looks like one is a row', async () => {
     const body = `${HEAD}[1,"Code: 395. DB::Exception: x\\n__exception__"]\n`;
     expect(await rowsOf(Buffer.from(body), [])).toHaveLength(1);
