@@ -64,6 +64,8 @@ export class Decoder {
   /** Bytes that the present reply has had, and may have. */
   #bytes = 0;
   #room = 0;
+  /** Bytes that it will have at least, by what its lists have said. */
+  #expected = 0;
   /** Why nothing of the present reply is kept. */
   #dropped: Dropped | undefined;
   /** Bytes of a string to come with its line's end, and what it is; negative for none. */
@@ -77,6 +79,11 @@ export class Decoder {
 
   constructor(receiver: Receiver) {
     this.#receiver = receiver;
+  }
+
+  /** Bytes that the reply which is under way will have at least; 0 between replies. */
+  get underWay(): number {
+    return this.#fresh ? 0 : Math.max(this.#bytes, this.#expected);
   }
 
   /** @throws ProtocolError; nothing can be written after */
@@ -191,6 +198,7 @@ export class Decoder {
       this.#isPush = type === TYPE.push;
       this.#bytes = 0;
       this.#dropped = undefined;
+      this.#expected = 0;
       this.#room = this.#isPush ? PUSH_MAX : this.#receiver.room();
     }
     this.#bytes += Math.max(length, isNumber(type) ? NUMBER_COST : VALUE_COST);
@@ -252,7 +260,9 @@ export class Decoder {
     if (count > MEMBERS_MAX) throw new ProtocolError('a list that is too long');
     const left = type === TYPE.map || type === TYPE.attribute ? count * 2 : count;
     // No member counts as less.
-    if (this.#bytes + left * NUMBER_COST > this.#room) this.#drop(TOO_LARGE);
+    const least = this.#bytes + left * NUMBER_COST;
+    this.#expected = Math.max(this.#expected, least);
+    if (least > this.#room) this.#drop(TOO_LARGE);
     if (left === 0) {
       if (type !== TYPE.attribute) this.#value(wholeOf(type, NO_ITEMS));
       return;

@@ -24,6 +24,8 @@ const { signal: nobodys } = new AbortController();
 export class Shared {
   readonly #pool: ConnectionPool<Connection>;
   #current: Connection | undefined;
+  /** Another whose large reply is on its way: of these there is one at most. */
+  #aside: Connection | undefined;
   /** The opening of another. */
   #next: Promise<Connection> | undefined;
   /** Resolves when the last of the calls on the connection before has ended. */
@@ -53,14 +55,16 @@ export class Shared {
   /** Gives the connection back once its calls have ended. */
   close(): void {
     if (this.#current) this.#giveBack(this.#current);
+    this.#aside?.wire.leave();
   }
 
   /** The wire as it is, unless it has to be waited for. */
   #usable(): Wire | undefined {
     const wire = this.#current?.wire;
     if (!wire || wire.lost) return undefined;
-    if (!wire.silent) return wire;
-    this.#retire();
+    if (wire.silent) this.#retire();
+    else if (wire.laden && !this.#aside) this.#setAside();
+    else return wire;
     return undefined;
   }
 
@@ -130,6 +134,29 @@ export class Shared {
     };
     this.#drained = promise;
     wire.leave();
+  }
+
+  /** A connection with a large reply on its way serves those that wait for it; then it is anybody's. */
+  #setAside(): void {
+    const connection = this.#current;
+    if (!connection) return;
+    const { wire } = connection;
+    const lost = wire.onLost;
+    this.#current = undefined;
+    this.#aside = connection;
+    const end = () => {
+      this.#aside = undefined;
+      wire.onIdle = undefined;
+      wire.onLost = lost;
+    };
+    wire.onIdle = () => {
+      end();
+      this.#pool.release(connection);
+    };
+    wire.onLost = () => {
+      end();
+      lost?.();
+    };
   }
 
   /** A silent connection serves those that wait for it, and nobody else. */

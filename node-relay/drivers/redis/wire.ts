@@ -15,6 +15,9 @@ const UNSENT_MAX = 1_048_576;
 /** A server that says nothing for so many milliseconds, while a caller gives up, gets no new commands. Spec silent. */
 const SILENT_MS = 1_000;
 
+/** Bytes of a reply behind which new commands had better not wait. Spec silent. */
+const LADEN_BYTES = 1_048_576;
+
 /** One connection's conversation. */
 export class Wire {
   /** Why the connection is of no more use. */
@@ -58,6 +61,11 @@ export class Wire {
   /** Nothing is under way, whether awaited or not. */
   get idle(): boolean {
     return this.#sent.empty && this.#unsent.empty;
+  }
+
+  /** A large reply is on its way: new commands had better go elsewhere. */
+  get laden(): boolean {
+    return this.#decoder.underWay > LADEN_BYTES;
   }
 
   /** It gets messages, or MONITOR's lines. */
