@@ -164,7 +164,7 @@ describe('a request that is not one', () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['without a token', {}, 'Authentication token required: see /docs'],
+    ['without a token', {}, 'Authentication token required'],
     [
       'with a forged token',
       { Authorization: 'Bearer eyJhbGciOiJub25lIn0.e30.' },

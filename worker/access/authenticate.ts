@@ -62,13 +62,20 @@ function memoryOf(settings: Settings): Lru<Verified> {
  */
 export function bearerOf(header: string | null): string {
   if (header === null) {
-    throw new GatewayError('TOKEN_REQUIRED', 'Authentication token required: see /docs');
+    throw tokenRequired();
   }
   const token = SCHEME.exec(header)?.[1];
   if (token === undefined) {
     throw header.trim().toLowerCase() === 'bearer' || !/^bearer\b/i.test(header)
-      ? new GatewayError('TOKEN_REQUIRED', 'Authentication token required: see /docs')
+      ? tokenRequired()
       : new GatewayError('TOKEN_INVALID', 'Invalid token format');
   }
   return token;
+}
+
+/** In the contract's words; beside them the one page that needs no token. Contract §1, §2. */
+function tokenRequired(): GatewayError {
+  return new GatewayError('TOKEN_REQUIRED', 'Authentication token required', {
+    details: [{ path: 'Authorization', message: 'is required: see /docs' }],
+  });
 }

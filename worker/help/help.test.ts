@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { kinds } from '../../proto/kinds/index.ts';
 import { routes } from '../app.ts';
-import { startGateway } from '../test/gateway.ts';
+import { failure, startGateway } from '../test/gateway.ts';
 import { operationLines } from './routes.ts';
 import { Help } from './schema.ts';
 import { VERSION } from './version.ts';
@@ -44,6 +44,8 @@ test('asks for a token, and names the page that needs none', async () => {
   const { status, body } = await gateway.call('GET', '/help', undefined, '');
   expect([status, body]).toMatchObject([
     401,
-    { code: 'TOKEN_REQUIRED', message: 'Authentication token required: see /docs' },
+    failure('TOKEN_REQUIRED', 'Authentication token required', [
+      { path: 'Authorization', message: 'is required: see /docs' },
+    ]),
   ]);
 });

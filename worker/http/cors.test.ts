@@ -102,7 +102,7 @@ describe('a reply to a page', () => {
     const response = await gateway.send('/help', { headers: { Origin: 'http://localhost:5173' } });
     expect([shared(response), await response.json()]).toEqual([
       { ...READABLE, 'access-control-allow-origin': 'http://localhost:5173', vary: 'Origin' },
-      failure('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
+      failure('TOKEN_REQUIRED', 'Authentication token required'),
     ]);
   });
 

@@ -40,7 +40,10 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
     ],
   ],
   RESET_TOKEN_INVALID: ['The reset token is unknown, was used, or has expired'],
-  TOKEN_REQUIRED: ['Authentication token required: see /docs'],
+  TOKEN_REQUIRED: [
+    'Authentication token required',
+    [{ path: 'Authorization', message: 'is required: see /docs' }],
+  ],
   TOKEN_INVALID: ['Invalid token format'],
   TOKEN_EXPIRED: ['Token has expired'],
   TOKEN_REVOKED: ['Token is no longer valid'],

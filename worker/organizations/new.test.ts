@@ -124,7 +124,7 @@ describe('a body that is not as it should be is refused, naming what is wrong', 
 
 describe('NEW_ORG_TOKEN', () => {
   const bindings = { NEW_ORG_TOKEN: 'let-me-in' };
-  const REQUIRED = failure('TOKEN_REQUIRED', 'Authentication token required: see /docs');
+  const REQUIRED = failure('TOKEN_REQUIRED', 'Authentication token required');
   const INVALID = failure('TOKEN_INVALID', 'Invalid token format');
 
   test.each([

@@ -53,7 +53,7 @@ export interface TestUser {
 export function failure(
   code: ErrorCode,
   message: string,
-  details: readonly ErrorDetails[] | undefined = code === 'FORBIDDEN' ? EXPLAINED : undefined,
+  details: readonly ErrorDetails[] | undefined = USUAL[code],
 ): Record<string, unknown> {
   return {
     error: ERRORS[code].error,
@@ -64,13 +64,17 @@ export function failure(
   };
 }
 
-const EXPLAINED = [
-  expect.objectContaining({
-    allowed: false,
-    rule: expect.any(String),
-    considered: expect.any(Array),
-  }),
-];
+/** What goes with codes whose details are alike. */
+const USUAL: { readonly [Code in ErrorCode]?: readonly ErrorDetails[] } = {
+  FORBIDDEN: [
+    expect.objectContaining({
+      allowed: false,
+      rule: expect.any(String),
+      considered: expect.any(Array),
+    }),
+  ],
+  TOKEN_REQUIRED: [{ path: 'Authorization', message: 'is required: see /docs' }],
+};
 
 /** A fresh organization with one user at `level` (no rule at all when `undefined`). */
 export async function startGateway(level: Level | undefined, setup: Setup = {}) {

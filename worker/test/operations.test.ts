@@ -70,7 +70,7 @@ describe('without a token that is in force', () => {
 
   test.each(guarded)('%s %s is refused with none', async (method, path) => {
     expect(await gateway.call(method, filled(path), undefined, '')).toEqual(
-      refused('TOKEN_REQUIRED', 'Authentication token required: see /docs'),
+      refused('TOKEN_REQUIRED', 'Authentication token required'),
     );
   });
 

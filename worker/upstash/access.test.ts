@@ -31,7 +31,7 @@ describe.each(['', '/', '/get/x', '/get/a%0D%0Ab%E2%80%A8c', '/pipeline', '/subs
     test('is refused without a token', async () => {
       expect(await call(endpoint + path, { token: '', body: '["GET","x"]' })).toEqual({
         status: 401,
-        body: { error: 'Authentication token required: see /docs' },
+        body: { error: 'Authentication token required' },
       });
     });
 
