@@ -199,6 +199,9 @@ describe('of one rule', () => {
       '.validation.0.pattern',
       /Unterminated group/,
     ],
+    [{ target: 't', source: 'items[*].sku' }, '.source', /; write \$\.items\[\*\]\.sku$/],
+    [{ target: 't', source: 'items[-1]' }, '.source', /; write \$\.items\[-1\]$/],
+    [{ target: 't', source: 'items[x]' }, '.source', /is written \\\[$/],
     [
       { target: 't', source: 'a', validation: [{ type: 'pattern', message: 'm' }] },
       '.validation.0.pattern',

@@ -26,9 +26,17 @@ export function pathOf(text: string, at: string, scope: Scope): Path | undefined
     return new Path(text);
   } catch (fault) {
     if (!(fault instanceof PathFault)) throw fault;
-    scope.sources.report.add(at, faultOf(text, fault));
+    scope.sources.report.add(at, `${faultOf(text, fault)}${hintFor(text)}`);
     return undefined;
   }
+}
+
+/** What people write of several places, or of the last one, where only JSONPath names these. */
+const SEVERAL = /\[(?:\*|-\d+)\]/;
+
+function hintFor(text: string): string {
+  if (text.startsWith('$') || !SEVERAL.test(text)) return '';
+  return text.length > 64 ? '; begin it with $. for JSONPath' : `; write $.${text}`;
 }
 
 /** What a path reads. Several matches give an array; none of a path that names one place gives undefined. */
