@@ -1,33 +1,6 @@
 /** A grammar of the language: by kind, texts whose ‹holes› are filled by other kinds or by given words. */
-
-/** Values and words. */
-const WORDS = {
-  number: ['0', '1', '2', '(-1)', '7', '0.1', '1e21', '100', 'NaN', '(-0)', '2.5'],
-  text: ["''", "'a'", "'b-c'", "'ab ab'", "'12'", "'é😀x'", "' 7 '", "'a,b,,c'"],
-  piece: ["'a'", "','", "''", "' '", "'b'", "'l'", "'ab'"],
-  count: ['0', '1', '2', '-1', '3', '-2', '5', '1.5'],
-  name: ['a', 'b', 'k', 'v', 'length', 'zz'],
-  operator: ['+', '-', '*', '/', '%', '**', '|', '&', '^', '<<', '>>', '>>>'],
-  relation: ['<', '>', '<=', '>=', '==', '!=', '===', '!=='],
-  math: [
-    'abs',
-    'ceil',
-    'floor',
-    'round',
-    'sign',
-    'sqrt',
-    'trunc',
-    'cbrt',
-    'fround',
-    'clz32',
-    'log2',
-  ],
-  pattern: [
-    ...['/[a-z]/u', '/l+/gu', '/(a)(b)?/u', '/\\s+/gu', '/^\\w+/u', '/b|c/gu', '/(?<h>l)./u'],
-    ...['/[^a]$/iu', '/\\d/u', '/(?:ab)+/gu', '/x*/gu', '/./gsu', '/\\b/gu', '/a{2,3}|l{2}/u'],
-  ],
-  by: ["'-'", "'[$&]'", "'$1$2'", "'$$'", '"$`"', '"$\'"', "'$<h>'", '(w) => w + w'],
-};
+import { BODY, STATEMENTS } from './statements.ts';
+import { WORDS } from './words.ts';
 
 const NUMBERS = [
   ...['‹number›', '‹n|m|v0|i›', '(‹num› ‹operator› ‹num›)', 'Math.‹math›(‹any›)'],
@@ -38,6 +11,37 @@ const NUMBERS = [
   ...['‹arr›.reduce((q, e) => q + ‹num›, 0)', '(‹any› ? ‹num› : ‹num›)', '(-‹num›)', '(~‹any›)'],
   ...['(+‹any›)', '(v0 = ‹num›)', '(v0++)', '(--v0)', '(v0 += 2)', '(v0 **= 2)', '‹obj›.a'],
   ...['Number.parseFloat(‹str›)', '(‹num› > ‹num› ? ‹num› : -1)', 'Math.hypot(‹num›, ‹num›)'],
+  ...[
+    '‹constant›',
+    'Number.parseInt(‹any›, ‹2|10|16|36|1|0›)',
+    'Math.‹atan2|imul|pow›(‹any›, ‹num›)',
+  ],
+  ...[
+    'Math.‹math›(‹num›)',
+    'Math.‹math›(‹num›)',
+    '(‹num›).valueOf()',
+    'Math.‹max|min|hypot›(...‹arr›)',
+    '(‹num›, ‹num›)',
+  ],
+  ...[
+    '‹str›.‹indexOf|lastIndexOf›(‹piece›, ‹count›)',
+    '‹arr›.‹indexOf|lastIndexOf›(‹any›, ‹count›)',
+  ],
+  ...[
+    "Date.parse('20‹24|00|99›-0‹1|2|6›-‹01|28›T‹00|24›:00:00.‹5|25|123›Z')",
+    'Date.UTC(‹num›, ‹num›)',
+  ],
+  ...[
+    'Date.UTC(20‹24|00›, ‹count›, ‹num›, ‹num›)',
+    '(v0 ‹%=|-=|*=|<<=|>>>=|&=|^=› ‹num›)',
+    '(v0 ??= ‹num›)',
+  ],
+  ...[
+    'v2.‹push|unshift›(‹any›, ‹any›)',
+    'parseInt(‹str›, ‹2|16|36›)',
+    '‹num›',
+    '‹arr›.reduce(Math.max)',
+  ],
 ];
 
 const TEXTS = [
@@ -59,6 +63,37 @@ const TEXTS = [
   ],
   ...['(‹num›).toPrecision(‹1|3|9›)', '(‹num›).toExponential(‹0|2›)', 'decodeURIComponent(‹str›)'],
   ...['‹str›.replace(‹pattern›, (w, ...q) => typeof q[0])', 'String.fromCodePoint(‹num›, 65)'],
+  ...[
+    '‹str›.normalize("‹NFC|NFD|NFKC|NFKD›")',
+    '‹encodeURI|decodeURI›(‹str›)',
+    '‹str›.at(‹count›)',
+  ],
+  ...[
+    'String.fromCharCode(‹any›, ‹num›)',
+    'String(‹new |›‹error›(‹any›))',
+    '‹error›(‹piece›).‹name|message›',
+  ],
+  ...[
+    '‹pattern›.‹source|flags›',
+    '‹pattern›.toString()',
+    '(‹arr|obj|num|bool›).toString()',
+    '‹arr›.join()',
+  ],
+  ...[
+    'JSON.stringify(‹any›, null, ‹count|piece›)',
+    '‹str›.‹slice|substring|substr›(‹count›)',
+    '(v1 ||= ‹str›)',
+  ],
+  ...[
+    '‹str›.‹padStart|padEnd›(‹count›)',
+    '‹str›.‹replace|replaceAll›(‹any›, ‹fn›)',
+    '‹str›.replaceAll(/‹l|a|x*›/gu, ‹by›)',
+  ],
+  ...[
+    '(‹num›).‹toFixed|toPrecision|toExponential|toString›(‹count›)',
+    'String()',
+    '`$' + '{‹any›}$' + '{‹arr›}`',
+  ],
 ];
 
 const BOOLEANS = [
@@ -67,6 +102,14 @@ const BOOLEANS = [
   ...['‹arr›.‹some|every›(‹fn›)', 'Array.isArray(‹any›)', '(‹str› in ‹obj›)', '(‹count› in ‹arr›)'],
   ...['Number.‹isInteger|isFinite|isNaN|isSafeInteger›(‹any›)', 'Object.hasOwn(‹obj›, ‹str›)'],
   ...['‹pattern›.test(‹str›)', '(delete v3.‹a|b›)', 'Object.is(‹num›, ‹num›)', 'isNaN(‹any›)'],
+  ...['‹str›.‹includes|startsWith|endsWith›(‹piece›, ‹count›)', '‹arr›.includes(‹any›, ‹count›)'],
+  ...[
+    '‹obj›.hasOwnProperty(‹str›)',
+    'isFinite(‹any›)',
+    'Boolean(‹any›)',
+    'Object.hasOwn(‹obj|arr|str›, "‹name›")',
+  ],
+  ...['‹pattern›.global', 'Object.is(‹any›, ‹any›)'],
 ];
 
 const ARRAYS = [
@@ -91,6 +134,38 @@ const ARRAYS = [
   ...['[...‹str›.matchAll(/(l)|(a)/gu)].map(([w, q]) => [w, q])', '(v2.push(‹any›), v2)'],
   ...['v2.splice(‹count›, 1)', '(v2.unshift(‹any›), v2.shift(), v2)', '[...‹arr›.entries()]'],
   ...['v2.splice(‹count›, ‹count›, ‹any›)', '[..."ab"].map((e, i, all) => all.length + i)'],
+  ...[
+    '[‹num›, ‹any›].map(Math.‹math›)',
+    '[‹num›, ‹any›].map(Number.‹isInteger|isFinite|isNaN|isSafeInteger›)',
+    '[...‹arr›.‹keys|values|entries›()]',
+    'Array.of(‹any›, ‹any›)',
+    '[...‹arr›].sort(‹fn›)',
+    'v2.sort(‹fn›)',
+  ],
+  ...[
+    '[...(‹pattern›.exec(‹str›) ?? [])]',
+    '‹arr›.flat(‹count›)',
+    '‹arr›.toSorted(‹fn›)',
+    'v2.‹reverse|sort›()',
+  ],
+  ...[
+    'structuredClone(‹arr›)',
+    'v2.fill(‹any›, ‹count›, ‹count›)',
+    '‹arr›.with(‹count›, ‹any›)',
+    '‹arr›.concat(‹arr›, ‹any›)',
+  ],
+  ...[
+    '‹arr›.‹slice|toSpliced›(‹count›)',
+    '‹arr›.toSpliced(‹count›, ‹count›, ‹any›)',
+    '‹str›.split()',
+    'JSON.parse(JSON.stringify(‹arr›))',
+  ],
+  '((q) => [q.test(‹str›), q.lastIndex, q.exec(‹str›)?.[0], q.lastIndex])(‹pattern›)',
+  '((q) => [‹str›.replace(q, ‹by›), q.lastIndex, ...(‹str›.match(q) ?? [])])(‹pattern›)',
+  ...[
+    '[...‹arr›].map((e, i, all) => all.‹indexOf|includes›(e))',
+    '[...(‹str›.match(‹pattern›) ?? [])]',
+  ],
 ];
 
 const OBJECTS = [
@@ -100,6 +175,15 @@ const OBJECTS = [
   ...['Object.fromEntries(Object.entries(‹obj›).map(([q, r]) => [r, q]))'],
   ...['({"__proto__x": ‹any›, constructor: ‹any›})', 'Object.assign(v3, ‹obj›)'],
   ...['((q) => { const {a, ...r} = q; return r; })(‹obj›)', '({e, i, g: 2})'],
+  ...[
+    '({...Object.groupBy(‹arr|str›, ‹fn›)})',
+    'structuredClone(‹obj›)',
+    'Object.assign(v3, ‹arr|str|any›)',
+  ],
+  ...[
+    '({‹name›: ‹any›, get: 1, "‹name›": 2, ‹0|1|7›: 3})',
+    '(({‹name›: {a: q = ‹any›} = {}}) => ({q}))(‹obj›)',
+  ],
 ];
 
 const ANYTHING = [
@@ -116,6 +200,27 @@ const ANYTHING = [
     '[‹any›].map((q) => () => q)[0]()',
     '({f(q) { return [q]; }}).f(‹any›)',
   ],
+  ...[
+    '‹arr›.forEach(‹fn›)',
+    'v2.‹pop|shift›()',
+    'JSON.parse(‹text|t|s›)',
+    'JSON.parse(JSON.stringify(‹any›) ?? 1)',
+    '‹obj›[‹any›]',
+    '‹arr|str›[‹any›]',
+  ],
+  ...[
+    '‹arr›.‹reduce|reduceRight›(‹fn›, ‹any›)',
+    '‹arr›.reduceRight((q, e, i, all) => [q, e, i, all.length], ‹any›)',
+  ],
+  ...[
+    '(([q = ‹any›, [r, ...w] = [1, 2], {k = ‹any›} = {}] = []) => [q, r, w, k])(‹arr›)',
+    'v2.splice(‹count›)',
+  ],
+  ...[
+    '((q, {[‹str›]: r = q} = {}) => r)(‹any›, ‹obj›)',
+    '((...[q, r]) => [r, q])(...‹arr|str›)',
+    'v2.at(‹count›)?.toString()',
+  ],
 ];
 
 const FUNCTIONS = [
@@ -123,34 +228,21 @@ const FUNCTIONS = [
   ...['({k, v = ‹any›} = {}) => ‹any›', 'String', 'Number', 'Boolean', '(e) => e > 1'],
   ...['(e, i, all) => all.length - i', '(...all) => all.length', 'function (e) { return [e]; }'],
   ...['() => v2.‹pop|shift›()', '(e, i) => (v2.‹push|unshift›(i), e)', '(e) => (v2 = [e], v2)'],
+  ...[
+    '‹parseInt|parseFloat|isNaN|isFinite|encodeURIComponent›',
+    'Array.of',
+    'Math.max',
+    'Object.is',
+    'String.fromCharCode',
+  ],
+  ...[
+    '(q, r) => ‹num›',
+    '(e, q = ‹num›, ...r) => [e, q, r.length]',
+    '([q, r]) => r',
+    '(e) => (v2.length = 0, e)',
+  ],
+  '(e, i) => { v2.splice(i, 1); return e; }',
 ];
-
-const STATEMENTS = [
-  ...['v0 = ‹num›;', '{ const q = ‹any›; v1 += q; }', 'if (‹any›) { ‹stmt› } else { ‹stmt› }'],
-  '{ let q = ‹num›; v2 = [() => q, () => q++].map((f) => f()); }',
-  'for (let j = 0; j < 3; j += 1) { ‹stmt› }',
-  '{ const fs = []; for (let j = 0; j < 3; j++) { fs.push(() => j++); ‹stmt› } v2 = fs.map((f) => f() + f()); }',
-  ...['for (const e of ‹arr›) { ‹stmt› if (v0 > 3) break; }', 'var w = ‹any›; v2 = [w];'],
-  'for (const [q, r] of Object.entries(‹obj›)) { v1 += q + typeof r; }',
-  'for (const q in ‹obj›) { if (q === ‹str›) continue; v1 += q; }',
-  ...['{ let c = 3; while (c-- > 0) { ‹stmt› } }', '{ let c = 0; do { ‹stmt› } while (++c < 2); }'],
-  'switch (‹any›) { case ‹any›: ‹stmt› break; case 1: v0 = 1; default: ‹stmt› }',
-  'switch (‹num›) { case 0: let q = 1; case 1: v0 = () => q; default: try { v0 = v0(); } catch { v0 = 2; } }',
-  'try { ‹stmt› throw ‹any›; } catch (e) { v1 += typeof e; } finally { ‹stmt› }',
-  ...['try { ‹stmt› null.x(); } catch { ‹stmt› }', 'try { return ‹any›; } finally { ‹stmt› }'],
-  '(() => { outer: for (const q of [1, 2]) { for (const r of [1, 2]) { if (r > q) continue outer; if (‹bool›) break outer; v0 += q * r; } } })();',
-  '(() => { l: { v0 = 1; if (‹any›) break l; ‹stmt› } })();',
-  'for (const q of [1, 2, 3]) { try { if (q > 1) continue; ‹stmt› } finally { v0 = q; } }',
-  ...['[v0, v1] = [‹num›, ‹str›];', '({a: v0 = 5, ...v3} = ‹obj›);', '[v0 = 1, ...v2] = ‹arr›;'],
-  ...['{ function g(q) { return q + ‹num›; } v0 = g(1); }', 'v3[‹str›] = ‹any›;', 'return ‹any›;'],
-  'v3.c ??= ‹any›; v3.d ||= ‹any›; v3.a &&= ‹any›;',
-  ...['{ const q = 1, f = () => q + r; let r = 2; v0 = f(); }', 'v2.length = 0; v2[0] = ‹any›;'],
-  'try { f2(); let late = 1; function f2() { return late; } } catch (e) { v1 += e.name; }',
-  'try { throw new RangeError(‹piece›); } catch ({name, message}) { v1 += name + message; }',
-];
-
-const BODY =
-  'let v0 = ‹num›, v1 = ‹str›, v2 = [1, 2], v3 = {a: 1}, i = 0, e = 1; ‹stmt› ‹stmt› ‹stmt› return [‹any›, v0, v1, v2, v3];';
 
 /** By kind, everything that it can be. */
 export const GRAMMAR: Readonly<Record<string, readonly string[]>> = {

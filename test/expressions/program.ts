@@ -1,6 +1,6 @@
 /** Random programs of the language, as text, for comparing it with the JavaScript engine. */
 import fc from 'fast-check';
-import { GRAMMAR } from './grammar.ts';
+import { sourceOf } from './quick.ts';
 
 /** What programs may name: two of each type, and what is often missing. */
 export const INPUT = {
@@ -21,40 +21,17 @@ export const INPUT = {
   p: true,
 };
 
-const HOLE = /‹(.*?)›/g;
-/** All kinds count as one depth, so that programs stay small whatever they are made of. */
-const DEPTH = { maxDepth: 7, depthSize: 'xsmall', depthIdentifier: 'program' } as const;
+/** Kinds within each other; a program that fails is made smaller by taking less. */
+const DEPTH = 4;
 
-type Tie = (kind: string) => fc.Arbitrary<string>;
-
-function filled(template: string, tie: Tie): fc.Arbitrary<string> {
-  const holes = [...template.matchAll(HOLE)].map(([, words = '']) => hole(words, tie));
-  return fc.tuple(...holes).map((parts) => {
-    let at = 0;
-    return template.replace(HOLE, () => parts[at++] ?? '');
-  });
+function ofKind(kind: string): fc.Arbitrary<string> {
+  const seed = fc.noShrink(fc.integer());
+  return fc
+    .tuple(seed, fc.integer({ min: 0, max: DEPTH }))
+    .map(([each, depth]) => sourceOf(kind, depth, each));
 }
-
-/** One of several words; a word that is a kind stands for all that it can be. */
-function hole(words: string, tie: Tie): fc.Arbitrary<string> {
-  const all = words
-    .split('|')
-    .map((word) => (Object.hasOwn(GRAMMAR, word) ? tie(word) : fc.constant(word)));
-  return fc.oneof(...all);
-}
-
-const kinds = fc.letrec<Record<string, string>>((tie) =>
-  Object.fromEntries(
-    Object.entries(GRAMMAR).map(([kind, templates]) => [
-      kind,
-      fc.oneof(DEPTH, ...templates.map((each) => filled(each, tie))),
-    ]),
-  ),
-);
-
-const kind = (name: string): fc.Arbitrary<string> => kinds[name] ?? fc.constant('');
 
 /** Expressions. */
-export const any = kind('any');
+export const any = ofKind('any');
 /** Statements that are the body of a function. */
-export const body = kind('body');
+export const body = ofKind('body');

@@ -16,7 +16,8 @@ export function toText(value: Value, budget: Budget): string {
 /** Errors are told by their message; other objects by what they are. */
 function objectText(value: ObjectValue): string {
   if (!ERRORS.has(value)) return '[object Object]';
-  return `${String(value.name)}: ${String(value.message)}`;
+  const { name = 'Error', message = '' } = value;
+  return [String(name), String(message)].filter((each) => each !== '').join(': ');
 }
 
 const ERRORS = new WeakSet<object>();

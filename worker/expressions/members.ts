@@ -14,11 +14,16 @@ export const ELEMENT_BYTES = 16;
 const NAMING_STEPS = 40;
 
 /** Names that a value of the host has by its prototype or as its own machinery. */
-const RISKY: ReadonlySet<string> = new Set(
-  [[], {}, new Callable('', 0, () => undefined), new Pattern(compiled('a', '')), JSON.rawJSON('1')]
+const RISKY: ReadonlySet<string> = new Set([
+  ...[
+    ...[[], {}, new Callable('', 0, () => undefined)],
+    ...[new Pattern(compiled('a', '')), JSON.rawJSON('1')],
+  ]
     .flatMap((each) => [each, Object.getPrototypeOf(each) ?? {}])
     .flatMap((each) => Object.getOwnPropertyNames(each)),
-);
+  // Members that regular expressions have in the language alone.
+  'global',
+]);
 
 /** Whether a member of this name has to be looked for with care. */
 export function isRisky(name: string): boolean {

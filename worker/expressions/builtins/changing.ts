@@ -52,7 +52,11 @@ const METHODS: Readonly<Record<string, Method>> = {
     budget.spend(self.length >> 4);
     return self.shift();
   },
-  sort: (self, [order], budget) => refill(self, sorted(self, order, budget)),
+  sort(self, [order], budget) {
+    // What comparing adds to the array stays behind those that were there.
+    for (const [at, each] of sorted(self, order, budget).entries()) self[at] = each;
+    return self;
+  },
   splice,
   unshift(self, args, budget) {
     budget.elements(self.length + args.length);

@@ -6,9 +6,12 @@ import type { Value } from '../value.ts';
 
 type Method = (self: Value, args: Value[], budget: Budget) => Value;
 
+/** Longest text of a number, whatever its digits and its radix. */
+const LONGEST = 1_100;
+
 /** Runs a method of the host whose only refusal is a RangeError. */
-function within(digits: number, make: () => string, budget: Budget): string {
-  budget.text(digits > 0 ? digits + 400 : 400);
+function within(make: () => string, budget: Budget): string {
+  budget.text(LONGEST);
   try {
     return make();
   } catch {
@@ -23,22 +26,22 @@ function digitsOf(value: Value, budget: Budget): number | undefined {
 const METHODS: Readonly<Record<string, Method>> = {
   toExponential(self, [digits], budget) {
     const wanted = digitsOf(digits, budget);
-    return within(wanted ?? 0, () => toNumber(self, budget).toExponential(wanted), budget);
+    return within(() => toNumber(self, budget).toExponential(wanted), budget);
   },
   toFixed(self, [digits], budget) {
     const wanted = digitsOf(digits, budget);
-    return within(wanted ?? 0, () => toNumber(self, budget).toFixed(wanted), budget);
+    return within(() => toNumber(self, budget).toFixed(wanted), budget);
   },
   toPrecision(self, [digits], budget) {
     const wanted = digitsOf(digits, budget);
-    return within(wanted ?? 0, () => toNumber(self, budget).toPrecision(wanted), budget);
+    return within(() => toNumber(self, budget).toPrecision(wanted), budget);
   },
 };
 
 const numberText: Method = (self, [radix], budget) => {
   if (radix === undefined) return toText(self, budget);
   const base = toInteger(radix, 10, budget);
-  return within(1100, () => toNumber(self, budget).toString(base), budget);
+  return within(() => toNumber(self, budget).toString(base), budget);
 };
 
 /** By name; see docs/expressions.md for each. */

@@ -61,11 +61,13 @@ function assign([target, ...sources]: Value[], budget: Budget): Value {
 }
 
 function groupBy([value, by]: Value[], budget: Budget): Value {
-  const elements = [...elementsOf(value, budget)];
-  budget.elements(elements.length);
+  // An array may grow and shrink while it is gone through.
+  const elements = elementsOf(value, budget);
   const keyOf = callback(by, undefined, budget);
   const groups = new Map<string, Value[]>();
-  for (const [at, element] of elements.entries()) {
+  for (let at = 0; at < elements.length; at += 1) {
+    const element = elements[at];
+    budget.elements(1);
     const name = toName(keyOf(element, at), budget);
     budget.spend(20);
     budget.allocate(MEMBER_BYTES);
@@ -110,11 +112,19 @@ export const OBJECT: ReadonlyMap<string, Value> = named({
 });
 
 function from([value, change]: Value[], budget: Budget): Value {
-  const elements = [...listOf(value, budget)];
-  budget.elements(elements.length);
-  if (change === undefined) return budget.own(elements);
+  const elements = listOf(value, budget);
+  if (change === undefined) {
+    budget.elements(elements.length);
+    return budget.own([...elements]);
+  }
   const changed = callback(change, undefined, budget);
-  return budget.own(elements.map((element, at) => changed(element, at)));
+  const result: Value[] = [];
+  // An array may grow and shrink while it is gone through.
+  for (let at = 0; at < elements.length; at += 1) {
+    budget.elements(1);
+    result.push(changed(elements[at], at));
+  }
+  return budget.own(result);
 }
 
 /** Elements of what has some; an object with a length, as in `{length: 3}`, counts. */

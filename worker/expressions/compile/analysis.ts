@@ -2,7 +2,7 @@
 import type * as acorn from 'acorn';
 import { SyntaxFault } from '../fault.ts';
 import { type FunctionNode, placeOf } from '../parse.ts';
-import { boundNames, lexicalNames, varNames } from './bindings.ts';
+import { boundNames, lexicalNames, parameterNames, varNames } from './bindings.ts';
 import { Block, Layout, type Variable } from './variable.ts';
 
 /** Most nodes within each other. */
@@ -135,8 +135,8 @@ export class Analysis {
   #params(params: readonly acorn.Pattern[], block: Block): void {
     for (const [at, param] of params.entries()) {
       const slot = param.type === 'Identifier' ? at : undefined;
-      for (const id of boundNames(param)) {
-        block.declare(id.name, 'param', id.end, slot);
+      for (const { id, readyAt } of parameterNames(param)) {
+        block.declare(id.name, 'param', readyAt, slot);
         this.#declared.add(id);
       }
     }

@@ -25,6 +25,26 @@ export function boundNames(pattern: acorn.Node): acorn.Identifier[] {
   }
 }
 
+/** The names of a parameter, each with the offset behind its own default. */
+export function parameterNames(
+  param: acorn.Node,
+): { readonly id: acorn.Identifier; readonly readyAt: number }[] {
+  const defaulted = new Map<acorn.Node, number>();
+  const left: acorn.Node[] = [param];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const node = next as acorn.AnyNode; // Every node of acorn's is one of its kinds.
+    if (node.type === 'AssignmentPattern') {
+      defaulted.set(node.left, node.end);
+      left.push(node.left);
+    } else if (node.type === 'ObjectPattern') {
+      left.push(...node.properties.flatMap((each) => (each.type === 'Property' ? each.value : [])));
+    } else if (node.type === 'ArrayPattern') {
+      left.push(...node.elements.flatMap((each) => each ?? []));
+    } else if (node.type === 'RestElement') left.push(node.argument);
+  }
+  return boundNames(param).map((id) => ({ id, readyAt: defaulted.get(id) ?? id.end }));
+}
+
 /** A declaration of a block. */
 interface Lexical {
   readonly id: acorn.Identifier;
