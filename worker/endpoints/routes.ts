@@ -27,7 +27,13 @@ import {
   TestResult,
   UpdatedRecord,
 } from './schema.ts';
-import { ClosedSession, closeSession, OpenedSession, openSession } from './sessions.ts';
+import {
+  ClosedSession,
+  closeSession,
+  OpenedSession,
+  openSession,
+  refuseSession,
+} from './sessions.ts';
 import {
   EVENTS,
   LINES,
@@ -247,7 +253,10 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_TRANSACTION,
     reply: 'data',
     result: Outcomes,
-    handle: (ctx, input) => transactOnEndpoint(ctx, input),
+    handle: (ctx, input) => {
+      refuseSession(ctx.request, 'transactions');
+      return transactOnEndpoint(ctx, input);
+    },
   }),
   route({
     method: 'POST',

@@ -1,5 +1,6 @@
 /** A backend connection of a caller's own. Contract §6, "Sessions". */
 import * as z from 'zod';
+import { GatewayError } from '../../proto/errors.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
@@ -117,6 +118,15 @@ export async function sessionOf(ctx: Context, endpoint: Endpoint): Promise<HeldL
 /** Whether the request names a session. */
 export function isInSession({ headers }: Request): boolean {
   return headers.has(HEADER);
+}
+
+/** @throws GatewayError BAD_REQUEST for a request in a session, where `what` has a connection of its own */
+export function refuseSession(request: Request, what: string): void {
+  if (!isInSession(request)) return;
+  const message = `is not for ${what}: they have a connection of their own`;
+  throw new GatewayError('BAD_REQUEST', `${HEADER}: ${message}`, {
+    details: [{ path: HEADER, message }],
+  });
 }
 
 async function findSession(

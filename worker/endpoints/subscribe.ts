@@ -12,7 +12,7 @@ import { type Endpoint, onEndpoint } from './access.ts';
 import type { Asked, Backend } from './backend/backend.ts';
 import { backendOf } from './backend/reach.ts';
 import { EVENT_STREAM, eventBody, type Subscription } from './events.ts';
-import { isInSession } from './sessions.ts';
+import { refuseSession } from './sessions.ts';
 import { countCall } from './usage/count.ts';
 
 /** Milliseconds between two comments: some runtimes learn that a client has left only when they write to it. Spec silent. */
@@ -72,12 +72,7 @@ function demandEvents(request: Request): void {
   if (!acceptsEvents(request)) {
     throw badHeader('Accept', `must be ${EVENT_STREAM}: this request answers events`);
   }
-  if (isInSession(request)) {
-    throw badHeader(
-      'X-Session-Id',
-      'is not for subscriptions: they have a connection of their own',
-    );
-  }
+  refuseSession(request, 'subscriptions');
 }
 
 /** A subscription under way. */

@@ -100,6 +100,18 @@ describe('a transaction', () => {
     expect(relay.seen).toEqual([]);
   });
 
+  test('is refused in a session, which it would not run in', async () => {
+    const relay = recording();
+    const gateway = await startRunning(relay);
+    const message = 'is not for transactions: they have a connection of their own';
+    const headers = { 'X-Session-Id': 'any' };
+    expect(await gateway.ask('/transaction', { operations: [INSERT] }, headers)).toEqual({
+      status: 400,
+      body: failure('BAD_REQUEST', `X-Session-Id: ${message}`, [{ path: 'X-Session-Id', message }]),
+    });
+    expect(relay.seen).toEqual([]);
+  });
+
   test('names the operation that failed as the relay does', async () => {
     const details = [{ source: 'postgres', code: '23505', message: 'duplicate key', operation: 1 }];
     const gateway = await startRunning({
