@@ -7,7 +7,7 @@ import { Lru } from '../../cache.ts';
 import { timedOut } from '../deadline.ts';
 
 /** What opens connections. */
-export type Connects = Pick<Fetcher, 'connect'>;
+type Connects = Pick<Fetcher, 'connect'>;
 
 /** How long a server that answered is taken to be there, in milliseconds. Spec silent. */
 const THERE_MS = 5_000;
