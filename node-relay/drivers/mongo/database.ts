@@ -14,6 +14,12 @@ type Permit = Record<never, never>;
 
 /** Milliseconds that the server gets to stop a call by itself before its connection is cut. */
 const KILL_MS = 1_000;
+/**
+ * Milliseconds after which the driver takes its connection to be lost. Far from those in which a
+ * server that waits for changes comes to the order: a reply that meets that timer costs the next
+ * call its connection.
+ */
+const KILL_ANSWERED_MS = 5_000;
 /** Milliseconds that a call's server side gets less than its deadline, so that its answer is told. */
 const MARGIN_MS = 20;
 
@@ -191,7 +197,7 @@ export class Database {
       client && id
         ? client
             .db('admin')
-            .command({ killSessions: [id] }, { timeoutMS: KILL_MS })
+            .command({ killSessions: [id] }, { timeoutMS: KILL_ANSWERED_MS })
             .catch(() => {})
         : undefined;
     await Promise.race([
