@@ -24,21 +24,25 @@ async function heard(body: object): Promise<() => Promise<unknown>> {
 }
 
 test('messages arrive as they are published', async () => {
-  const next = await heard({ type: 'subscribe', channels: ['wire', 'post'] });
-  await redis.say('PUBLISH wire hello');
-  await redis.say('PUBLISH post card');
+  const next = await heard({ type: 'subscribe', channels: ['watched-wire', 'watched-post'] });
+  await redis.say('PUBLISH watched-wire hello');
+  await redis.say('PUBLISH watched-post card');
   expect([await next(), await next()]).toEqual([
-    { channel: 'wire', message: 'hello' },
-    { channel: 'post', message: 'card' },
+    { channel: 'watched-wire', message: 'hello' },
+    { channel: 'watched-post', message: 'card' },
   ]);
 });
 
 test('patterns and shards are followed, too', async () => {
-  const pattern = await heard({ type: 'psubscribe', args: ['wi*'] });
+  const pattern = await heard({ type: 'psubscribe', args: ['watched-wi*'] });
   const shard = await heard({ type: 'ssubscribe', args: ['wire-shard'] });
-  await redis.say('PUBLISH wire hello');
+  await redis.say('PUBLISH watched-wire hello');
   await redis.say('SPUBLISH wire-shard hi');
-  expect(await pattern()).toEqual({ pattern: 'wi*', channel: 'wire', message: 'hello' });
+  expect(await pattern()).toEqual({
+    pattern: 'watched-wi*',
+    channel: 'watched-wire',
+    message: 'hello',
+  });
   expect(await shard()).toEqual({ channel: 'wire-shard', message: 'hi' });
 });
 
