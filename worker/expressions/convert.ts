@@ -64,6 +64,12 @@ export function unnest(budget: Budget): void {
   budget.stack += NEST_LEVELS;
 }
 
+/** The double nearest to many digits. @throws BudgetFault */
+function exactNumber(digits: string, budget: Budget): number {
+  budget.spend(digits.length >> 2);
+  return Number(digits);
+}
+
 /** As a number, by the rules of `Number`. @throws BudgetFault */
 export function toNumber(value: Value, budget: Budget): number {
   if (typeof value === 'number') return value;
@@ -72,7 +78,7 @@ export function toNumber(value: Value, budget: Budget): number {
     return Number(value);
   }
   if (typeof value !== 'object' || value === null) return Number(value);
-  if (isExact(value)) return Number(value.rawJSON);
+  if (isExact(value)) return exactNumber(value.rawJSON, budget);
   return Array.isArray(value) ? toNumber(toText(value, budget), budget) : Number.NaN;
 }
 
@@ -95,7 +101,7 @@ export function toPrimitive(
   budget: Budget,
 ): undefined | null | boolean | number | string {
   if (typeof value !== 'object' || value === null) return value;
-  return isExact(value) ? Number(value.rawJSON) : toText(value, budget);
+  return isExact(value) ? exactNumber(value.rawJSON, budget) : toText(value, budget);
 }
 
 /** As the name of a member. @throws BudgetFault */

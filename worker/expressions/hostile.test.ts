@@ -94,6 +94,11 @@ describe.each<[kind: string, sources: readonly string[]]>([
       'list.map(() => [...list].sort((a, b) => b - a).length)',
       body('const o = {}; for (let i = 0; ; i++) o["k" + i % 100] = i'),
       body('const o = {}; for (let i = 0; ; i++) o["k" + i] = i'),
+      body(
+        'const o = {}; for (const i of list) o["k" + i] = undefined; for (;;) JSON.stringify(o)',
+      ),
+      '("a" + "\\u0301".repeat(50000) + "\\u0323".repeat(50000)).normalize("NFD")',
+      '("a" + "\\u0301".repeat(20000)).localeCompare("b" + "\\u0323".repeat(20000))',
       'list.map(() => /(a+)+$/.test(text))',
       '/x.*y|x/g.exec(text) && text.replace(/x.*y|x/g, "")',
       'list.map(() => text.match(/(?:x?){50}y/))',

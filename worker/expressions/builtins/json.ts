@@ -35,7 +35,7 @@ function parse([source]: Value[], budget: Budget): Value {
 
 /** With the digits of numbers that a double cannot hold. */
 function parseExact(text: string, budget: Budget): Value {
-  budget.spend(text.length >> 1); // A function of ours is called for each value.
+  budget.spend(text.length * 4); // A function of ours is called for each value, and numbers are taken apart.
   const revive = (_: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     if (typeof value !== 'number' || source === undefined || isHeld(source)) return value;
@@ -153,7 +153,10 @@ class Writer {
 
   #members(object: { readonly [name: string]: Value }, indent: string): number {
     let count = 0;
-    for (const name of Object.keys(object)) {
+    const names = Object.keys(object);
+    // Those that are left out are looked at, too.
+    this.#budget.spend(names.length);
+    for (const name of names) {
       const value = object[name];
       if (value === undefined || value instanceof Callable) continue;
       this.#before(count, indent);

@@ -56,6 +56,11 @@ function repeat(self: string, count: Value, budget: Budget): string {
   return self.repeat(self === '' ? 0 : times);
 }
 
+/** Long rows of marks are put in order by the host in time that grows with their square. @throws BudgetFault */
+function payMarks(text: string, budget: Budget): void {
+  for (const [row] of text.matchAll(/\p{M}{32,}/gu)) budget.spend((row.length * row.length) >>> 2);
+}
+
 function normalize(self: string, form: Value, budget: Budget): string {
   const name = form === undefined ? 'NFC' : toText(form, budget);
   if (!FORMS.has(name)) {
@@ -63,6 +68,7 @@ function normalize(self: string, form: Value, budget: Budget): string {
   }
   // A character may become as many as eighteen.
   budget.text(self.length * (name.includes('K') ? 18 : 4));
+  payMarks(self, budget);
   return self.normalize(name);
 }
 
@@ -72,6 +78,8 @@ function compare(self: string, args: Value[], budget: Budget): number {
   budget.touch(self);
   budget.touch(other);
   budget.spend(10 + ((self.length + other.length) >> 1));
+  payMarks(self, budget);
+  payMarks(other, budget);
   return Math.sign(COLLATOR.compare(self, other));
 }
 
