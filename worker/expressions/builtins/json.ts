@@ -35,7 +35,7 @@ function parse([source]: Value[], budget: Budget): Value {
 
 /** With the digits of numbers that a double cannot hold. */
 function parseExact(text: string, budget: Budget): Value {
-  budget.spend(text.length * 4); // A function of ours is called for each value, and numbers are taken apart.
+  budget.spend(text.length * 12); // A function of ours is called for each value, and numbers are taken apart.
   const revive = (_: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     if (typeof value !== 'number' || source === undefined || isHeld(source)) return value;
@@ -155,7 +155,7 @@ class Writer {
     let count = 0;
     const names = Object.keys(object);
     // Those that are left out are looked at, too.
-    this.#budget.spend(names.length);
+    this.#budget.spend(3 * names.length);
     for (const name of names) {
       const value = object[name];
       if (value === undefined || value instanceof Callable) continue;

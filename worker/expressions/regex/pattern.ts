@@ -11,7 +11,7 @@ const LARGEST = 2_000;
 const INSTRUCTIONS_PER_STEP = 2;
 
 /** What beginning a search costs. */
-const SEARCH_STEPS = 20;
+const SEARCH_STEPS = 60;
 
 /** A compiled regular expression, shared by the values that its literal makes. */
 export interface Program {
@@ -175,7 +175,8 @@ class ChargedText {
 
   indexOf(part: string, from: number): number {
     const at = this.#text.indexOf(part, from);
-    this.#budget.spend(1 + (((at < 0 ? this.length : at) - from) >> 5));
+    const looked = Math.max(0, (at < 0 ? this.length : at) - from);
+    this.#budget.spend(1 + Math.floor((looked * (part.length + 1)) / 64));
     return at;
   }
 
