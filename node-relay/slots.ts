@@ -79,15 +79,17 @@ export class Slots {
    * Lets a call keep a connection for as long as others do something, unless as many do as may: the
    * total and the profile's cap less the leases and one, so that other calls always go on; at
    * least 1. Spec silent.
-   * @returns what ends it, to be called once; undefined when it may not
+   * @returns what ends it, however often it is called; undefined when it may not
    */
   hold(profile: Profile): (() => void) | undefined {
     const { total, [profile]: own } = this.#caps;
     const most = Math.max(1, Math.min(total - this.leasesMax, own) - 1);
     if (this.#held[profile] >= most) return undefined;
     this.#held[profile] += 1;
+    let isHeld = true;
     return () => {
-      this.#held[profile] -= 1;
+      if (isHeld) this.#held[profile] -= 1;
+      isHeld = false;
     };
   }
 

@@ -19,7 +19,7 @@ const NUMBERS = [
   ...[
     'Math.‹math›(‹num›)',
     'Math.‹math›(‹num›)',
-    '(‹num›).valueOf()',
+    '(+‹num›).valueOf()',
     'Math.‹max|min|hypot›(...‹arr›)',
     '(‹num›, ‹num›)',
   ],
@@ -125,7 +125,11 @@ const ARRAYS = [
   ...['‹arr›.toReversed()', '‹arr›.flat()', '‹arr›.flat(‹2|Infinity›)', '[...‹arr›].sort()'],
   ...['[...‹arr›].reverse()', '‹str›.split(‹piece›)', '‹str›.split(‹pattern›)'],
   ...['‹str›.split(‹piece›, ‹count›)', 'Object.‹keys|values|entries›(‹obj›)'],
-  ...['Array.from(‹arr|str›, ‹fn›)', 'Array.from({length: 3}, (q, i) => ‹num›)'],
+  ...[
+    'Array.from(‹str›, ‹fn›)',
+    'Array.from([...‹arr›], ‹fn›)',
+    'Array.from({length: 3}, (q, i) => ‹num›)',
+  ],
   ...[
     '[...(‹str›.match(/l|a|b/gu) ?? [])]',
     '‹arr›.with(0, ‹any›)',
@@ -176,7 +180,9 @@ const OBJECTS = [
   ...['({"__proto__x": ‹any›, constructor: ‹any›})', 'Object.assign(v3, ‹obj›)'],
   ...['((q) => { const {a, ...r} = q; return r; })(‹obj›)', '({e, i, g: 2})'],
   ...[
-    '({...Object.groupBy(‹arr|str›, ‹fn›)})',
+    // Of a copy: JavaScript goes on for ever, or falls, where the function lengthens what it goes through.
+    '({...Object.groupBy([...‹arr›], ‹fn›)})',
+    '({...Object.groupBy(‹str›, ‹fn›)})',
     'structuredClone(‹obj›)',
     'Object.assign(v3, ‹arr|str|any›)',
   ],

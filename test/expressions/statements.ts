@@ -6,7 +6,7 @@ export const STATEMENTS = [
   '{ let q = ‹num›; v2 = [() => q, () => q++].map((f) => f()); }',
   'for (let j = 0; j < 3; j += 1) { ‹stmt› }',
   '{ const fs = []; for (let j = 0; j < 3; j++) { fs.push(() => j++); ‹stmt› } v2 = fs.map((f) => f() + f()); }',
-  ...['for (const e of ‹arr›) { ‹stmt› if (v0 > 3) break; }', 'var w = ‹any›; v2 = [w];'],
+  ...['for (const e of [...‹arr›]) { ‹stmt› if (v0 > 3) break; }', 'var w = ‹any›; v2 = [w];'],
   'for (const [q, r] of Object.entries(‹obj›)) { v1 += q + typeof r; }',
   'for (const q in ‹obj›) { if (q === ‹str›) continue; v1 += q; }',
   ...['{ let c = 3; while (c-- > 0) { ‹stmt› } }', '{ let c = 0; do { ‹stmt› } while (++c < 2); }'],

@@ -3,6 +3,7 @@ import { type ClientSession, type ClientSessionOptions, MongoClient } from 'mong
 import type { Call } from '../../../proto/driver.ts';
 import { orAbort } from '../../deadline.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
+import { heldOn } from '../hold.ts';
 import { connectFailure, fromFailure } from './errors.ts';
 import type { Form } from './from-bson.ts';
 import type { Settings } from './settings.ts';
@@ -43,6 +44,7 @@ export interface Scene {
 /** Lends the driver's client to calls. */
 export class Database {
   readonly settings: Settings;
+  readonly #host: Host;
   readonly #pool: ConnectionPool<Permit>;
   readonly #sockets: Sockets;
   #client: Promise<MongoClient> | undefined;
@@ -51,6 +53,7 @@ export class Database {
 
   constructor(settings: Settings, host: Host) {
     this.settings = settings;
+    this.#host = host;
     this.#sockets = new Sockets(host);
     this.#pool = host.pool<Permit>({
       open: async () => {
@@ -95,6 +98,11 @@ export class Database {
   startSession(client: MongoClient, options?: ClientSessionOptions): ClientSession {
     // Calls of one endpoint are nobody's chain of causes.
     return client.startSession({ causalConsistency: false, ...options });
+  }
+
+  /** Lets a call keep its permit for as long as others please. @throws GatewayError POOL_EXHAUSTED */
+  hold(): () => void {
+    return heldOn(this.#host);
   }
 
   borrow(signal: AbortSignal): Promise<Permit> {

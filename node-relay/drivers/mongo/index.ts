@@ -17,7 +17,7 @@ import { runRequest } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { streamDocuments } from './stream.ts';
 import { runTransaction } from './transact.ts';
-import { Watches } from './watch.ts';
+import { follow } from './watch.ts';
 
 /** Sessions to MongoDB. Contract §5, §6. */
 export const mongo: Driver<MongoRequest> = {
@@ -29,7 +29,6 @@ export const mongo: Driver<MongoRequest> = {
 
 class MongoSession implements Session<MongoRequest> {
   readonly #database: Database;
-  readonly #watches = new Watches();
 
   constructor(database: Database) {
     this.#database = database;
@@ -56,7 +55,7 @@ class MongoSession implements Session<MongoRequest> {
     call: Call,
     resumeAfter: string | undefined,
   ): AsyncIterable<WatchEvent> {
-    return this.#watches.follow(this.#database, request, call, resumeAfter);
+    return follow(this.#database, request, call, resumeAfter);
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {

@@ -216,18 +216,31 @@ test('a stream goes on by itself when its connection is lost, and misses nothing
   }
 });
 
-test('a pool has no more than sixteen streams', async () => {
+test('of ten connections four may follow, and everybody else goes on', async () => {
   await collectionOf('crowd');
-  const open: Following[] = [];
-  for (let each = 0; each < 16; each += 1) open.push(await follow({ collection: 'crowd' }));
-  const thrown = await follow({ collection: 'crowd' }).catch((failure: unknown) => failure);
-  expect(thrown).toMatchObject({
-    code: 'POOL_EXHAUSTED',
-    message: 'As many change streams are open as may be: 16',
+  const own = await openSession(mongo, {
+    connection: { url: database.url },
+    mode: 'read',
+    host: testHost(10),
   });
-  await Promise.all(open.map((each) => each.leave()));
-  const again = await follow({ collection: 'crowd' });
-  await again.leave();
+  const open: Following[] = [];
+  const join = async () => {
+    open.push(await follow({ collection: 'crowd' }, undefined, own));
+  };
+  try {
+    for (let each = 0; each < 4; each += 1) await join();
+    expect(await join().catch((failure: unknown) => failure)).toMatchObject({
+      code: 'POOL_EXHAUSTED',
+      retryAfter: 1,
+    });
+    const count = request({ type: 'count_documents', collection: 'crowd' });
+    expect(jsonOf(await own.run(count, callOf('read')))).toEqual({ value: 0 });
+    await open.pop()?.leave();
+    await join();
+  } finally {
+    await Promise.all(open.map((each) => each.leave()));
+    await own.close();
+  }
 });
 
 describe('what is refused', () => {

@@ -12,8 +12,6 @@ import { checkRead } from './guard.ts';
 import { toBson } from './to-bson.ts';
 import { badValue } from './wrappers.ts';
 
-/** Most streams at once of one pool; each holds a connection's slot. Spec silent. */
-const WATCHES_MAX = 16;
 /** Milliseconds that the server waits for something to happen before it says that nothing did. */
 const AWAIT_MS = 1_000;
 const CLOSE_MS = 2_000;
@@ -30,38 +28,27 @@ export async function refuseUnwatched(): Promise<never> {
   throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
 }
 
-/** How many streams of one pool are open. */
-export class Watches {
-  #open = 0;
-
-  /**
-   * Events until the caller leaves. The stream goes on by itself when a connection is lost.
-   * @throws GatewayError POOL_EXHAUSTED when there are as many as may be
-   */
-  async *follow(
-    database: Database,
-    request: MongoRequest,
-    call: Call,
-    resumeAfter: string | undefined,
-  ): AsyncGenerator<WatchEvent> {
-    checkPipeline(request);
-    if (this.#open >= WATCHES_MAX) {
-      throw new GatewayError(
-        'POOL_EXHAUSTED',
-        `As many change streams are open as may be: ${WATCHES_MAX}`,
-      );
-    }
-    this.#open += 1;
+/**
+ * Events until the caller leaves. The stream goes on by itself when a connection is lost.
+ * @throws GatewayError POOL_EXHAUSTED when as many are open as may be
+ */
+export async function* follow(
+  database: Database,
+  request: MongoRequest,
+  call: Call,
+  resumeAfter: string | undefined,
+): AsyncGenerator<WatchEvent> {
+  checkPipeline(request);
+  const end = database.hold();
+  try {
+    const permit = await database.borrow(call.signal);
     try {
-      const permit = await database.borrow(call.signal);
-      try {
-        yield* events(database, request, call, resumeAfter);
-      } finally {
-        database.giveBack(permit);
-      }
+      yield* events(database, request, call, resumeAfter);
     } finally {
-      this.#open -= 1;
+      database.giveBack(permit);
     }
+  } finally {
+    end();
   }
 }
 

@@ -10,7 +10,7 @@ import { runRequest, type Scene } from './run.ts';
 import { sendOn } from './send.ts';
 import { openServer } from './server.ts';
 import { runTransaction } from './transact.ts';
-import { Watches } from './watch.ts';
+import { follow } from './watch.ts';
 
 /** Sessions to Redis. Contract §5, §6. */
 export const redis: Driver<RedisRequest> = {
@@ -28,7 +28,6 @@ class RedisSession implements Session<RedisRequest> {
   readonly #openRaw: () => Promise<Scene>;
   /** In RESP2, which those read who take replies as they come; its connections count as the others do. */
   #raw: Promise<Scene> | undefined;
-  readonly #watches = new Watches();
 
   constructor(scene: Scene, openRaw: () => Promise<Scene>) {
     this.#scene = scene;
@@ -48,7 +47,7 @@ class RedisSession implements Session<RedisRequest> {
   }
 
   watch(request: RedisRequest, call: Call): AsyncIterable<WatchEvent> {
-    return this.#watches.follow(this.#scene, request, call);
+    return follow(this.#scene, request, call);
   }
 
   async ping(call: Call): Promise<number> {

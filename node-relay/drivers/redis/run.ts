@@ -12,8 +12,8 @@ import {
 } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
+import { heldOn } from '../hold.ts';
 import { checkCommand } from './guard.ts';
-import { heldOn } from './hold.ts';
 import { namesHost, vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
 import type { BorrowedLink, RedisServer } from './link.ts';

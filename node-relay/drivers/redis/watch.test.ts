@@ -138,10 +138,3 @@ test.each([
   const first = events?.[Symbol.asyncIterator]().next() ?? Promise.resolve();
   expect(await failureOf(first)).toMatchObject({ code });
 });
-
-test('only so many are open at a time', async () => {
-  for (let count = 0; count < 16; count += 1) await follow('SUBSCRIBE many');
-  const more = redis.session.watch?.(line('SUBSCRIBE many'), callOf('read'), undefined);
-  const first = more?.[Symbol.asyncIterator]().next() ?? Promise.resolve();
-  expect(await failureOf(first)).toMatchObject({ code: 'POOL_EXHAUSTED' });
-});

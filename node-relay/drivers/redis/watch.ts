@@ -11,51 +11,32 @@ import {
   type RedisRequest,
 } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
-import { heldOn } from './hold.ts';
+import { heldOn } from '../hold.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';
 import type { Scene } from './run.ts';
 import { sendOn } from './send.ts';
 
-/** Most subscriptions at once of one pool; each holds a connection's slot. Spec silent. */
-const WATCHES_MAX = 16;
 /** Characters of events that wait for a slow reader, before the server is held back. Spec silent. */
 const WAITING_MAX = 1_048_576;
 
-/** How many subscriptions of one pool are open. */
-export class Watches {
-  #open = 0;
-
-  /**
-   * Events until the caller leaves.
-   * @throws GatewayError POOL_EXHAUSTED when there are as many as may be
-   */
-  async *follow(scene: Scene, request: RedisRequest, call: Call): AsyncGenerator<WatchEvent> {
-    if (isPipeline(request) || effectOf(request) !== 'subscribe') {
-      throw badRequest('type', `Requests of type ${request.type} are not subscriptions`);
-    }
-    if (this.#open >= WATCHES_MAX) {
-      throw new GatewayError(
-        'POOL_EXHAUSTED',
-        `As many subscriptions are open as may be: ${WATCHES_MAX}`,
-        { retryAfter: 1 },
-      );
-    }
-    this.#open += 1;
-    let free = () => {};
-    let isOpen = true;
-    const end = (): void => {
-      if (!isOpen) return;
-      isOpen = false;
-      this.#open -= 1;
-      free();
-    };
-    try {
-      free = heldOn(scene.host);
-      yield* eventsOf(scene, request, call, end);
-    } finally {
-      end();
-    }
+/**
+ * Events until the caller leaves.
+ * @throws GatewayError POOL_EXHAUSTED when as many subscriptions are open as may be
+ */
+export async function* follow(
+  scene: Scene,
+  request: RedisRequest,
+  call: Call,
+): AsyncGenerator<WatchEvent> {
+  if (isPipeline(request) || effectOf(request) !== 'subscribe') {
+    throw badRequest('type', `Requests of type ${request.type} are not subscriptions`);
+  }
+  const end = heldOn(scene.host);
+  try {
+    yield* eventsOf(scene, request, call, end);
+  } finally {
+    end();
   }
 }
 
