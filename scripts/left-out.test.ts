@@ -39,6 +39,7 @@ test('programs that run elsewhere alone are not here', () => {
 
 test.each([
   ['a server of Redis', /\b(?:ownRedis|startRedis|startCluster|startSentinels|TestSession)\b/],
+  ["the run's other databases", /backend\('(?:mysql|mongo|cassandra|clickhouse|clickhouse-18)'\)/],
   ["the run's Redis", /\bredisEndpoint\b|backend\('(?:redis|redis-7|valkey)'\)/],
 ])('every test that needs %s is left out where there is none', (_, uses) => {
   const { tests } = leftOut({ PATH: '/nowhere' });

@@ -22,6 +22,8 @@ interface Needs {
 const DEBIAN = [['apt-get'], ['dpkg']];
 /** They need all databases that speak SQL or CQL. */
 const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
+/** They need those that its page names. */
+const IDIOMS = 'test/templates/idioms.test.ts';
 /** Its packages are built for that alone. */
 const REDIS = { programs: [['python3']], platform: 'linux x64' };
 const NEEDS: Readonly<Record<string, Needs>> = {
@@ -36,6 +38,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/mysql*.test.ts',
       'test/planetscale*.test.ts',
       ...TEMPLATES_OF_SQL,
+      IDIOMS,
     ],
     pages: ['mysql.md'],
   },
@@ -48,6 +51,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/mongodb-crud/**',
       'test/subscribe.test.ts',
       'test/templates/injection/documents.test.ts',
+      'test/templates/written.test.ts',
     ],
     pages: ['mongo.md'],
   },
@@ -60,7 +64,12 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   clickhouse: {
     variable: 'TEST_CLICKHOUSE_URL',
     programs: [['python3']],
-    tests: ['node-relay/drivers/clickhouse/**', 'test/clickhouse*.test.ts', ...TEMPLATES_OF_SQL],
+    tests: [
+      'node-relay/drivers/clickhouse/**',
+      'test/clickhouse*.test.ts',
+      ...TEMPLATES_OF_SQL,
+      IDIOMS,
+    ],
     pages: ['clickhouse.md'],
   },
   redis: {
@@ -76,9 +85,9 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     ...REDIS,
     tests: [
       'node-relay/drivers/redis/{cluster,sentinel}*.test.ts',
-      'node-relay/drivers/redis/{contract,corpus,differential,faults,lease}.test.ts',
+      'node-relay/drivers/redis/{contract,corpus,differential,faults,hold,lease}.test.ts',
       'node-relay/drivers/redis/{run,server,transact,watch}.test.ts',
-      'test/redis-{caps,groups,strangers}.test.ts',
+      'test/redis-{caps,groups,strangers,tls}.test.ts',
       'test/upstash*.test.ts',
       'scripts/redis-server.test.ts',
       'scripts/redis/examples.test.ts',
