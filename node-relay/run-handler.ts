@@ -3,7 +3,7 @@
  * wire it is Connect's unary protocol in binary form; every other form goes to the library.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fromBinary } from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import {
   codeToHttpStatus,
@@ -11,10 +11,14 @@ import {
   parseTimeout,
 } from '@connectrpc/connect/protocol-connect';
 import { GatewayError } from '../proto/errors.ts';
-import { type RunRequest, RunRequestSchema } from '../proto/gen/relay/v1/relay_pb.ts';
-import { type RunReply, runResponseBytes } from '../proto/run-wire.ts';
+import {
+  type RunRequest,
+  RunRequestSchema,
+  RunResponseSchema,
+} from '../proto/gen/relay/v1/relay_pb.ts';
 import type { CallContext } from './deadline.ts';
 import { toConnectError } from './failures.ts';
+import type { RunReply } from './service.ts';
 
 const PATH = '/relay.v1.RelayService/Run';
 const PROTO = 'application/proto';
@@ -63,7 +67,7 @@ export async function handleRun(
       timeoutMs: () => timeout.timeoutMs,
       requestHeader: { get: (name) => header(headers[name]) },
     });
-    const bytes = runResponseBytes(reply, Buffer.allocUnsafe);
+    const bytes = toBinary(RunResponseSchema, create(RunResponseSchema, reply));
     response.writeHead(200, { 'Content-Type': PROTO, 'Content-Length': bytes.byteLength });
     response.end(bytes);
   } catch (cause) {

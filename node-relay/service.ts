@@ -8,8 +8,7 @@ import {
   type ResultBytes,
 } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
-import type { RelayService, RunRequest } from '../proto/gen/relay/v1/relay_pb.ts';
-import type { RunReply } from '../proto/run-wire.ts';
+import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './deadline.ts';
 import type { Pools, PoolUse } from './pools.ts';
@@ -35,6 +34,8 @@ type Methods = ServiceImpl<typeof RelayService>;
 export type RelayMethods = Omit<Methods, 'prepare' | 'commit' | 'rollback' | 'recover' | 'run'> & {
   run(request: RunRequest, context: CallContext): Promise<RunReply>;
 };
+/** A `RunResponse` before it is a message. */
+export type RunReply = Pick<RunResponse, 'result' | 'backendUs' | 'collectId'>;
 
 /** The methods as Connect calls them. */
 export function relayService(parts: ServiceParts): RelayMethods {

@@ -2,15 +2,7 @@
  * How Connect calls travel from the worker: unary calls by one fetch, because the library's own
  * path for them costs half the throughput; streams by the library.
  */
-import {
-  create,
-  type DescMessage,
-  type DescMethod,
-  type DescMethodUnary,
-  fromBinary,
-  type MessageInitShape,
-  toBinary,
-} from '@bufbuild/protobuf';
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, type Transport } from '@connectrpc/connect';
 import { createFetchClient } from '@connectrpc/connect/protocol';
 import {
@@ -20,16 +12,12 @@ import {
   createTransport,
   errorFromJson,
 } from '@connectrpc/connect/protocol-connect';
-import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
-import { type RunRequestParts, runRequestBytes } from '../../proto/run-wire.ts';
 
 /** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Largest message of a stream that is taken, in bytes. Larger ones are no pieces. */
 const PIECE_MAX_BYTES = 64 * 1024 * 1024;
-/** The method whose messages are written by hand. */
-const RUN: DescMethod = RelayService.method.run;
 /** No method of ours has trailers. */
 const NO_TRAILER = new Headers();
 
@@ -56,7 +44,7 @@ export function relayTransport(baseUrl: string, send: Send): Transport {
       const response = await send(`${baseUrl}/${method.parent.typeName}/${method.name}`, {
         method: 'POST',
         headers: unaryHeaders(header, timeoutMs),
-        body: bytesOf(method, input),
+        body: toBinary(method.input, create(method.input, input)),
         redirect: 'manual',
         signal: signal ?? null,
       }).catch((cause: unknown) => {
@@ -82,15 +70,6 @@ export function relayTransport(baseUrl: string, send: Send): Transport {
     stream: (method, signal, timeoutMs, header, input, values) =>
       streams.stream(method, signal, undefined, withDeadline(header, timeoutMs), input, values),
   };
-}
-
-function bytesOf<Input extends DescMessage>(
-  method: DescMethodUnary<Input>,
-  input: MessageInitShape<Input>,
-): Uint8Array<ArrayBuffer> {
-  // The method says what the input is of.
-  if (RUN === method) return runRequestBytes(input as RunRequestParts);
-  return toBinary(method.input, create(method.input, input));
 }
 
 /** Of a plain record a plain record: the runtime's `Headers` cost more than all else here. */

@@ -3,6 +3,7 @@ import type { Json } from '../../../proto/json.ts';
 import type { Expression, Value } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
+import { fastPath, type Work } from './fast-path.ts';
 import { guarded, guardedGather } from './guard.ts';
 import { mappingOf } from './mapping.ts';
 import { jsonOf, tellMoved } from './measure.ts';
@@ -10,7 +11,6 @@ import { nestedOf } from './nested-rule.ts';
 import { headOf, type Place, targetIn } from './place.ts';
 import type { Members } from './report.ts';
 import { argumentOf, type Get, getterOf, type Member, memberOfSlot, pathOf } from './source.ts';
-import { swift, type Work } from './swift.ts';
 import { put, type Target } from './target.ts';
 import { type Step, stepsOf } from './transformers/index.ts';
 import { type Validate, validationOf } from './validation.ts';
@@ -23,7 +23,7 @@ export interface Producer {
   /** The value as JSON; undefined leaves the target out. */
   readonly produce: Get;
   /** The same, without a word to a render. */
-  readonly swiftly?: Get;
+  readonly untraced?: Get;
   /** Where it is no more than a member of a slot's value. */
   readonly member?: Member | undefined;
   /** Where it is what an expression comes to. */
@@ -58,21 +58,21 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
     apply:
       isHidden || gather
         ? careful
-        : swift(careful, head, workOf(producer, { steps, validate }), target),
+        : fastPath(careful, head, workOf(producer, { steps, validate }), target),
     gather: gather && guardedGather(head.condition, gather),
   };
 }
 
 /** What the rule does where no render looks on. */
 function workOf(producer: Producer, treatment: Treatment): Work {
-  const { produce, swiftly = produce, member, expression } = producer;
+  const { produce, untraced = produce, member, expression } = producer;
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
-  if (isPlain) return { make: swiftly, member, expression };
+  if (isPlain) return { make: untraced, member, expression };
   const [first, ...others] = treatment.steps;
   const isChangedOnce = first !== undefined && others.length === 0 && !treatment.validate;
   const make: Get = isChangedOnce
-    ? changed(swiftly, first)
-    : (x) => treat(swiftly(x), treatment, x);
+    ? changed(untraced, first)
+    : (x) => treat(untraced(x), treatment, x);
   return { make, member: undefined, expression: undefined };
 }
 
@@ -162,7 +162,7 @@ function sourceProducer(rule: Members, { scope }: Place): Producer | undefined {
   if (path === undefined) return undefined;
   const get = getterOf(path, scope);
   const member = memberOfSlot(path, scope);
-  return { produce: shownInput(get), swiftly: get, member, absence: 'its source is not there' };
+  return { produce: shownInput(get), untraced: get, member, absence: 'its source is not there' };
 }
 
 /** Shows in a render what the rule began with. */

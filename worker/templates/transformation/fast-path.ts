@@ -25,7 +25,7 @@ export interface Work {
 }
 
 /** A rule with two ways; the careful one alone, where its target is none for the other. */
-export function swift(careful: Apply, head: Head, work: Work, target: Target): Apply {
+export function fastPath(careful: Apply, head: Head, work: Work, target: Target): Apply {
   const own = ownPlaceOf(target);
   if (own === undefined) return careful;
   const { member, expression } = work;
