@@ -103,6 +103,13 @@ describe.each<[kind: string, sources: readonly string[]]>([
       '/x.*y|x/g.exec(text) && text.replace(/x.*y|x/g, "")',
       'list.map(() => text.match(/(?:x?){50}y/))',
       'text.split(/(x)(x)(x)y?/).length',
+      body('while (true) Date.parse("2024-01-01T00:00:00.123+05:45")'),
+      body('while (true) { try { null.x() } catch {} }'),
+      body('const needle = "x".repeat(5000) + "y"; while (true) text.indexOf(needle)'),
+      body('const needle = "y" + "x".repeat(5000); while (true) text.lastIndexOf(needle)'),
+      body(
+        'const t = "a,b;".repeat(200); while (true) t.replace(/(?<x>[ab])(?<y>[,;])/gu, "$<y>$<x>")',
+      ),
     ],
   ],
   [

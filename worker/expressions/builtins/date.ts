@@ -7,9 +7,12 @@ import { Callable, isObject, type ObjectValue, type Value } from '../value.ts';
 const ISO =
   /^([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 const LONGEST = 60;
+/** Steps that reading one takes. */
+const READ_STEPS = 60;
 
 /** Milliseconds of an ISO text; a time without a zone is UTC. NaN for what is none. */
-function parseIso(text: string): number {
+function parseIso(text: string, budget: Budget): number {
+  budget.spend(READ_STEPS);
   const found = text.length > LONGEST ? null : ISO.exec(text.trim());
   if (found === null) return Number.NaN;
   const [, year = '', month = '1', day = '1', hour = '0', minute = '0', second = '0'] = found;
@@ -47,10 +50,7 @@ function offsetOf(zone: string): number {
 
 /** Milliseconds of whatever tells a time: text, milliseconds, or parts as `date` gives them. */
 function toTime(value: Value, budget: Budget): number {
-  if (typeof value === 'string') {
-    budget.spend(20);
-    return parseIso(value);
-  }
+  if (typeof value === 'string') return parseIso(value, budget);
   if (!isObject(value))
     return value === undefined || value === null ? Number.NaN : toNumber(value, budget);
   const names = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'];
@@ -107,12 +107,6 @@ function utc(args: Value[], budget: Budget): number {
 /** The members of `Date`. */
 export const DATE: ReadonlyMap<string, Value> = new Map<string, Value>([
   ['now', new Callable('now', 0, (_, budget) => budget.now)],
-  [
-    'parse',
-    new Callable('parse', 1, ([value], budget) => {
-      budget.spend(20);
-      return parseIso(toText(value, budget));
-    }),
-  ],
+  ['parse', new Callable('parse', 1, ([value], budget) => parseIso(toText(value, budget), budget))],
   ['UTC', new Callable('UTC', 7, utc)],
 ]);

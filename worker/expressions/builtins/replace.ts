@@ -85,6 +85,8 @@ function named(groups: readonly Value[], names: ReadonlyMap<string, number>): Ob
   return Object.fromEntries([...names].map(([name, group]) => [name, groups[group - 1]]));
 }
 
+/** Steps that putting a part in for a reference takes. */
+const REFERENCE_STEPS = 15;
 const REFERENCE = /\$(?:([$&`'])|(\d\d?)|<([^>]*)>)/g;
 
 /** The text put in for a match: `$1`, `$<name>`, `$&` and their like stand for parts. ECMA-262, GetSubstitution. */
@@ -92,6 +94,7 @@ function expand(by: string, match: Found, self: string, pieces: Pieces, budget: 
   budget.touch(by);
   let from = 0;
   for (const found of by.matchAll(REFERENCE)) {
+    budget.spend(REFERENCE_STEPS);
     const [whole, sign, digits, name] = found;
     pieces.add(by.slice(from, found.index));
     from = found.index + whole.length;

@@ -31,10 +31,10 @@ export function findLast(text: string, needle: string, from: number, budget: Bud
   return last;
 }
 
-/** Knuth, Morris and Pratt's search: each character is looked at twice at most. */
+/** Knuth, Morris and Pratt's search: each character is looked at twice at most, and costs a step. */
 function findLong(text: string, needle: string, from: number, budget: Budget): number {
   if (needle.length > text.length - from) return -1;
-  budget.spend(needle.length >> 2);
+  budget.spend(needle.length);
   budget.allocate(4 * needle.length);
   const borders = bordersOf(needle);
   let matched = 0;
@@ -43,12 +43,12 @@ function findLong(text: string, needle: string, from: number, budget: Budget): n
     while (matched > 0 && needle.charCodeAt(matched) !== unit) matched = borders[matched - 1] ?? 0;
     if (needle.charCodeAt(matched) === unit) matched += 1;
     if (matched === needle.length) {
-      budget.spend((at - from) >> 2);
+      budget.spend(1 + Math.min(at - from, at & 0xfff));
       return at - needle.length + 1;
     }
-    if ((at & 0xfff) === 0xfff) budget.spend(0x400);
+    if ((at & 0xfff) === 0xfff) budget.spend(0x1000);
   }
-  budget.spend((text.length & 0xfff) >> 2);
+  budget.spend(Math.min(text.length - from, text.length & 0xfff));
   return -1;
 }
 

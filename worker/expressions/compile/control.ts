@@ -72,7 +72,8 @@ export function tryStep(node: acorn.TryStatement, context: Context): Step {
     } catch (error) {
       if (handled === undefined || !isCatchable(error)) throw error;
       Object.assign(budget, { depth, stack });
-      budget.spend(THROW_STEPS);
+      // One of ours was made as well, with words of its own.
+      budget.spend(error instanceof RunFault ? 2 * THROW_STEPS : THROW_STEPS);
       return handled(caught(error, budget), frame, budget);
     }
   };
