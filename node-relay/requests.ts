@@ -1,7 +1,7 @@
 /** Reads the requests that calls carry, as their kinds do. */
 import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
-import { isJsonObject, type Json, parseJson } from '../proto/json.ts';
+import { isJsonObject, isRawJson, type Json, parseJson } from '../proto/json.ts';
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
 import { parseOrdered } from '../proto/ordered-json.ts';
 import type { CallTarget } from './target.ts';
@@ -35,11 +35,19 @@ export function parseOperations(
 }
 
 function checked(kind: Kind, mode: Mode, body: Json): ParsedRequest['request'] {
-  const parsed = parseRequest(kind, body);
+  const parsed = parseRequest(kind, withPlainDeadline(body));
   if (mode === 'read' && parsed.mode === 'write') {
     throw badRequest('type', `${parsed.request.type} writes`);
   }
   return parsed.request;
+}
+
+/** Where numbers keep their text, the deadline is its value all the same: `1e4` is 10,000. */
+function withPlainDeadline(body: Json): Json {
+  if (!isJsonObject(body) || !isRawJson(body.timeout_ms)) return body;
+  // The same object: it knows the order of its members.
+  body.timeout_ms = Number(body.timeout_ms.rawJSON);
+  return body;
 }
 
 function json(kind: Kind, bytes: Uint8Array, path: string): Json {
