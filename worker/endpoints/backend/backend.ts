@@ -1,5 +1,13 @@
 /** A backend as calls in one mode reach it, whoever speaks to it. Contract §6, "Edge or relay". */
-import type { InspectPage, Mode, Profile, ReplyForm } from '../../../proto/driver.ts';
+import type {
+  Caps,
+  ConnectionEnvelope,
+  InspectPage,
+  Mode,
+  Profile,
+  ReplyForm,
+} from '../../../proto/driver.ts';
+import type { Kind } from '../../../proto/kinds/index.ts';
 import type { RequestBase } from '../../../proto/kinds/kind.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Opened } from '../../drivers/pieces.ts';
@@ -30,6 +38,21 @@ export interface AskedTogether extends Form {
 
 /** A result's JSON; of a large one a stream. */
 export type Result = JsonBytes['bytes'];
+
+/** One backend, as calls in one mode reach it. */
+export interface Reach {
+  readonly kind: Kind;
+  readonly endpoint: string;
+  /** The pool's, not the row's: what closes connections raises it. */
+  readonly revision: number;
+  /** Names the pool, or the session at the edge. */
+  readonly poolKey: string;
+  readonly mode: Mode;
+  readonly profile: Profile;
+  readonly caps: Caps;
+  /** Opens the configuration: expensive, and asked only by who does not know the pool. */
+  connection(): Promise<ConnectionEnvelope>;
+}
 
 /** What calls do to a backend. Each may end in what its operation declares. */
 export interface Backend {

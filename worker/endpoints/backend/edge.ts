@@ -8,9 +8,8 @@ import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { edgeSession } from '../../drivers/edge/sessions.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
 import { opened, type Subscription } from '../events.ts';
-import type { Asked, AskedTogether, Backend, Form, Leased, Result } from './backend.ts';
+import type { Asked, AskedTogether, Backend, Form, Leased, Reach, Result } from './backend.ts';
 import { untilAborted } from './pull.ts';
-import type { Reach } from './reach.ts';
 
 const PLAIN: Form = { numbersAsStrings: false, canonical: false };
 

@@ -9,9 +9,8 @@ import { contextOf } from '../../test/audit.ts';
 import { startGateway } from '../../test/gateway.ts';
 import { bytes, text } from '../../test/running.ts';
 import { streamOf } from '../stream.ts';
-import type { Asked } from './backend.ts';
+import type { Asked, Reach } from './backend.ts';
 import { EdgeBackend } from './edge.ts';
-import type { Reach } from './reach.ts';
 
 const ASKED: Asked = {
   request: { type: 'query' },

@@ -1,6 +1,5 @@
 /** How a backend is reached: who speaks to it, and as whose. */
-import type { Caps, ConnectionEnvelope, Mode, Profile } from '../../../proto/driver.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import type { Context } from '../../context.ts';
 import type { ChosenTransport } from '../../db/schema.ts';
 import type { EdgeDriver } from '../../drivers/edge/driver.ts';
@@ -9,24 +8,9 @@ import { chooseNodes, demandRoute, profileOf } from '../../nodes/choose.ts';
 import type { Endpoint } from '../access.ts';
 import { envelopeOf, openConfig, serving } from '../config.ts';
 import { sessionNotFound } from '../session-not-found.ts';
-import type { Backend, HeldLease } from './backend.ts';
+import type { Backend, HeldLease, Reach } from './backend.ts';
 import { EdgeBackend } from './edge.ts';
 import { RelayBackend } from './relay.ts';
-
-/** One backend, as calls in one mode reach it. */
-export interface Reach {
-  readonly kind: Kind;
-  readonly endpoint: string;
-  /** The pool's, not the row's: what closes connections raises it. */
-  readonly revision: number;
-  /** Names the pool, or the session at the edge. */
-  readonly poolKey: string;
-  readonly mode: Mode;
-  readonly profile: Profile;
-  readonly caps: Caps;
-  /** Opens the configuration: expensive, and asked only by who does not know the pool. */
-  connection(): Promise<ConnectionEnvelope>;
-}
 
 /**
  * The endpoint's backend under the profile in force.

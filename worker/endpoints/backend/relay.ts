@@ -11,8 +11,7 @@ import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
 import { opened, type Subscription } from '../events.ts';
-import type { Asked, AskedTogether, Backend, Form, Leased, Result } from './backend.ts';
-import type { Reach } from './reach.ts';
+import type { Asked, AskedTogether, Backend, Form, Leased, Reach, Result } from './backend.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
