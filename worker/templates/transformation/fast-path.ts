@@ -3,11 +3,11 @@
  * own. What fails is done again with care, which finds the same.
  */
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { BudgetFault, type Expression, type Value } from '../../expressions/index.ts';
+import { BudgetFault } from '../../expressions/index.ts';
 import type { Apply, Execution } from './execution.ts';
 import { RunOver } from './failure.ts';
 import type { Head } from './guard.ts';
-import { jsonOf, SCALAR_BYTES, tellMoved } from './measure.ts';
+import { SCALAR_BYTES, tellMoved } from './measure.ts';
 import { type OwnPlace, ownPlaceOf } from './own-place.ts';
 import { holds } from './scope.ts';
 import { moveOf } from './sites.ts';
@@ -20,22 +20,17 @@ export interface Work {
   readonly make: Get;
   /** The same where it is a member of a slot's value, as it is. */
   readonly member: Member | undefined;
-  /** The same where it is what an expression comes to. */
-  readonly expression: Expression | undefined;
 }
 
 /** A rule with two ways; the careful one alone, where its target is none for the other. */
 export function fastPath(careful: Apply, head: Head, work: Work, target: Target): Apply {
   const own = ownPlaceOf(target);
   if (own === undefined) return careful;
-  const { member, expression } = work;
-  if (head.condition === undefined) {
-    if (member !== undefined && target.name !== undefined) {
-      return moving(careful, head, member, target, target.name);
-    }
-    if (expression !== undefined) return computing(careful, head, expression, target, own);
+  const { member, make } = work;
+  if (head.condition === undefined && member !== undefined && target.name !== undefined) {
+    return moving(careful, head, member, target, target.name);
   }
-  return making(careful, head, work.make, target, own);
+  return making(careful, head, make, target, own);
 }
 
 /** A member that becomes another. */
@@ -82,46 +77,13 @@ function toldApart(value: Json, path: string, x: Execution): number {
   }
 }
 
-/** What an expression comes to. */
-function computing(
-  careful: Apply,
-  { path }: Head,
-  expression: Expression,
-  target: Target,
-  { open, store }: OwnPlace,
-): Apply {
-  const { bytes } = target;
-  return (x, output) => {
-    const { object } = output;
-    if (isUnusual(object, x, target)) {
-      careful(x, output);
-      return;
-    }
-    let json: Json;
-    let holder = object;
-    try {
-      const value: Value = expression.run(x.slots, x.budget);
-      if (value === undefined) return;
-      json = jsonOf(value, x);
-      tellMoved(json, x);
-      if (open !== undefined) holder = open(object, x);
-    } catch (error) {
-      demandBudget(path, error, x);
-      careful(x, output);
-      return;
-    }
-    x.bytes -= bytes;
-    store(holder, json);
-  };
-}
-
 /** Whatever it is, where its condition holds. */
 function making(
   careful: Apply,
   { condition, path }: Head,
   make: Get,
   target: Target,
-  { open, store }: OwnPlace,
+  { open, name }: OwnPlace,
 ): Apply {
   const { bytes } = target;
   return (x, output) => {
@@ -144,7 +106,7 @@ function making(
       return;
     }
     x.bytes -= bytes;
-    store(holder, value);
+    holder[name] = value;
   };
 }
 

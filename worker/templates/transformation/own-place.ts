@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from '../../../proto/json.ts';
 import type { Execution } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
-import { loadOf, type Store, storeOf } from './sites.ts';
 import type { Target } from './target.ts';
 
 /** How such a place is written to. */
@@ -14,28 +13,28 @@ export interface OwnPlace {
    * @throws RunOver, RuleFault where something else is there: it may be an array, which is no fault
    */
   readonly open?: (object: JsonObject, x: Execution) => JsonObject;
-  readonly store: Store;
+  /** The name in that object. */
+  readonly name: string;
 }
 
 /** Undefined of places that are further below, and of names that mean something to every object. */
 export function ownPlaceOf({ name, steps }: Target): OwnPlace | undefined {
-  if (name !== undefined) return { store: storeOf(name) };
+  if (name !== undefined) return { name };
   const [first, second, ...others] = steps;
   if (others.length > 0 || !isPlain(first) || !isPlain(second)) return undefined;
-  const [load, storeInner] = [loadOf(first), storeOf(first)];
   return {
     open(object, x) {
-      const found = load(object);
+      const found = object[first];
       // As any write makes its way and takes its room.
       x.take(2 * ELEMENT_BYTES);
       if (isJsonObject(found)) return found;
       if (found !== undefined) throw new RuleFault('there is no object on the way to its target');
       x.take(CONTAINER_BYTES + 2 * ELEMENT_BYTES);
       const made: JsonObject = {};
-      storeInner(object, made);
+      object[first] = made;
       return made;
     },
-    store: storeOf(second),
+    name: second,
   };
 }
 

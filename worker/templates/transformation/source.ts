@@ -15,7 +15,6 @@ import type { Execution } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import type { Members } from './report.ts';
 import { INPUT, type Scope } from './scope.ts';
-import { type Load, loadOf } from './sites.ts';
 
 /** Reads a value; undefined when it is not there. */
 export type Get = (x: Execution) => Json | undefined;
@@ -48,11 +47,9 @@ export function getterOf(path: Path, scope: Scope): Get {
   const [first, second] = names;
   if (names.length === 0) return ({ slots }) => slots[slot] as Json | undefined; // Slots hold JSON.
   if (first === undefined || names.includes(undefined)) return walkOf(slot, keys);
-  const load = loadOf(first);
-  if (names.length === 1) return ({ slots }) => memberOf(slots[slot] as Json, load);
+  if (names.length === 1) return ({ slots }) => memberOf(slots[slot] as Json, first);
   if (second !== undefined && names.length === 2) {
-    const next = loadOf(second);
-    return ({ slots }) => memberOf(memberOf(slots[slot] as Json, load), next);
+    return ({ slots }) => memberOf(memberOf(slots[slot] as Json, first), second);
   }
   return walkOf(slot, keys);
 }
@@ -111,10 +108,10 @@ function firstName({ notation, steps, text }: Path): string | undefined {
   return text.split('/', 1)[0];
 }
 
-function memberOf(value: Json | undefined, load: Load): Json | undefined {
+function memberOf(value: Json | undefined, name: string): Json | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   // Of arrays and of numbers kept as text a plain name finds nothing.
-  return load(value as JsonObject);
+  return (value as JsonObject)[name];
 }
 
 function walkOf(slot: number, keys: readonly Key[]): Get {

@@ -1,6 +1,6 @@
 /** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
-import type { Expression, Value } from '../../expressions/index.ts';
+import type { Value } from '../../expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { fastPath, type Work } from './fast-path.ts';
@@ -26,8 +26,6 @@ export interface Producer {
   readonly untraced?: Get;
   /** Where it is no more than a member of a slot's value. */
   readonly member?: Member | undefined;
-  /** Where it is what an expression comes to. */
-  readonly expression?: Expression;
   readonly gather?: Gather;
   /** Why there may be no value, in words. */
   readonly absence: string;
@@ -65,15 +63,15 @@ export function valueRule(rule: Members, sort: string, place: Place): Rule | und
 
 /** What the rule does where no render looks on. */
 function workOf(producer: Producer, treatment: Treatment): Work {
-  const { produce, untraced = produce, member, expression } = producer;
+  const { produce, untraced = produce, member } = producer;
   const isPlain = treatment.steps.length === 0 && treatment.validate === undefined;
-  if (isPlain) return { make: untraced, member, expression };
+  if (isPlain) return { make: untraced, member };
   const [first, ...others] = treatment.steps;
   const isChangedOnce = first !== undefined && others.length === 0 && !treatment.validate;
   const make: Get = isChangedOnce
     ? changed(untraced, first)
     : (x) => treat(untraced(x), treatment, x);
-  return { make, member: undefined, expression: undefined };
+  return { make, member: undefined };
 }
 
 /** What one step makes of a value: as `treat` does it, without a word to a render. */
@@ -180,7 +178,7 @@ function expressionProducer(rule: Members, { scope }: Place): Producer | undefin
     source === undefined ? undefined : scope.expression(source, rule.at('expression'));
   if (expression === undefined) return undefined;
   const produce: Get = (x) => made('expression', expression.run(x.slots, x.budget), x);
-  return { produce, expression, absence: 'its expression is undefined' };
+  return { produce, absence: 'its expression is undefined' };
 }
 
 function functionProducer(rule: Members, { scope }: Place): Producer | undefined {
