@@ -1,6 +1,6 @@
 /**
- * Writes proto/kinds/redis/generated-table.ts: what real servers say of their commands. Run by
- * hand when a server is new: `node scripts/run.mjs scripts/redis/write-table.ts`.
+ * Writes proto/kinds/redis/generated/: what real servers say of their commands. Run by hand when
+ * a server is new: `node scripts/run.mjs scripts/redis/write-table.ts`.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,11 +24,13 @@ const LETTERS: Readonly<Record<string, string>> = {
   blocking: 'b',
   pubsub: 'p',
 };
-const HEADER = `/**
- * Commands as the servers describe them, one a line: name, servers (8, 7, v for Valkey), flags,
- * where its keys are, and its members. Written by scripts/redis/write-table.ts.
- */
-`;
+/** The files, and of which commands each has the rows. */
+const FILES: readonly (readonly [file: string, what: string, holds: (name: string) => boolean])[] =
+  [
+    ['commands', 'Commands of the servers', (name) => !/[.|]/.test(name)],
+    ['subcommands', 'Subcommands', (name) => /^[^.]*\|/.test(name)],
+    ['modules', 'Commands of modules', (name) => name.includes('.')],
+  ];
 
 /** What is known of a command. */
 interface Row {
@@ -50,17 +52,32 @@ await runScript(async () => {
       await server.stop();
     }
   }
-  const lines = [...rows]
+  for (const [file, what, holds] of FILES) {
+    const lines = linesOf(rows, holds);
+    if (/[\\`]|\${/.test(lines.join('')))
+      throw new Failure('A line holds what a template does not take.');
+    const text = `${headerOf(what)}export const ${file.toUpperCase()} = \`\n${lines.join('\n')}\n\`;\n`;
+    await writeFile(join(ROOT, `proto/kinds/redis/generated/${file}.ts`), text);
+    console.log(`${file}: ${lines.length} rows, ${text.length} bytes.`);
+  }
+});
+
+function headerOf(what: string): string {
+  return `/**
+ * ${what} as the servers describe them, one a line: name, servers (8, 7, v for Valkey), flags,
+ * where its keys are, and its members. Written by scripts/redis/write-table.ts.
+ */
+`;
+}
+
+function linesOf(rows: ReadonlyMap<string, Row>, holds: (name: string) => boolean): string[] {
+  return [...rows]
+    .filter(([name]) => holds(name))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, { servers, flags, keys, grammar }]) =>
       [name, servers, [...flags].sort().join('') || '-', keys || '-', grammar].join(' ').trim(),
     );
-  const text = `${HEADER}export const TABLE = \`\n${lines.join('\n')}\n\`;\n`;
-  if (/[\\`]|\${/.test(lines.join('')))
-    throw new Failure('A line holds what a template does not take.');
-  await writeFile(join(ROOT, 'proto/kinds/redis/generated-table.ts'), text);
-  console.log(`${lines.length} commands, ${text.length} bytes.`);
-});
+}
 
 /** Adds a command and its subcommands. Source: redis.io/docs/latest/commands/command. */
 function add(

@@ -116,47 +116,43 @@ export class Shared {
       return;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
-    const lost = wire.onLost;
-    const end = () => {
+    this.#drained = promise;
+    this.#untilIdle(connection, () => {
       wire.stay();
-      wire.onIdle = undefined;
-      wire.onLost = lost;
       this.#drained = undefined;
       resolve();
+    });
+    wire.leave();
+  }
+
+  /** Gives a connection back when it has answered all that was asked; `end` is called then, or when it is lost. */
+  #untilIdle(connection: Connection, end: () => void): void {
+    const { wire } = connection;
+    const lost = wire.onLost;
+    const restore = () => {
+      wire.onIdle = undefined;
+      wire.onLost = lost;
+      end();
     };
     wire.onIdle = () => {
-      end();
+      restore();
       this.#pool.release(connection);
     };
     wire.onLost = () => {
-      end();
+      restore();
       lost?.();
     };
-    this.#drained = promise;
-    wire.leave();
   }
 
   /** A connection with a large reply on its way serves those that wait for it; then it is anybody's. */
   #setAside(): void {
     const connection = this.#current;
     if (!connection) return;
-    const { wire } = connection;
-    const lost = wire.onLost;
     this.#current = undefined;
     this.#aside = connection;
-    const end = () => {
+    this.#untilIdle(connection, () => {
       this.#aside = undefined;
-      wire.onIdle = undefined;
-      wire.onLost = lost;
-    };
-    wire.onIdle = () => {
-      end();
-      this.#pool.release(connection);
-    };
-    wire.onLost = () => {
-      end();
-      lost?.();
-    };
+    });
   }
 
   /** A silent connection serves those that wait for it, and nobody else. */

@@ -3,7 +3,7 @@ import type { RedisCommand, Word } from './command.ts';
 import { asciiOf } from './name.ts';
 import { commandNamed } from './table.ts';
 
-/** A place as the generated table writes it, read. */
+/** A place as the generated tables write it, read. */
 interface Place {
   /** From the word of that number on, the name being 0; or after this word, looked for from a number on. */
   readonly from: number | { readonly word: string; readonly start: number };

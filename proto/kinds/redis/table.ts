@@ -1,5 +1,7 @@
 /** The table of commands: what servers say of them, and what is told by hand beside it. */
-import { TABLE } from './generated-table.ts';
+import { COMMANDS } from './generated/commands.ts';
+import { MODULES } from './generated/modules.ts';
+import { SUBCOMMANDS } from './generated/subcommands.ts';
 import { grammarOf, type Scope } from './grammar.ts';
 import { GRAMMARS } from './grammars.ts';
 import { KEYS } from './key-places.ts';
@@ -10,9 +12,9 @@ export interface CommandEntry {
   readonly name: string;
   /** Servers that have it: `8` and `7` of Redis, `v` of Valkey; empty for what only servers hide. */
   readonly servers: string;
-  /** As in the generated table. */
+  /** As in the generated tables. */
   readonly flags: string;
-  /** Where its keys are, as in the generated table; undefined without any. */
+  /** Where its keys are, as in the generated tables; undefined without any. */
   readonly keys: string | undefined;
   /** Its members; undefined where only `args` say what is meant. */
   readonly grammar: Scope | undefined;
@@ -22,7 +24,9 @@ const entries = new Map<string, CommandEntry>();
 /** Commands whose first word is a subcommand. */
 const containers = new Set<string>();
 
-for (const line of TABLE.trim().split('\n')) {
+const rows = [COMMANDS, SUBCOMMANDS, MODULES].flatMap((each) => each.trim().split('\n'));
+// As in one table: a command stands before its subcommands.
+for (const line of rows.toSorted()) {
   const [key = '', servers = '', flags = '', keys = '', ...grammar] = line.split(' ');
   const name = key.replace('|', ' ');
   if (flags.includes('c')) containers.add(name);
@@ -55,7 +59,7 @@ function add(name: string, servers: string, flags: string, keys: string, generat
   });
 }
 
-/** All commands, in the order of the generated table. */
+/** All commands, by name. */
 export function allCommands(): Iterable<CommandEntry> {
   return entries.values();
 }

@@ -1,5 +1,5 @@
 /** Lines of lists, sets, sorted sets and streams, as redis-cli takes them. */
-export const COLLECTION_LINES = String.raw`
+export const COLLECTION_LINES = `
 # Lists
 blmove tasks doing LEFT RIGHT 1
 blmpop 1 1 tasks LEFT COUNT 2

@@ -1,5 +1,5 @@
 /** Lines of search and suggestions, as redis-cli takes them. */
-export const SEARCH_LINES = String.raw`
+export const SEARCH_LINES = `
 # Search
 ft.aggregate customers * VERBATIM LOAD 1 @city TIMEOUT 1000 GROUPBY 1 @city REDUCE COUNT 0 AS customers REDUCE SUM 1 @orders AS orders SORTBY 2 @customers DESC MAX 5 APPLY "@orders / @customers" AS each LIMIT 0 5 FILTER "@customers > 0" WITHCURSOR COUNT 10 MAXIDLE 1000 PARAMS 2 city Lisbon DIALECT 2
 ft.aliasadd buyers customers
