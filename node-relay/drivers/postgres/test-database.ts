@@ -15,6 +15,9 @@ export interface Rows {
   readonly rows_affected?: number;
 }
 
+/** Versions that tests run against: the one that npm brings, and an older one. */
+export type PostgresKind = 'postgres' | 'postgres-15';
+
 /** Sessions of both modes on a database of its own, and a plain client beside them. */
 export class TestDatabase {
   readonly url: string;
@@ -31,9 +34,9 @@ export class TestDatabase {
     this.#drop = drop;
   }
 
-  /** A new database on the run's server. */
-  static async create(setup = ''): Promise<TestDatabase> {
-    const { url, name, drop } = await freshDatabase(await backend('postgres'));
+  /** A new database on the run's server of that version. */
+  static async create(setup = '', server: PostgresKind = 'postgres'): Promise<TestDatabase> {
+    const { url, name, drop } = await freshDatabase(await backend(server));
     const outside = new pg.Client(url);
     await outside.connect();
     if (setup) await outside.query(setup);
