@@ -137,6 +137,30 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
     expect(await http.echoed('write', { method, path: '/echo' })).toMatchObject({ method });
   });
 
+  test.each([
+    ...['X-HTTP-Method-Override', 'x-http-method', 'X_HTTP_METHOD_OVERRIDE', 'X.Method~Override'],
+    ...["X'Http|Verb", '_method', 'X-HTTP_Method.Override'],
+  ])('%s reaches the server from /write alone', async (name) => {
+    server.seen();
+    const path = `headers.${name}`;
+    expect(await http.read({ path: '/echo', headers: { [name]: 'DELETE' } })).toEqual(
+      refusal('BAD_REQUEST', `${path} may name another method: send it to /write`, [
+        { path, message: 'may name another method' },
+      ]),
+    );
+    expect(server.seen()).toEqual([]);
+    const { headers } = await http.echoed('write', { path: '/echo', headers: { [name]: 'PUT' } });
+    expect(headers).toHaveProperty([name.toLowerCase()], 'PUT');
+  });
+
+  test('what may be another method than GET is sent once, and led nowhere', async () => {
+    const headers = { 'X-HTTP-Method': 'DELETE' };
+    const flaky = { path: '/flaky', query: { by: transport }, headers };
+    expect(await http.write(flaky)).toMatchObject({ body: { data: { status: 503 } } });
+    const led = { path: '/to', query: { location: '/v1/echo' }, headers };
+    expect(await http.write(led)).toMatchObject({ body: { data: { status: 302 } } });
+  });
+
   test.each(['/large?bytes=200000', '/bomb'])('%s is too large, and says so', async (path) => {
     const [pathname, bytes = ''] = path.split('?bytes=');
     const reply = await http.read({ path: pathname, query: bytes === '' ? {} : { bytes } });

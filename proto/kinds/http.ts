@@ -1,6 +1,6 @@
 /** Endpoint kind `http`: its configuration, its requests and which of them write. */
 import { HttpConfig } from './http/config.ts';
-import { HttpRequest, modeOfMethod } from './http/request.ts';
+import { HttpRequest, modeOfRequest, overrideIn } from './http/request.ts';
 import { shapes } from './http/shapes.ts';
 import type { KindSpec } from './kind.ts';
 
@@ -13,7 +13,13 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   request: HttpRequest,
   shapes,
   types: { request: 'read' },
-  modeOf: ({ method }) => modeOfMethod(method),
+  modeOf: modeOfRequest,
+  whyItWrites(request) {
+    const header = overrideIn(request);
+    return header === undefined
+      ? undefined
+      : { path: `headers.${header}`, message: 'may name another method' };
+  },
   notCallable: [],
   defaultType: 'request',
 };

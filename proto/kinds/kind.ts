@@ -43,6 +43,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly takesAnyType?: boolean;
   /** Whether a request writes, where its type alone does not say. */
   modeOf?(request: Request): Mode;
+  /** What makes a request write, where neither its type nor its method tells. */
+  whyItWrites?(request: Request): { readonly path: string; readonly message: string } | undefined;
   /** Those of `types` that answer events for as long as the caller stays. Contract §6, "Subscriptions". */
   readonly watches?: readonly string[];
   /** Those of `watches` that a session takes, too: what they answer then comes with the session's results. */

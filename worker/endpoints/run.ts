@@ -61,8 +61,10 @@ export async function runOnEndpoint(
   const level = spec.needs?.(request);
   if (level !== undefined) demand(input, level);
   if (mode === 'read' && needed === 'write') {
-    throw new GatewayError('BAD_REQUEST', 'This request writes: send it to /write', {
-      details: [{ path: 'type', message: 'writes' }],
+    const why = spec.whyItWrites?.(request);
+    const told = why ? `${why.path} ${why.message}: send it to /write` : WRITES;
+    throw new GatewayError('BAD_REQUEST', told, {
+      details: [why ?? { path: 'type', message: 'writes' }],
     });
   }
   const written = spec.keepsText ? input.bytes : undefined;
@@ -85,6 +87,8 @@ export async function runOnEndpoint(
   }
   return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
 }
+
+const WRITES = 'This request writes: send it to /write';
 
 /** Whether what a request subscribes to comes with the results of its session. */
 function isOfSession(request: Request, { watchesInSessions }: KindSpec, type: string): boolean {

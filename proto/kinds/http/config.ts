@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { connectionsOf, Transport } from '../members.ts';
 import { faultOfBase } from './address.ts';
 import { faultOfHeader } from './headers.ts';
+import { isMethodOverride } from './overrides.ts';
 
 /** Most headers of a request or a configuration. Spec silent. */
 const HEADERS_MAX = 100;
@@ -25,6 +26,14 @@ export const Headers = HeaderTexts.superRefine((headers, faults) => {
   }
 });
 
+/** With those of a configuration every request would be of another method than it says. */
+const SealedHeaders = Headers.superRefine((headers, faults) => {
+  for (const name of Object.keys(headers).filter(isMethodOverride)) {
+    const message = 'may name another method: send it with a request to /write';
+    faults.addIssue({ code: 'custom', path: [name], message });
+  }
+});
+
 /** A server, by the URL that paths are under. */
 export const HttpConnection = z
   .strictObject({
@@ -40,7 +49,7 @@ export const HttpConnection = z
           'What all paths are under; its query goes with every request, a user and password in it as `Authorization`, and replies show `***` for both',
         examples: ['https://api.example.com/v1'],
       }),
-    headers: Headers.optional().meta({
+    headers: SealedHeaders.optional().meta({
       description:
         'Sent with every request to the origin of `url`, and to no other; they win over those of a request. Sealed at rest, replies show `***`',
       examples: [{ Authorization: 'Bearer s3cr3t' }],

@@ -3,7 +3,6 @@ import { GatewayError } from '../../errors.ts';
 import type { Base } from './address.ts';
 import { headerOf, mergedHeaders, withoutCredentials } from './headers.ts';
 import { type Incoming, type Line, NotSent, type Outgoing } from './line.ts';
-import { modeOfMethod } from './request.ts';
 
 /** How often a request is sent at most. Spec silent. */
 const SENDS_MAX = 3;
@@ -22,6 +21,8 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 /** What is sent, before it is known to whom. */
 export interface Intended extends Outgoing {
   readonly retries: boolean;
+  /** Whether it has no effect, so that it may be sent again and led elsewhere. */
+  readonly reads: boolean;
 }
 
 /**
@@ -49,9 +50,9 @@ export async function exchange(
   }
 }
 
-function isRedirect({ status, headers }: Incoming, { method }: Outgoing): boolean {
+function isRedirect({ status, headers }: Incoming, { reads }: Intended): boolean {
   const leads = REDIRECTS.includes(status) && headerOf(headers, 'location') !== undefined;
-  return leads && modeOfMethod(method) === 'read';
+  return leads && reads;
 }
 
 /** Where a redirect leads. */
@@ -75,7 +76,7 @@ function refusedHop(where: string): GatewayError {
 
 /** Sends a request; where that is allowed, again. */
 async function sendOften(line: Line, request: Intended, signal: AbortSignal): Promise<Incoming> {
-  const reads = modeOfMethod(request.method) === 'read';
+  const { reads } = request;
   for (let sends = 1; ; sends += 1) {
     const isLast = sends === SENDS_MAX || !request.retries;
     const backoff = BACKOFF_MS * 2 ** (sends - 1) * (1 - Math.random() / 2);

@@ -1,5 +1,7 @@
 /** Headers of requests and replies: whose they are, and what they may hold. Contract §6, "http kind". */
 
+import { bareName, isTargetOverride } from './overrides.ts';
+
 /** A header as it travels, its name in lower case. */
 export type Header = readonly [name: string, value: string];
 
@@ -12,36 +14,39 @@ const VALUE = /^[\t\x20-\x7e]{0,16384}$/;
  * Of the connection, of the message's frame, or telling a server who is asking through whom: the
  * gateway's own. RFC 9110, section 7.6.1, and what proxies use beside it.
  */
-const OURS = new Set([
-  'host',
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'http2-settings',
-  'expect',
-  'content-length',
-  'accept-encoding',
-  'forwarded',
-  'via',
-  'x-real-ip',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'true-client-ip',
-  'client-ip',
-]);
-const OURS_BY_BEGINNING = ['x-forwarded-', 'cf-', 'x-original-', 'x-rewrite-'];
+const OURS = new Set(
+  [
+    'host',
+    'connection',
+    'keep-alive',
+    'proxy-connection',
+    'proxy-authenticate',
+    'proxy-authorization',
+    'te',
+    'trailer',
+    'transfer-encoding',
+    'upgrade',
+    'http2-settings',
+    'expect',
+    'content-length',
+    'accept-encoding',
+    'forwarded',
+    'via',
+    'x-real-ip',
+    'x-client-ip',
+    'x-cluster-client-ip',
+    'true-client-ip',
+    'client-ip',
+  ].map(bareName),
+);
+const OURS_BY_BEGINNING =
+  /^[^a-z\d]*(?:x[^a-z\d]*(?:forwarded|original|rewrite|envoy)|cf)[^a-z\d]/i;
 
 /** Why a header may not be sent; undefined when it may. */
 export function faultOfHeader(name: string, value: string): string | undefined {
   if (!NAME.test(name)) return 'is not the name of a header';
-  const known = name.toLowerCase();
-  if (OURS.has(known) || OURS_BY_BEGINNING.some((each) => known.startsWith(each))) {
+  // In any spelling that a server may take for the same.
+  if (OURS.has(bareName(name)) || OURS_BY_BEGINNING.test(name) || isTargetOverride(name)) {
     return 'is for the gateway to set';
   }
   return VALUE.test(value)

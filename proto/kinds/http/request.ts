@@ -6,6 +6,7 @@ import { isJsonObject, isRawJson, type Json } from '../../json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
 import { faultOfPath, HALF_A_PAIR, PATH_MAX } from './address.ts';
 import { Headers } from './config.ts';
+import { isMethodOverride } from './overrides.ts';
 
 /** Methods that a request may have. Contract §6. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
@@ -61,7 +62,7 @@ const members = {
     }),
   headers: Headers.optional().meta({
     description:
-      "In any letter case; those of the endpoint win. Headers of the connection, and those that tell of proxies, are the gateway's",
+      "In any letter case; those of the endpoint win. Headers of the connection, and those that tell of proxies, are the gateway's; those that name another method (`X-HTTP-Method-Override`, …) are taken on `/write` alone",
     examples: [{ Accept: 'application/json' }],
   }),
   body: JsonValue.optional().meta({
@@ -138,6 +139,16 @@ interface Body {
 /** Whether a method reads. */
 export function modeOfMethod(method: Method): Mode {
   return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+}
+
+/** The header by which a server may take a request for one of another method. */
+export function overrideIn({ headers = {} }: Pick<HttpRequest, 'headers'>): string | undefined {
+  return Object.keys(headers).find(isMethodOverride);
+}
+
+/** Whether a request reads: by its method, and no header names another. */
+export function modeOfRequest(request: Pick<HttpRequest, 'method' | 'headers'>): Mode {
+  return overrideIn(request) === undefined ? modeOfMethod(request.method) : 'write';
 }
 
 function demandBody(request: Body, faults: z.RefinementCtx): void {

@@ -3,7 +3,7 @@ import type { Call, ResultBytes } from '../../driver.ts';
 import { GatewayError } from '../../errors.ts';
 import { headerOf, headersOfResult } from './headers.ts';
 import type { Incoming } from './line.ts';
-import { type Method, modeOfMethod } from './request.ts';
+import type { Method } from './request.ts';
 
 /** How a body is written in a result. */
 export const BODY_ENCODINGS = ['json', 'text', 'base64', 'none'] as const;
@@ -21,6 +21,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export interface Sent {
   readonly method: Method;
   readonly failsOnStatus: boolean;
+  readonly reads: boolean;
 }
 
 /**
@@ -104,9 +105,9 @@ function base64Of(bytes: Uint8Array): string {
 }
 
 /** What a method that writes did stays done. */
-function tooLarge({ status }: Incoming, { method }: Sent, most: number): GatewayError {
+function tooLarge({ status }: Incoming, { reads }: Sent, most: number): GatewayError {
   const message = `The reply is larger than ${most} bytes`;
-  const applied = modeOfMethod(method) === 'write' && status < 400;
+  const applied = !reads && status < 400;
   return new GatewayError('RESULT_TOO_LARGE', message, {
     details: applied ? [{ source: 'http', code: String(status), message, applied: true }] : [],
   });

@@ -7,7 +7,7 @@ import { HttpConnection } from './config.ts';
 import { discard, exchange, type Intended, lossOf } from './exchange.ts';
 import { type Header, headersOf, mergedHeaders } from './headers.ts';
 import type { Line } from './line.ts';
-import { type HttpRequest, modeOfMethod } from './request.ts';
+import { type HttpRequest, modeOfMethod, modeOfRequest, overrideIn } from './request.ts';
 import { resultOf } from './result.ts';
 
 /** What a server is told of us unless a header says otherwise. */
@@ -45,16 +45,13 @@ export class HttpSession implements Session<HttpRequest> {
 
   async run(request: HttpRequest, call: Call): Promise<ResultBytes> {
     const { method, fail_on_status: failsOnStatus = false } = request;
-    if (call.mode === 'read' && modeOfMethod(method) === 'write') {
-      throw new GatewayError('BAD_REQUEST', `${method} writes: send it to /write`, {
-        details: [{ path: 'method', message: 'writes' }],
-      });
-    }
-    const reply = await exchange(this.#line, this.#base, this.#intended(request), call.signal);
+    if (call.mode === 'read') demandRead(request);
+    const intended = this.#intended(request);
+    const reply = await exchange(this.#line, this.#base, intended, call.signal);
     try {
-      return await resultOf(reply, { method, failsOnStatus }, call);
+      return await resultOf(reply, { method, failsOnStatus, reads: intended.reads }, call);
     } catch (thrown) {
-      throw lossOf(thrown, modeOfMethod(method) === 'read');
+      throw lossOf(thrown, intended.reads);
     }
   }
 
@@ -83,6 +80,21 @@ export class HttpSession implements Session<HttpRequest> {
       headers: mergedHeaders(ALWAYS, typed, headersOf(headers), FINALLY),
       body: body?.bytes,
       retries: retry,
+      reads: modeOfRequest(request) === 'read',
     };
   }
+}
+
+/** @throws GatewayError BAD_REQUEST naming what writes */
+function demandRead(request: HttpRequest): void {
+  const { method } = request;
+  if (modeOfMethod(method) === 'write') throw refused('method', 'writes');
+  const header = overrideIn(request);
+  if (header !== undefined) throw refused(`headers.${header}`, 'may name another method');
+}
+
+function refused(path: string, problem: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${problem}: send it to /write`, {
+    details: [{ path, message: problem }],
+  });
 }
