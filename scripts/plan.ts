@@ -34,6 +34,8 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
   if (port === relayPort) throw new Failure('--port and --relay-port take two different ports.');
   const mode = peerMode(options.host, options.trustedProxy);
   const secret = frontSecret();
+  // Behind a proxy, where clients reach it is the proxy's address.
+  const isLocal = isLoopback(options.host) && options.trustedProxy === undefined;
   const bindings = {
     ...passedOn(),
     JWT_SECRET: keys.JWT_SECRET,
@@ -43,7 +45,8 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
     RELAY_NODE_PUBLIC_KEY: publicHalf('RELAY_NODE_KEY', keys.RELAY_NODE_KEY),
     PEER: peerSetting(mode, secret),
     OWN_PORTS: `${port},${relayPort}`,
-    LOCAL_SERVER: String(isLoopback(options.host) && options.trustedProxy === undefined),
+    LOCAL_SERVER: String(isLocal),
+    ...(isLocal ? { OWN_URL: `http://${urlHost(options.host)}:${port}` } : {}),
   };
   checkSettings(bindings);
   return { options, folder, keys, port, relayPort, mode, secret, bindings };

@@ -6,7 +6,7 @@ import { HELP, KEY_SETTINGS, WORKER_SETTINGS } from './settings.ts';
 /** Those whose defaults are told in words. */
 const JSON_SETTINGS = ['QUOTAS', 'TEMPLATE_BUDGETS'];
 /** What a start finds out by itself. */
-const OURS = ['RELAY_URL', 'RELAY_NODE_PUBLIC_KEY', 'PEER', 'LOCAL_SERVER', 'OWN_PORTS'];
+const OURS = ['RELAY_URL', 'RELAY_NODE_PUBLIC_KEY', 'PEER', 'LOCAL_SERVER', 'OWN_PORTS', 'OWN_URL'];
 
 test('every setting of the worker comes from the environment, a key file, or the start itself', () => {
   const told = [...KEY_SETTINGS, ...WORKER_SETTINGS].map(({ name }) => name);

@@ -42,6 +42,10 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     meaning: 'JSON {fuel, depth, output_bytes}: what one run of a template may take',
     fallback: '12000000 steps, 200, 32 MiB',
   },
+  {
+    name: 'PUBLIC_URL',
+    meaning: 'where clients reach the gateway, for links; on loopback the address it listens on',
+  },
   { name: 'RESET_REDIRECT_URLS', meaning: 'redirectUrls that a password reset may name, by comma' },
   {
     name: 'CORS_ORIGINS',

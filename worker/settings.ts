@@ -36,6 +36,19 @@ const origins = list.refine(
   (each) => each.every(isOrigin) || (each.length === 1 && each[0] === '*'),
   'is neither * nor a list of origins such as https://app.example.com, without a path',
 );
+const redirects = list.refine(
+  (each) => each.every((url) => URL.canParse(url)),
+  'is no list of absolute URLs such as https://app.example.com/reset',
+);
+/** No white space, credentials, query or fragment, and nothing that programs read in two ways. */
+const PUBLIC_URL = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\?#]*)?$/i;
+const publicUrl = z
+  .string()
+  .refine(
+    (text) => PUBLIC_URL.test(text) && URL.canParse(text),
+    'is no absolute http or https URL without credentials, query and fragment',
+  )
+  .transform((text) => new URL(text).href.replace(/\/+$/, ''));
 const sealingKey = z
   .string()
   .regex(/^[\w-]{43}=?$/, 'is not base64url of 32 bytes')
@@ -80,7 +93,9 @@ const SettingsSchema = z.object({
   NEW_ORG_TOKEN: z.string().min(1).optional(),
   REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
-  RESET_REDIRECT_URLS: list,
+  /** Where clients reach the gateway, without a slash at its end: worker/http/public-url.ts. */
+  PUBLIC_URL: publicUrl.optional(),
+  RESET_REDIRECT_URLS: redirects,
   /** Origins whose pages may call, or `*` alone for any: worker/http/cors.ts. */
   CORS_ORIGINS: origins,
   AUTH_EXTERNAL: json(Issuers).default([]),
@@ -103,6 +118,8 @@ const SettingsSchema = z.object({
   HTTP_ALLOW_PRIVATE: z.enum(['true', 'false']).default('false'),
   /** Ports of the gateway and its relay, never a backend's on this machine. The scripts set it, people do not. */
   OWN_PORTS: list,
+  /** On a server bound to loopback the address that it listens on. The scripts set it, people do not. */
+  OWN_URL: publicUrl.optional(),
   /** How callers' addresses are known: see worker/http/address.ts. The scripts set it, people do not. */
   PEER: z.string().default(''),
   /** `true` on a server bound to loopback without a proxy: reset links may go to the log, and to loopback URLs. */

@@ -1,6 +1,6 @@
 /** Where a reset's link may lead: a token sent to the wrong place is an account given away. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
-import type { PublicContext } from '../context.ts';
+import { publicUrl } from '../http/public-url.ts';
 import type { Settings } from '../settings.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
@@ -19,9 +19,14 @@ export function allowedRedirect(settings: Settings, redirectUrl: string): URL {
   });
 }
 
-/** Where the link of a reset leads that we start ourselves: the list's first, else our own `/docs`. */
-export function ownRedirect({ settings, request }: PublicContext): URL {
-  return new URL(settings.RESET_REDIRECT_URLS[0] ?? '/docs', request.url);
+/**
+ * Where the link of a reset leads that we start ourselves: the list's first, else our own `/docs`.
+ * Undefined where that is not known: never what a request says of where it came to.
+ */
+export function ownRedirect(settings: Settings): URL | undefined {
+  const base = publicUrl(settings);
+  const redirect = settings.RESET_REDIRECT_URLS[0] ?? (base && `${base}/docs`);
+  return redirect === undefined ? undefined : new URL(redirect);
 }
 
 /** `{redirectUrl}?token=…` */

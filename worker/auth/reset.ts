@@ -5,7 +5,7 @@ import { auditPasswordStatement } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
 import { mailerOf } from './mailer.ts';
 import { hashPassword } from './passwords.ts';
-import { allowedRedirect, linkTo } from './redirects.ts';
+import { allowedRedirect, linkTo, ownRedirect } from './redirects.ts';
 import { digestOf, newResetToken } from './reset-token.ts';
 import type { ResetCompletion, ResetStart } from './schema.ts';
 import {
@@ -37,10 +37,27 @@ export async function startReset(ctx: PublicContext, { email, redirectUrl }: Res
 }
 
 /**
+ * Sends the link of a reset that we start ourselves, after the reply.
+ * @returns why none is sent, in words for the reply; undefined when one is
+ */
+export function sendOwnLink(
+  ctx: PublicContext,
+  username: string,
+  token: string,
+): string | undefined {
+  const redirect = ownRedirect(ctx.settings);
+  if (redirect === undefined) {
+    return 'no link to set a password was sent, as neither PUBLIC_URL nor RESET_REDIRECT_URLS is set';
+  }
+  ctx.afterReply(sendResetLink(ctx, username, linkTo(redirect, token)));
+  return undefined;
+}
+
+/**
  * Sends the link of a reset that is stored already.
  * @param username as it is stored: a spelling that only compares equal may be another's address
  */
-export function sendResetLink(ctx: PublicContext, username: string, link: string): Promise<void> {
+function sendResetLink(ctx: PublicContext, username: string, link: string): Promise<void> {
   return mailerOf(ctx).send({
     to: username,
     subject: 'Set a new password',

@@ -41,8 +41,16 @@ const STYLE = `
   .plain { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; line-height: 1.5 }
   .plain td { padding: .25rem 1rem .25rem 0; vertical-align: top }`;
 
-/** Without scripts it is a plain list of the operations. */
-export async function documentationPage(routes: readonly AnyRoute[]): Promise<Response> {
+/**
+ * Without scripts it is a plain list of the operations.
+ * @param prefix what stands before our paths where clients reach us
+ */
+export async function documentationPage(
+  routes: readonly AnyRoute[],
+  prefix: string,
+): Promise<Response> {
+  // Requests go to where the page came from: its policy lets them go nowhere else.
+  const configuration = { ...CONFIGURATION, servers: [{ url: prefix || '/' }] };
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -59,16 +67,16 @@ export async function documentationPage(routes: readonly AnyRoute[]): Promise<Re
             <p>
               One authenticated HTTP/JSON API over many databases. With scripts allowed, this page shows
               each operation with its members, errors and examples, out of
-              <a href="/openapi.json">/openapi.json</a>. Without them, this is what there is:
+              <a href="${prefix}/openapi.json">/openapi.json</a>. Without them, this is what there is:
             </p>
             <table>${operationLines(routes).map(row)}</table>
           </div>
         </noscript>
         <script
           id="api-reference"
-          src="${RENDERER_PATH}"
-          data-url="/openapi.json"
-          data-configuration="${JSON.stringify(CONFIGURATION)}"
+          src="${prefix}${RENDERER_PATH}"
+          data-url="${prefix}/openapi.json"
+          data-configuration="${JSON.stringify(configuration)}"
         ></script>
       </body>
     </html>`;

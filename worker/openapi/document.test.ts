@@ -13,7 +13,7 @@ type Node = { readonly [member: string]: unknown };
 
 let document: Node;
 beforeAll(() => {
-  document = { ...described([...routes, ...facades]) };
+  document = { ...described([...routes, ...facades], undefined) };
 });
 
 /** What is at a JSON Pointer. */
@@ -84,7 +84,7 @@ describe('an operation', () => {
   const Body = z.strictObject({ size: z.int() });
 
   const statuses = (declared: Parameters<typeof described>[0][number]) => {
-    const item = described([declared]).paths?.['/api/v1/thing'] ?? {};
+    const item = described([declared], undefined).paths?.['/api/v1/thing'] ?? {};
     const [operation] = Object.values(item) as { responses: object }[];
     return Object.keys(operation?.responses ?? {}).map(Number);
   };

@@ -7,25 +7,33 @@ import { TAGS } from '../http/tags.ts';
 import { PATHS_BESIDE } from './beside.ts';
 import { ErrorResponses, errorExamples, OF_NO_OPERATION, PREFLIGHT } from './error-responses.ts';
 import { headerParameters, REPLY_HEADERS, SHARING_HEADERS } from './headers.ts';
-import { INTRODUCTION } from './introduction.ts';
+import { introduction } from './introduction.ts';
 import { describeOperation } from './operation.ts';
 import { asDescribed } from './schemas.ts';
 
 /** The description as JSON. */
 export type Description = ReturnType<typeof createDocument>;
 
+/** Stands in examples where nobody said where the gateway is. RFC 2606. */
+const SOME_GATEWAY = 'https://gateway.example';
+
 /**
  * Describes every operation, each method and path by itself.
  * @param routes the whole API, and the facades beside it
+ * @param gateway where clients reach it, as far as that is known
  */
-export function describe(routes: readonly AnyRoute[]): Description {
+export function describe(routes: readonly AnyRoute[], gateway: string | undefined): Description {
   const errors = new ErrorResponses();
   const paths = { ...pathsFor(routes, errors), ...PATHS_BESIDE };
   return createDocument(
     {
       openapi: '3.1.1',
-      info: { title: 'Causeway', version: VERSION, description: INTRODUCTION },
-      servers: [{ url: '/', description: 'Where this description came from' }],
+      info: {
+        title: 'Causeway',
+        version: VERSION,
+        description: introduction(gateway ?? SOME_GATEWAY),
+      },
+      servers: [serverAt(gateway)],
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       paths,
       components: {
@@ -42,6 +50,12 @@ export function describe(routes: readonly AnyRoute[]): Description {
     },
     { override: asDescribed, allowEmptySchema: { custom: true } },
   );
+}
+
+function serverAt(gateway: string | undefined) {
+  return gateway === undefined
+    ? { url: '/', description: 'Where this description came from' }
+    : { url: gateway, description: 'This gateway' };
 }
 
 const SECURITY_SCHEMES = {

@@ -1,7 +1,9 @@
 /** What a newcomer reads before the operations: how to get a token, and what all operations have alike. */
 
-/** Markdown: `info.description`. Its examples are run by test/docs.test.ts. */
-export const INTRODUCTION = `One authenticated HTTP/JSON API over many databases.
+/** Markdown: `info.description`. Its examples are run by test/docs.test.ts. @param gateway where clients reach it */
+export const introduction = (
+  gateway: string,
+): string => `One authenticated HTTP/JSON API over many databases.
 
 ## Your first request
 
@@ -9,7 +11,7 @@ Log in to your organization with your user name and password; \`POST /api/v1/new
 organization where there is none yet:
 
 \`\`\`sh
-API=http://127.0.0.1:8787/api/v1
+API=${gateway}/api/v1
 curl -sS $API/auth/login -H 'X-Org-Id: acme' \\
   -u 'you@acme.example:your password'
 \`\`\`

@@ -1,8 +1,10 @@
 /** Serves the API's description at /openapi.json. */
 import { asAllReplies } from '../http/beside.ts';
+import { publicUrl } from '../http/public-url.ts';
 import type { AnyRoute } from '../http/route.ts';
 import type { App } from '../http/run.ts';
 import { digestOf } from '../secrets/digest.ts';
+import { settingsOf } from '../settings.ts';
 import { describe } from './document.ts';
 import { offered } from './offered.ts';
 
@@ -10,22 +12,26 @@ import { offered } from './offered.ts';
 interface Served {
   readonly bytes: Uint8Array;
   readonly etag: string;
+  readonly gateway: string | undefined;
 }
 
 /** Needs no token: nothing there is of a tenant. Made when it is first asked for. @param routes the whole API, and the facades beside it */
 export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
   let known: Served | undefined;
-  app.get('/openapi.json', asAllReplies, async ({ req }) => {
+  app.get('/openapi.json', asAllReplies, async ({ req, env }) => {
+    const gateway = publicUrl(settingsOf(env));
     // What is made is kept, not the promise of it: that one belongs to this request.
-    const { bytes, etag } = known ?? (await serve(routes));
-    known = { bytes, etag };
+    const served =
+      known !== undefined && known.gateway === gateway ? known : await serve(routes, gateway);
+    known = served;
+    const { bytes, etag } = served;
     const headers = { ETag: etag };
     if (req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
     return new Response(bytes, { headers: { ...headers, 'Content-Type': 'application/json' } });
   });
 }
 
-async function serve(routes: readonly AnyRoute[]): Promise<Served> {
-  const bytes = new TextEncoder().encode(JSON.stringify(describe(routes), offered));
-  return { bytes, etag: `"${await digestOf(bytes)}"` };
+async function serve(routes: readonly AnyRoute[], gateway: string | undefined): Promise<Served> {
+  const bytes = new TextEncoder().encode(JSON.stringify(describe(routes, gateway), offered));
+  return { bytes, etag: `"${await digestOf(bytes)}"`, gateway };
 }

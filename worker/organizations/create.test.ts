@@ -189,11 +189,31 @@ describe('the shape with adminEmail', () => {
 
   test('without a list, the link leads to our own /docs', async () => {
     const box = mailbox();
-    const bindings = { ...box.setup.bindings, RESET_REDIRECT_URLS: '' };
+    const PUBLIC_URL = 'https://gateway.example/data/';
+    const bindings = { ...box.setup.bindings, RESET_REDIRECT_URLS: '', PUBLIC_URL };
     const { gateway, create } = await start({ ...box.setup, bindings });
     await create({ name: unique('Acme'), adminEmail: `${unique('ada')}@example.com` });
     await gateway.settle();
-    expect(box.delivered[0]?.mail.link).toMatch(/^http:\/\/gateway\.test\/docs\?token=/);
+    expect(box.delivered[0]?.mail.link).toMatch(/^https:\/\/gateway\.example\/data\/docs\?token=/);
+  });
+
+  test('without a list and an address of our own, no link is sent, which the reply says', async () => {
+    const box = mailbox();
+    const bindings = { ...box.setup.bindings, RESET_REDIRECT_URLS: '' };
+    const { gateway, create } = await start({ ...box.setup, bindings });
+    const id = unique('acme');
+    const why =
+      'no link to set a password was sent, as neither PUBLIC_URL nor RESET_REDIRECT_URLS is set';
+    expect(await create({ name: id, adminEmail: `${unique('ada')}@example.com` })).toEqual({
+      status: 200,
+      body: {
+        Ok: expect.stringMatching(
+          new RegExp(`^Organization ${id} was created with UUID \\S+; ${why}$`),
+        ),
+      },
+    });
+    await gateway.settle();
+    expect(box.delivered).toEqual([]);
   });
 
   test('an account that exists is not taken: the other shape is named', async () => {

@@ -1,8 +1,7 @@
 /** Founds an organization. Spec: "Organization", create input. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
-import { linkTo, ownRedirect } from '../auth/redirects.ts';
-import { sendResetLink } from '../auth/reset.ts';
+import { sendOwnLink } from '../auth/reset.ts';
 import { newResetToken } from '../auth/reset-token.ts';
 import { selectAccounts } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
@@ -80,8 +79,8 @@ export async function createWithAdminEmail(ctx: PublicContext, body: WithAdminEm
     const lost = thrown instanceof GatewayError && thrown.code === 'ACCOUNT_EXISTS';
     throw lost ? emailTaken(body.adminEmail) : thrown;
   });
-  ctx.afterReply(sendResetLink(ctx, body.adminEmail, linkTo(ownRedirect(ctx), token)));
-  return created;
+  const unsent = sendOwnLink(ctx, body.adminEmail, token);
+  return unsent === undefined ? created : { Ok: `${created.Ok}; ${unsent}` };
 }
 
 async function fresh(ctx: PublicContext): Promise<Pick<FoundingPlan, 'uuid' | 'sealedDataKey'>> {

@@ -123,7 +123,7 @@ describe('a new account', () => {
   test('without a password is sent a link to set one', async () => {
     const sent: Request[] = [];
     const gateway = await startGateway('Admin', {
-      bindings: { MAIL_URL: 'http://mail.test/send' },
+      bindings: { MAIL_URL: 'http://mail.test/send', OWN_URL: 'http://127.0.0.1:8787' },
       fetch: async (request) => {
         sent.push(request.clone());
         return new Response();
@@ -135,11 +135,23 @@ describe('a new account', () => {
     await gateway.settle();
     const mails = await Promise.all(sent.map((each) => each.json<{ to: string; link: string }>()));
     expect(mails.map(({ to }) => to)).toEqual([username]);
+    expect(mails[0]?.link).toMatch(/^http:\/\/127\.0\.0\.1:8787\/docs\?token=/);
     const token = new URL(mails[0]?.link ?? '').searchParams.get('token');
     const body = { username, token, new_password: 'open sesame, please' };
     expect((await gateway.call('POST', '/auth/password/reset', body, '')).status).toBe(200);
     const login = await tryLogin(gateway, { user: username, password: 'open sesame, please' });
     expect(login.status).toBe(200);
+  });
+
+  test('is sent no link where nobody knows where it would lead, which the reply says', async () => {
+    const gateway = await startGateway('Admin', {
+      bindings: { MAIL_URL: 'http://mail.test/send' },
+    });
+    const username = fresh();
+    const message =
+      'was created; no link to set a password was sent, as neither PUBLIC_URL nor RESET_REDIRECT_URLS is set';
+    // Mail that is sent would fail the request: nothing outside is reachable.
+    expect(await add(gateway, { username })).toEqual(added(username, message, 'None'));
   });
 
   test('is made once, however many ask at the same time', async () => {

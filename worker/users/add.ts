@@ -5,8 +5,7 @@ import { demand, type Standing } from '../access/access.ts';
 import { type Level, reaches } from '../access/levels.ts';
 import { auditStatement } from '../audit/record.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
-import { linkTo, ownRedirect } from '../auth/redirects.ts';
-import { sendResetLink } from '../auth/reset.ts';
+import { sendOwnLink } from '../auth/reset.ts';
 import { newResetToken } from '../auth/reset-token.ts';
 import { selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
@@ -102,8 +101,8 @@ async function createUser(ctx: Context, body: NewUser): Promise<Json> {
   ]);
   if (made.length === 0) throw accountExists(username);
   if (passwordHash !== null) return added(username, level, 'was created');
-  ctx.afterReply(sendResetLink(ctx, username, linkTo(ownRedirect(ctx), token)));
-  return added(username, level, 'was created; a link to set a password is on its way');
+  const link = sendOwnLink(ctx, username, token) ?? 'a link to set a password is on its way';
+  return added(username, level, `was created; ${link}`);
 }
 
 async function join(

@@ -5,6 +5,7 @@ import { effectiveLevel, reaches } from '../../access/levels.ts';
 import type { Context } from '../../context.ts';
 import { isUuid } from '../../http/ids.ts';
 import { isoTime } from '../../http/iso-time.ts';
+import { located } from '../../http/public-url.ts';
 import { JsonBytes } from '../../http/route.ts';
 import { BASE_PATH } from '../../http/run.ts';
 import type { Template } from '../access.ts';
@@ -50,7 +51,7 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
       retryAfter: 1,
     });
   }
-  const location = `${BASE_PATH}/templates/${row.id}/runs/${uuid}`;
+  const location = located(ctx.settings, `${BASE_PATH}/templates/${row.id}/runs/${uuid}`);
   const body = { run_id: uuid, status: 'running', location };
   return Response.json(body, {
     status: 202,
