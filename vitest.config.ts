@@ -15,6 +15,10 @@ const expect = { poll: { timeout: 30_000 } };
 const SEED = Number(process.env.TEST_SEED ?? 1);
 if (!Number.isInteger(SEED)) throw new Error('TEST_SEED takes an integer.');
 
+/** How many times as many random cases as usual, of the tests that say so. */
+const RUNS = Number(process.env.TEST_RUNS ?? 1);
+if (!Number.isInteger(RUNS) || RUNS < 1) throw new Error('TEST_RUNS takes an integer from 1.');
+
 /** What vitest leaves out by itself, and what this machine cannot run. */
 const exclude = [...configDefaults.exclude, '.downloads/**', ...leftOut().tests];
 
@@ -44,6 +48,7 @@ function randomKey(): string {
 declare module 'vitest' {
   interface ProvidedContext {
     readonly seed: number;
+    readonly runs: number;
   }
 }
 
@@ -52,7 +57,7 @@ export default defineConfig({
     globalSetup: 'test/run.ts',
     // Much of a test's time is waiting: two at once on two cores.
     maxWorkers: '100%',
-    provide: { seed: SEED },
+    provide: { seed: SEED, runs: RUNS },
     projects: [
       {
         plugins: [

@@ -67,7 +67,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     effect: 'told',
   },
   RESET_TOKEN_INVALID: {
-    means: 'The token of a password reset is unknown, used or older than 30 minutes.',
+    means:
+      'The token of a password reset is unknown, used, older than 30 minutes, or was sent to an earlier username.',
     remedy: 'Start the reset again and use the newest link.',
   },
   TOKEN_REQUIRED: {
@@ -83,7 +84,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Log in again; before it expires, a token can be exchanged at `/auth/refresh`.',
   },
   TOKEN_REVOKED: {
-    means: 'The account, its membership or the organization is gone, or the password was changed.',
+    means:
+      'The account, its membership or the organization is gone, the password or username was changed, or the membership began after the token was issued.',
     remedy: 'Log in again with the present password; else ask an Admin of the organization.',
   },
   INVALID_CREDENTIALS: {
@@ -149,7 +151,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: "Give that account's password, or choose another name.",
   },
   ACCOUNT_UNVERIFIED: {
-    means: 'The account was made by another organization, and its owner has not verified it yet.',
+    means:
+      'The account was made by another organization or renamed, and its owner has not verified its username yet.',
     remedy: 'Have its owner complete a password reset first.',
   },
   MEMBERSHIP_EXISTS: {

@@ -94,14 +94,14 @@ export interface RuleInForce extends Rule {
 
 /**
  * What rows say of the caller.
- * @throws GatewayError TOKEN_REVOKED when he is no longer a member, or the password was changed after the token was issued
+ * @throws GatewayError TOKEN_REVOKED when he is no longer a member, or became one or changed password or username after the token was issued
  */
 export function policyOf(
   { caller }: Context,
   [standing]: readonly Standing[],
   given: readonly Rule[],
 ): Policy {
-  if (!standing || standing.passwordChangedAt > caller.issuedAt) throw tokenRevoked();
+  if (!standing || standing.validFrom > caller.issuedAt) throw tokenRevoked();
   const rules = given.map((rule) => inForce(caller, rule));
   const levels = (onOrganization: boolean) =>
     rules

@@ -21,7 +21,8 @@ import { LEVELS, type Level } from './levels.ts';
 export function selectStanding(db: Database, { orgUuid, userUuid, userId, external }: Caller) {
   return db
     .select({
-      passwordChangedAt: sql<number>`coalesce(${accounts.passwordChangedAt}, 0)`,
+      /** Tokens issued before it are void. */
+      validFrom: sql<number>`max(coalesce(${accounts.passwordChangedAt}, 0), coalesce(${memberships.createdAt}, 0))`,
       username: sql<string>`coalesce(${accounts.username}, ${userId})`,
       sealedDataKey: organizations.sealedDataKey,
     })

@@ -28,7 +28,7 @@ export async function login(ctx: PublicContext) {
     audit.recordFailedLogin(ctx, organization, found?.orgUuid ? found : undefined);
     throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
   }
-  const issuedAt = Math.max(startedAt, found.passwordChangedAt);
+  const issuedAt = Math.max(startedAt, found.validFrom);
   ctx.afterReply(recordLogin(ctx.db, found.orgUuid, found.uuid, startedAt).execute());
   const { uuid, username, orgUuid } = found;
   audit.recordLogin(ctx, { orgUuid, username, uuid });

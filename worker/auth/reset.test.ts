@@ -1,6 +1,10 @@
 /** POST /auth/password/reset: starting one, and completing it. */
+import { env } from 'cloudflare:test';
+import { eq } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
+import { accounts } from '../db/schema.ts';
 import { givePassword, PASSWORD, storedAccount, tryLogin } from '../test/accounts.ts';
 import { failure, NOW, startGateway } from '../test/gateway.ts';
 import { mailbox } from '../test/mailbox.ts';
@@ -125,6 +129,18 @@ describe('a token', () => {
     const [first, second] = [await tokenFor(user.username), await tokenFor(user.username)];
     expect(await complete(second)).toEqual(COMPLETED);
     expect(await complete(first)).toEqual(REFUSED);
+  });
+
+  test('is good for the name that it was sent to only, also if it was stored after the change', async () => {
+    const { gateway, user, tokenFor, complete } = await start();
+    const token = await tokenFor(user.username);
+    const username = `new-${user.username}`;
+    // As if the reset had read the account just before.
+    await drizzle(env.DB).update(accounts).set({ username }).where(eq(accounts.uuid, user.uuid));
+    expect(await complete(token)).toEqual(REFUSED);
+    expect(await complete(token, user.uuid)).toEqual(REFUSED);
+    expect((await storedAccount(username))?.verifiedAt).toBeNull();
+    expect((await tryLogin(gateway, { user: user.uuid })).status).toBe(200);
   });
 
   test('is good for its own account only, and an unknown account is answered alike', async () => {

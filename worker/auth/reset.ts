@@ -72,7 +72,7 @@ async function sendTo(ctx: PublicContext, email: string, redirect: URL): Promise
   const { token, ...stored } = await newResetToken(ctx.now());
   await ctx.db.batch([
     deleteExpiredResets(ctx.db, account.uuid, ctx.now()),
-    insertReset(ctx.db, { ...stored, accountUuid: account.uuid }),
+    insertReset(ctx.db, { ...stored, accountUuid: account.uuid, username: account.username }),
   ]);
   await sendResetLink(ctx, account.username, linkTo(redirect, token));
 }

@@ -8,8 +8,8 @@ import type { PublicContext } from '../context.ts';
 export interface Holder extends Subject {
   readonly level: Level;
   /**
-   * Milliseconds: when what the token rests on began to be read, so that a password that was
-   * changed meanwhile ends it; never before the last change.
+   * Milliseconds: when what the token rests on began to be read, so that a password, username or
+   * membership that was changed meanwhile ends it; never before the last change.
    */
   readonly issuedAt: number;
 }

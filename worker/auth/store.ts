@@ -31,7 +31,8 @@ export function selectForLogin(db: Database, organization: string, user: string)
       username: accounts.username,
       usernameKey: accounts.usernameKey,
       passwordHash: accounts.passwordHash,
-      passwordChangedAt: accounts.passwordChangedAt,
+      /** Tokens issued before it are void. */
+      validFrom: sql<number>`max(${accounts.passwordChangedAt}, coalesce(${memberships.createdAt}, 0))`,
       orgUuid: memberships.orgUuid,
       orgId: organizations.id,
       level: rules.level,
@@ -101,26 +102,40 @@ const isOpen = (accountUuid: string, now: number) =>
     gt(passwordResets.expiresAt, now),
   );
 
+/** Whether the account still has the name that the reset was sent to: it proves no other. */
+const isOfItsName = sql`${passwordResets.username} =
+  (select ${accounts.username} from ${accounts} where ${accounts.uuid} = ${passwordResets.accountUuid})`;
+
 /** One row while the reset can be completed. */
 export function selectOpenReset(db: Database, accountUuid: string, digest: string, now: number) {
   return db
     .select({ expiresAt: passwordResets.expiresAt })
     .from(passwordResets)
-    .where(and(eq(passwordResets.tokenDigest, digest), isOpen(accountUuid, now)));
+    .where(and(eq(passwordResets.tokenDigest, digest), isOpen(accountUuid, now), isOfItsName));
 }
 
-/** No row comes back when the reset was used meanwhile, or is too old. */
+/** No row comes back when the reset was used meanwhile, is too old, or was sent to another name. */
 export function useReset(db: Database, accountUuid: string, digest: string, now: number) {
   return db
     .update(passwordResets)
     .set({ usedAt: now })
-    .where(and(eq(passwordResets.tokenDigest, digest), isOpen(accountUuid, now)))
+    .where(and(eq(passwordResets.tokenDigest, digest), isOpen(accountUuid, now), isOfItsName))
     .returning({ accountUuid: passwordResets.accountUuid });
 }
 
 /**
- * Stores the new password if the statement before it in the batch changed something. The time of
- * the change lies after every token that was issued under the old one, also within a millisecond.
+ * A time after every token that an account's user holds, also where a clock stands still: such a
+ * token is no younger than the clock, the last change of the account and its memberships.
+ */
+export function afterTokens(accountUuid: string, now: number) {
+  const joinedAt = sql`(select max(${memberships.createdAt}) from ${memberships}
+    where ${memberships.accountUuid} = ${accountUuid})`;
+  return sql<number>`max(${now}, ${accounts.passwordChangedAt}, coalesce(${joinedAt}, 0)) + 1`;
+}
+
+/**
+ * Stores the new password if the statement before it in the batch changed something. Every token
+ * that was issued under the old one is void.
  */
 export function setPasswordAfterChange(
   db: Database,
@@ -132,14 +147,14 @@ export function setPasswordAfterChange(
     .update(accounts)
     .set({
       passwordHash: hash,
-      passwordChangedAt: sql`max(${now}, ${accounts.passwordChangedAt}) + 1`,
+      passwordChangedAt: afterTokens(accountUuid, now),
       verifiedAt: now,
       revision: sql`${accounts.revision} + 1`,
     })
     .where(and(eq(accounts.uuid, accountUuid), sql`changes() > 0`));
 }
 
-/** Ends an account's other resets if the statement before it in the batch changed something. */
+/** Ends an account's resets that are open if the statement before it in the batch changed something. */
 export function endResetsAfterChange(db: Database, accountUuid: string, now: number) {
   return db
     .update(passwordResets)

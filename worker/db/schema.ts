@@ -56,6 +56,11 @@ export const organizations = sqliteTable(
     rulesRevision: integer('rules_revision').notNull().default(1),
     /** Since when it is gone for everybody; what it had is swept. Null while it is there. */
     deletedAt: integer('deleted_at'),
+    /**
+     * Lies after every token of who was a member and is none: a membership begins no earlier, so
+     * that the tokens of an earlier one stay void.
+     */
+    membersEndedAt: integer('members_ended_at').notNull().default(0),
   },
   (table) => [
     index('organizations_deleted').on(table.deletedAt).where(sql`"deleted_at" is not null`),
@@ -72,11 +77,11 @@ export const accounts = sqliteTable('accounts', {
   usernameKey: text('username_key').notNull().unique(),
   /** scrypt with its parameters; null until a reset was completed. */
   passwordHash: text('password_hash'),
-  /** Tokens issued before it are void. */
+  /** When password or username was changed last: tokens issued before it are void. */
   passwordChangedAt: integer('password_changed_at').notNull(),
-  /** When the owner completed a reset; null means never. */
+  /** When the owner completed a reset that was sent to the present username; null means never. */
   verifiedAt: integer('verified_at'),
-  /** The organization whose request made the account. */
+  /** The organization that gave the account its present username; empty once its owner gave another. */
   createdByOrg: text('created_by_org').notNull(),
   createdAt: integer('created_at').notNull(),
   /** Part of a user's ETag. */
@@ -91,6 +96,7 @@ export const memberships = sqliteTable(
     orgUuid: text('org_uuid').notNull(),
     accountUuid: text('account_uuid').notNull(),
     description: text('description').notNull().default(''),
+    /** Tokens issued before it are void. */
     createdAt: integer('created_at').notNull(),
     createdBy: text('created_by').notNull(),
     lastModifiedAt: integer('last_modified_at').notNull(),
@@ -161,6 +167,8 @@ export const passwordResets = sqliteTable(
     accountUuid: text('account_uuid').notNull(),
     expiresAt: integer('expires_at').notNull(),
     usedAt: integer('used_at'),
+    /** Where it was sent to: it is of no use to an account of another name. */
+    username: text('username').notNull().default(''),
   },
   (table) => [index('password_resets_account').on(table.accountUuid)],
 );

@@ -67,6 +67,7 @@ describe('the shape with super_admins', () => {
       revision: NOW,
       rulesRevision: NOW,
       deletedAt: null,
+      membersEndedAt: 0,
     });
     expect(accounts[0]).toEqual({
       uuid: first,

@@ -74,7 +74,7 @@ export async function createWithAdminEmail(ctx: PublicContext, body: WithAdminEm
     newAccounts: [account],
     founderName: body.adminEmail,
     founders: [{ uuid: account.uuid, description: '' }],
-    resets: [{ ...reset, accountUuid: account.uuid }],
+    resets: [{ ...reset, accountUuid: account.uuid, username: account.username }],
   }).catch((thrown: unknown) => {
     const lost = thrown instanceof GatewayError && thrown.code === 'ACCOUNT_EXISTS';
     throw lost ? emailTaken(body.adminEmail) : thrown;

@@ -25,7 +25,7 @@ export interface FoundingPlan
   readonly founderName: string;
   /** All become members and SuperAdmins; at least one. */
   readonly founders: readonly Founder[];
-  readonly resets: readonly { tokenDigest: string; accountUuid: string; expiresAt: number }[];
+  readonly resets: Parameters<typeof insertResets>[2];
 }
 
 /**
@@ -45,6 +45,7 @@ export async function found(ctx: PublicContext, plan: FoundingPlan): Promise<{ O
     revision: now,
     rulesRevision: now,
     deletedAt: null,
+    membersEndedAt: 0,
   };
   const keys = newAccounts.map(({ usernameKey }) => usernameKey);
   const actor = { orgUuid: plan.uuid, username: founderName, uuid: by };

@@ -181,7 +181,7 @@ export function insertOrganization(db: Database, row: OrganizationRow, newKeys: 
     .select(
       sql`select ${row.uuid}, ${row.id}, ${row.name}, ${row.description}, ${JSON.stringify(row.settings)},
         ${row.sealedDataKey}, ${row.createdAt}, ${row.updatedAt}, ${row.lastModifiedBy},
-        ${row.revision}, ${row.rulesRevision}, null
+        ${row.revision}, ${row.rulesRevision}, null, ${row.membersEndedAt}
       where not exists (
         select 1 from ${accounts}
         where ${accounts.usernameKey} in (select value from json_each(${JSON.stringify(newKeys)}))
@@ -253,10 +253,11 @@ export function insertSuperAdmins(
 export function insertResets(
   db: Database,
   orgUuid: string,
-  rows: readonly { tokenDigest: string; accountUuid: string; expiresAt: number }[],
+  rows: readonly Omit<typeof passwordResets.$inferInsert, 'usedAt'>[],
 ) {
   return db.insert(passwordResets).select(
-    sql`select value ->> 'tokenDigest', value ->> 'accountUuid', value ->> 'expiresAt', null
+    sql`select value ->> 'tokenDigest', value ->> 'accountUuid', value ->> 'expiresAt', null,
+        value ->> 'username'
       from json_each(${JSON.stringify(rows)}) where ${isFounded(orgUuid)}`,
   );
 }

@@ -48,7 +48,17 @@ describe('of oneself', () => {
     const record = () => gateway.call('GET', `/iam/users/${uuid}`);
     expect(await record()).toMatchObject({ body: { lastModifiedBy: 'test' } });
     const username = `Grace-${uuid}`;
-    expect((await gateway.call('PATCH', `/iam/users/${uuid}`, { username })).status).toBe(200);
+    const token = await gateway.token();
+    expect(await gateway.call('PATCH', `/iam/users/${uuid}`, { username }, token)).toEqual({
+      status: 200,
+      body: {
+        message: `User ${username} changed: log in again`,
+        userId: username,
+        updatedFields: ['username'],
+      },
+    });
+    expect(await gateway.call('GET', '/help', undefined, token)).toEqual(REVOKED);
+    gateway.clock.now += 1;
     expect(await record()).toMatchObject({
       body: { lastModified: new Date(NOW).toISOString(), lastModifiedBy: username },
     });

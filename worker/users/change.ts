@@ -63,8 +63,13 @@ export async function changeUser(
     (field) => body[field] !== undefined,
   );
   const userId = body.username ?? user.name;
-  const logIn = password === undefined ? '' : ': log in again';
+  const logIn = password !== undefined || renames(row, body) ? ': log in again' : '';
   return new Tagged(tag, { message: `User ${userId} changed${logIn}`, userId, updatedFields });
+}
+
+/** Whether the user is to have another name; one of other letters may be another's address, too. */
+function renames(row: UserRow, { username }: Changes): boolean {
+  return username !== undefined && username !== row.username;
 }
 
 /** Another's description is changed by who is above him, his account by himself only. */
@@ -104,9 +109,11 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
   const { db, caller } = ctx;
   const { row, body, password, ifMatch } = change;
   const now = ctx.now();
-  const changes = { username: body.username, password, revision: row.accountRevision };
+  const isRenamed = renames(row, body);
+  const revision = row.accountRevision;
+  const changes = { username: body.username, renames: isRenamed, password, revision };
   const own = { orgUuid: caller.orgUuid, accountUuid: row.uuid };
-  const isChanged = isRevision(row.uuid, row.accountRevision + 1);
+  const isChanged = isRevision(row.uuid, revision + 1);
   const account = { ...row, passwordHash: password?.hash ?? '' };
   const [made] = await db
     .batch([
@@ -114,8 +121,9 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
         now,
         condition: isHeldMember(db, own, ifMatch),
       }),
-      ...(body.username === undefined ? [] : renamed(ctx, row.uuid, isChanged)),
-      ...(password ? [endResetsAfterChange(db, row.uuid, now)] : []),
+      ...(body.username === undefined ? [] : [auditRename(ctx, row.uuid)]),
+      ...(isRenamed || password ? [endResetsAfterChange(db, row.uuid, now)] : []),
+      ...(body.username === undefined ? [] : [raiseRulesWith(db, row.uuid, isChanged)]),
       ...(password ? [auditPasswordStatement(ctx, account, 'user.update')] : []),
       ...(body.description === undefined
         ? [noteChange(db, { ...own, by: caller.userUuid, now }, isChanged)]
@@ -125,13 +133,12 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
   if (made.length === 0) await refuse(ctx, change);
 }
 
-function renamed(ctx: Context, uuid: string, isChanged: Condition) {
-  const entry = auditStatement(ctx, {
+function auditRename(ctx: Context, uuid: string) {
+  return auditStatement(ctx, {
     action: 'user.update',
     resource: `user:${uuid}`,
     details: { fields: ['username'] },
   });
-  return [entry, raiseRulesWith(ctx.db, uuid, isChanged)];
 }
 
 /** The statements that store a description, if `condition` holds. */

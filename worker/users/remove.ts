@@ -9,7 +9,7 @@ import { changedMeanwhile, lastSuperAdmin } from '../grants/grant.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { hold, type IfMatch } from '../http/conditional.ts';
 import { deleteActivity } from './activity/store.ts';
-import { deleteMembership, deleteRulesOfGone, tagOf } from './changes/store.ts';
+import { deleteMembership, deleteRulesOfGone, noteEnded, tagOf } from './changes/store.ts';
 import { selectUser } from './store.ts';
 
 /**
@@ -39,6 +39,7 @@ export async function removeUser(
       resource: `user:${user.key}`,
       details: { subject: user.key },
     }),
+    noteEnded(db, { orgUuid, accountUuid: user.key, now: ctx.now() }),
     deleteRulesOfGone(db, orgUuid, user.key),
     raiseRules(db, orgUuid),
     deleteActivity(db, orgUuid, user.key),

@@ -81,7 +81,7 @@ export const userRoutes: AnyRoute[] = [
     path: '/iam/users/:user',
     summary: "Change your own username, password or description, or another's description",
     description:
-      'A new password needs `current_password` and voids every token issued before it. The description of another user needs Admin, and more than that user has.',
+      'A new password needs `current_password`. A new password or username voids every token issued before it, also the one that asks, and ends open resets: log in again. A new username counts as verified once a reset that was sent to it is completed. The description of another user needs Admin, and more than that user has.',
     tag: 'Users',
     errors: [
       'FORBIDDEN',

@@ -4,7 +4,14 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import type { Level } from '../access/levels.ts';
 import { usernameKey } from '../auth/username.ts';
 import type { Database } from '../context.ts';
-import { accounts, memberActivity, memberships, passwordResets, rules } from '../db/schema.ts';
+import {
+  accounts,
+  memberActivity,
+  memberships,
+  organizations,
+  passwordResets,
+  rules,
+} from '../db/schema.ts';
 import type { Status } from './schema.ts';
 
 const creators = alias(accounts, 'creators');
@@ -127,13 +134,18 @@ export interface NewMember {
   readonly now: number;
 }
 
-/** Makes an account a member. No row comes back when it is one, or there is no such account. */
+/**
+ * Makes an account a member, after every token of an earlier membership. No row comes back when it
+ * is one, or there is no such account.
+ */
 export function insertMembership(db: Database, member: NewMember) {
   const { orgUuid, accountUuid, description, by, now } = member;
+  const since = sql`(select max(${now}, ${organizations.membersEndedAt})
+    from ${organizations} where ${organizations.uuid} = ${orgUuid})`;
   return db
     .insert(memberships)
     .select(
-      sql`select ${orgUuid}, ${accounts.uuid}, ${description}, ${now}, ${by}, ${now}, ${by}, null, 0,
+      sql`select ${orgUuid}, ${accounts.uuid}, ${description}, ${since}, ${by}, ${now}, ${by}, null, 0,
           ${now}
         from ${accounts} where ${accounts.uuid} = ${accountUuid}`,
     )
@@ -157,7 +169,8 @@ export function insertResetOf(
   reset: { readonly tokenDigest: string; readonly expiresAt: number },
 ) {
   return db.insert(passwordResets).select(
-    sql`select ${reset.tokenDigest}, ${accounts.uuid}, ${reset.expiresAt}, null
+    sql`select ${reset.tokenDigest}, ${accounts.uuid}, ${reset.expiresAt}, null,
+          ${accounts.username}
         from ${accounts} where ${accounts.uuid} = ${accountUuid}`,
   );
 }

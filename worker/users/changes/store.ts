@@ -1,9 +1,10 @@
 /** Statements that change members and their accounts, and a user's ETag. */
 import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { afterTokens } from '../../auth/store.ts';
 import { usernameKey } from '../../auth/username.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
-import { accounts, memberships, rules } from '../../db/schema.ts';
+import { accounts, memberships, organizations, rules } from '../../db/schema.ts';
 import { type Change, mayMake } from '../../grants/changes/store.ts';
 import type { IfMatch } from '../../http/conditional.ts';
 import { level, type NewMember, ownRule, type UserRow } from '../store.ts';
@@ -44,6 +45,8 @@ export function isRevision(accountUuid: string, revision: number): SQL {
 /** What a user changes of his own account. */
 export interface AccountChanges {
   readonly username: string | undefined;
+  /** Whether that is another than he has. */
+  readonly renames: boolean;
   /** The hash that was verified, and the one that takes its place. */
   readonly password: { readonly old: string; readonly hash: string } | undefined;
   /** The one that is changed; the next one takes its place. */
@@ -52,13 +55,14 @@ export interface AccountChanges {
 
 /**
  * No row comes back when another account has the username, the account was changed meanwhile, or
- * `condition` does not hold. A change of the password lies after every token that was issued
- * under the old one.
+ * `condition` does not hold. A change of password or username makes every token void that was
+ * issued before. Of another username nobody has proven that it is his, nor did the
+ * organization give it that made the account.
  */
 export function updateAccount(
   db: Database,
   accountUuid: string,
-  { username, password, revision }: AccountChanges,
+  { username, renames, password, revision }: AccountChanges,
   { now, condition }: { readonly now: number; readonly condition: SQL | undefined },
 ) {
   const key = username === undefined ? undefined : usernameKey(username);
@@ -69,10 +73,9 @@ export function updateAccount(
     .set({
       revision: revision + 1,
       ...(username === undefined || key === undefined ? {} : { username, usernameKey: key }),
-      ...(password && {
-        passwordHash: password.hash,
-        passwordChangedAt: sql`max(${now}, ${accounts.passwordChangedAt}) + 1`,
-      }),
+      ...(renames ? { verifiedAt: null, createdByOrg: '' } : {}),
+      ...(password && { passwordHash: password.hash }),
+      ...(renames || password ? { passwordChangedAt: afterTokens(accountUuid, now) } : {}),
     })
     .where(
       and(
@@ -148,6 +151,25 @@ export function deleteMembership(
       ),
     )
     .returning({ accountUuid: memberships.accountUuid });
+}
+
+/**
+ * Remembers that a membership ended, if the statement before it in the batch changed something.
+ * The time lies after every token that was issued for it, also where a clock stands still: such a
+ * token is no younger than the clock, the membership and the last change of the account.
+ */
+export function noteEnded(
+  db: Database,
+  { orgUuid, accountUuid, now }: Pick<NewMember, 'orgUuid' | 'accountUuid' | 'now'>,
+) {
+  const changedAt = sql`(select ${accounts.passwordChangedAt} from ${accounts}
+    where ${accounts.uuid} = ${accountUuid})`;
+  return db
+    .update(organizations)
+    .set({
+      membersEndedAt: sql`max(${now}, ${organizations.membersEndedAt}, coalesce(${changedAt}, 0)) + 1`,
+    })
+    .where(and(eq(organizations.uuid, orgUuid), sql`changes() > 0`));
 }
 
 /** Takes away all rules of who is no member any longer. */

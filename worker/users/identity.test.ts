@@ -1,0 +1,43 @@
+/** Who is who, whatever happens in whichever order: random events against a model. Contract §3. */
+import { env } from 'cloudflare:test';
+import { inArray } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/d1';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { accounts } from '../db/schema.ts';
+import { command, World } from '../test/identity/commands.ts';
+import { TIMES } from '../test/runs.ts';
+
+const RUNS = 8 * TIMES;
+const LONGEST_MS = 120_000 * TIMES;
+
+test(
+  'a token works from its issue to the first event that ends it, and what is verified is the present name',
+  async () => {
+    const commands = fc.array(command, { minLength: 12, maxLength: 40, size: 'max' });
+    await fc.assert(
+      fc.asyncProperty(commands, async (events) => {
+        const world = await World.make();
+        for (const event of events) {
+          await world.run(event);
+          const { seen, promised } = await world.tokens();
+          expect(seen).toEqual(promised);
+          expect(await stored(world)).toEqual(promisedOf(world));
+        }
+      }),
+      { numRuns: RUNS, endOnFailure: false, interruptAfterTimeLimit: LONGEST_MS },
+    );
+  },
+  LONGEST_MS * 2,
+);
+
+function promisedOf({ model }: World) {
+  return new Map(model.people.map((each) => [each.uuid, [each.name, each.isVerified]]));
+}
+
+/** By account: the name, and whether it counts as verified. */
+async function stored({ model }: World) {
+  const uuids = model.people.map(({ uuid }) => uuid);
+  const rows = await drizzle(env.DB).select().from(accounts).where(inArray(accounts.uuid, uuids));
+  return new Map(rows.map((row) => [row.uuid, [row.username, row.verifiedAt !== null]]));
+}
