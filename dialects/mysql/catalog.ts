@@ -15,9 +15,20 @@ export interface UserFunction {
   readonly name: string;
 }
 
+/** A view. */
+export interface View {
+  readonly schema: string;
+  readonly name: string;
+  /** Empty when the user may not see it. */
+  readonly definition: string;
+  /** It is of the session's own database. */
+  readonly here: boolean;
+}
+
 const ROUTINES =
   "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_NAME IN";
-const VIEWS = 'SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_NAME IN';
+const VIEWS = `SELECT TABLE_SCHEMA, TABLE_NAME, COALESCE(VIEW_DEFINITION, ''),
+  IF(TABLE_SCHEMA = DATABASE(), 'here', '') FROM information_schema.VIEWS WHERE TABLE_NAME IN`;
 const LOADED = 'SELECT name FROM mysql.func WHERE name IN';
 /** Names that one look-up may carry. */
 const NAMES_MAX = 1_000;
@@ -43,10 +54,15 @@ export class Catalog {
     ];
   }
 
-  /** Definitions of views of these names, in any database; those that may be seen. */
-  async views(names: readonly string[]): Promise<string[]> {
+  /** Views of these names, in any database. */
+  async views(names: readonly string[]): Promise<View[]> {
     const rows = await this.#named(VIEWS, names);
-    return rows.map(([definition = '']) => definition).filter((each) => each !== '');
+    return rows.map(([schema = '', name = '', definition = '', here = '']) => ({
+      schema,
+      name,
+      definition,
+      here: here !== '',
+    }));
   }
 
   /** Where it may not be known what is loaded, every name could be. */

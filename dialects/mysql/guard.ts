@@ -2,8 +2,9 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
-import type { Catalog } from './catalog.ts';
-import { isEverywhere, isRefused, isReserved, leavesTraces } from './functions.ts';
+import { type Call, calledNames, callsOf, isForeign } from './calls.ts';
+import type { Catalog, UserFunction, View } from './catalog.ts';
+import { isEverywhere, isRefused, isUsual, leavesTraces } from './functions.ts';
 import type { Token } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
@@ -25,14 +26,6 @@ const VIEW_DEPTH_MAX = 32;
 interface Verdict {
   readonly refused: GatewayError | undefined;
   readonly expires: number;
-}
-
-/** A name ahead of a parenthesis. */
-export interface Call {
-  /** As it is written, without backticks. */
-  readonly name: string;
-  /** Written without backticks and database, with nothing up to the parenthesis: the server's own go ahead of users'. */
-  readonly bare: boolean;
 }
 
 /** Verdicts over one pool's database, remembered by text. */
@@ -75,29 +68,86 @@ export class Guard {
     seen: Set<string>,
     depth: number,
   ): Promise<GatewayError | undefined> {
-    const calls = callsOf(tokens);
-    const named = calls.find(({ name }) => isRefused(name.toUpperCase()));
-    if (named) return functionRefusal(named.name);
-    const unknown = calls.filter(({ name, bare }) => !bare || !isEverywhere(name.toUpperCase()));
-    const own = await catalog.functions([...new Set(unknown.map(({ name }) => name))]);
-    const refused = own.find((each) => !this.#allows(each));
-    if (refused) return userFunctionRefusal(refused.schema, refused.name);
+    const called = calledNames(tokens).find((name) => isRefused(name.toUpperCase()));
+    if (called !== undefined) return functionRefusal(called);
+    const refused = await this.#refusedCall(tokens, catalog);
+    if (refused) return refused;
     for (const view of await catalog.views(namesOf(tokens, seen))) {
-      if (depth >= VIEW_DEPTH_MAX) return refusal('read_statement', 'Views are nested too deeply');
-      const parsed = parseText(view, false);
-      if ('unclosed' in parsed) continue;
-      const inside = parsed.statements.flatMap((each) => each.tokens);
-      const found = await this.#refusalOf(inside, catalog, seen, depth + 1);
+      const found = await this.#refusedView(view, tokens, { catalog, seen, depth });
       if (found) return found;
     }
     return undefined;
   }
 
-  #allows({ schema, name }: { schema: string; name: string }): boolean {
-    if (this.#allowed === true) return true;
-    const [plain, whole] = [name.toLowerCase(), `${schema}.${name}`.toLowerCase()];
-    return this.#allowed.has(plain) || this.#allowed.has(whole);
+  /** Of the calls, what is not known to be the server's own and harmless. */
+  async #refusedCall(
+    tokens: readonly Token[],
+    catalog: Catalog,
+  ): Promise<GatewayError | undefined> {
+    if (this.#allowed === true) return undefined;
+    const calls = callsOf(tokens).filter((call) => !isServers(call) && !this.#allowsPath(call));
+    const found = await catalog.functions([...new Set(calls.map(({ name }) => name))]);
+    const own = found.find((each) => !this.#allows(each));
+    if (own) return userFunctionRefusal(own);
+    const unknown = calls.find(
+      (call) => !mayBeServers(call) && !found.some((each) => isMeant(call, each)),
+    );
+    return unknown && unknownFunctionRefusal(unknown.path.join('.'));
   }
+
+  async #refusedView(
+    { schema, name, definition, here }: View,
+    tokens: readonly Token[],
+    { catalog, seen, depth }: { catalog: Catalog; seen: Set<string>; depth: number },
+  ): Promise<GatewayError | undefined> {
+    if (definition === '') {
+      const isNamed = here || tokens.some(({ raw }) => raw.toLowerCase() === schema.toLowerCase());
+      return isNamed ? hiddenViewRefusal(schema, name) : undefined;
+    }
+    if (depth >= VIEW_DEPTH_MAX) return refusal('read_statement', 'Views are nested too deeply');
+    const parsed = parseText(definition, false);
+    const statements = 'unclosed' in parsed ? [] : parsed.statements;
+    const unreadable = statements.find((each) => each.unreadable !== undefined);
+    if (statements.length !== 1 || unreadable) {
+      const why = unreadable?.unreadable ?? 'what cannot be read';
+      return refusal('read_statement', `View ${schema}.${name} holds ${why}`);
+    }
+    const inside = statements.flatMap((each) => each.tokens);
+    return this.#refusalOf(inside, catalog, seen, depth + 1);
+  }
+
+  /** Listed names may leave the database out; of a package's function not the package. */
+  #allowsPath({ path }: Call): boolean {
+    if (this.#allowed === true) return true;
+    const least = Math.max(path.length - 1, 1);
+    const names = path.map((_, at) => path.slice(at).join('.').toLowerCase());
+    return names.slice(0, path.length - least + 1).some((each) => this.#listed(each));
+  }
+
+  #listed(name: string): boolean {
+    return this.#allowed === true || this.#allowed.has(name);
+  }
+
+  #allows({ schema, name }: UserFunction): boolean {
+    return this.#listed(name.toLowerCase()) || this.#listed(`${schema}.${name}`.toLowerCase());
+  }
+}
+
+/** Whether a call is one of the server's own for sure. */
+function isServers(call: Call): boolean {
+  return call.bare && isEverywhere(call.name.toUpperCase());
+}
+
+/** Whether it is, when no user has a function of that name. */
+function mayBeServers(call: Call): boolean {
+  return !isForeign(call) && (call.alias || isUsual(call.name.toUpperCase()));
+}
+
+/** Whether a function that was found is the one that is called. */
+function isMeant({ path }: Call, { schema, name }: UserFunction): boolean {
+  const [last, first] = path.toReversed();
+  const isSame = last?.toLowerCase() === name.toLowerCase() && path.length <= 2;
+  return isSame && (first === undefined || first.toLowerCase() === schema.toLowerCase());
 }
 
 /** Whether a statement may have left something on its session. */
@@ -116,51 +166,6 @@ export function asksForTraces({ tokens }: Parsed): boolean {
   return tokens.some(({ sort, text }) =>
     sort === 'variable' ? TELLING_VARIABLE.test(text) : sort === 'word' && TELLING.test(text),
   );
-}
-
-/** Everything that could be a call of a function. */
-function callsOf(tokens: readonly Token[]): Call[] {
-  return tokens.flatMap((token, at) => {
-    const call = callAt(tokens, token, at);
-    return call ? [call] : [];
-  });
-}
-
-/** A word of the grammar or a number. */
-function isNobodys(word: string): boolean {
-  return isReserved(word) || /^\d+$/.test(word);
-}
-
-function callAt(tokens: readonly Token[], token: Token, at: number): Call | undefined {
-  const { sort, text, raw, end } = token;
-  const next = tokens[at + 1];
-  if (!next || !isSign(next, '(')) return undefined;
-  if (sort !== 'word' && sort !== 'name') return undefined;
-  const qualified = isSign(tokens[at - 1], '.');
-  const bare = sort === 'word' && !qualified;
-  if (bare && isNobodys(text)) return undefined;
-  // LAST_INSERT_ID() tells, LAST_INSERT_ID(x) sets.
-  if (bare && text === 'LAST_INSERT_ID' && isSign(tokens[at + 2], ')')) return undefined;
-  // INSERT INTO t (a, b).
-  const before = tokens[qualified ? at - 3 : at - 1];
-  const into = before?.sort === 'word' && before.text === 'INTO';
-  if (into || namesColumns(tokens, at + 1)) return undefined;
-  return { name: raw, bare: bare && next.start === end };
-}
-
-/** `WITH n (a, b) AS (…)`: no call has `AS (` behind it. */
-function namesColumns(tokens: readonly Token[], open: number): boolean {
-  let depth = 0;
-  for (let at = open; at < tokens.length; at += 1) {
-    if (isSign(tokens[at], '(')) depth += 1;
-    if (isSign(tokens[at], ')')) depth -= 1;
-    if (depth === 0) return tokens[at + 1]?.text === 'AS' && isSign(tokens[at + 2], '(');
-  }
-  return false;
-}
-
-function isSign(token: Token | undefined, sign: string): boolean {
-  return token?.sort === 'sign' && token.text === sign;
 }
 
 /** Names that could be a view's, each once in all. */
@@ -182,12 +187,27 @@ function functionRefusal(name: string): GatewayError {
   return refusal('read_function', message, shown);
 }
 
-function userFunctionRefusal(schema: string, name: string): GatewayError {
+function userFunctionRefusal({ schema, name }: UserFunction): GatewayError {
   const shown = schema === '' ? name : `${schema}.${name}`;
   const message =
     `Function ${shown} is a user's and not taken on /read; send the statement to /write, ` +
     'or name it in allow_functions';
   return refusal('read_user_function', message, shown);
+}
+
+/** A plugin's, a package's, one that may not be seen, or none at all. */
+function unknownFunctionRefusal(shown: string): GatewayError {
+  const message =
+    `Function ${shown} is not known to change nothing and not taken on /read; ` +
+    'send the statement to /write, or name it in allow_functions';
+  return refusal('read_user_function', message, shown);
+}
+
+function hiddenViewRefusal(schema: string, name: string): GatewayError {
+  const message =
+    `What view ${schema}.${name} calls may not be seen, so it is not taken on /read: ` +
+    "grant the connection's user SHOW VIEW on it";
+  return refusal('read_hidden_view', message);
 }
 
 function refusal(rule: string, message: string, name?: string): GatewayError {

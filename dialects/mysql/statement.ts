@@ -74,7 +74,7 @@ function statementOf(whole: string, tokens: readonly Token[], named: boolean): P
     at = end;
   }
   text += whole.slice(at, tokens.at(-1)?.end ?? begin);
-  const opened = tokens.findIndex(({ text: sign }) => sign !== '(');
+  const opened = tokens.findIndex(({ sort, text: sign }) => sign !== '(' && sort !== 'unclear');
   const [first, second] = [wordAt(tokens, opened), wordAt(tokens, opened + 1)];
   const words = tokens.filter(({ sort }) => sort === 'word').map((token) => token.text);
   return {
@@ -134,6 +134,9 @@ const WRITING = new Set(['UPDATE', 'DELETE', 'INTO', 'OUTFILE', 'DUMPFILE']);
 /** The same, but functions when a parenthesis follows. */
 const WRITING_UNLESS_CALLED = new Set(['INSERT', 'REPLACE']);
 
+/** Tables of counters that begin anew when they are read. Source: MySQL manual, "INFORMATION_SCHEMA InnoDB Tables". */
+const EMPTIED = /^INNODB_CMP(?:MEM|_PER_INDEX)?_RESET$/i;
+
 function whyUnreadable(
   tokens: readonly Token[],
   first: string,
@@ -146,13 +149,19 @@ function whyUnreadable(
 }
 
 function writingToken(
-  { sort, text }: Token,
+  { sort, text, end }: Token,
   tokens: readonly Token[],
   at: number,
   first: string,
 ): string | undefined {
+  const next = tokens[at + 1];
   if (sort === 'versioned') return 'A comment with a version';
+  if (sort === 'unclear') return text;
+  if (sort === 'number' && next?.sort === 'word' && next.start === end) return 'A word in a number';
   if (sort === 'sign' && text === ':=') return 'An assignment of a variable';
+  // By ORACLE's rules it counts a sequence.
+  if (sort === 'sign' && text === '.' && isWord(next, 'NEXTVAL')) return '.NEXTVAL';
+  if ((sort === 'word' || sort === 'name') && EMPTIED.test(text)) return text.toUpperCase();
   if (sort !== 'word') return undefined;
   return writingWord(text, tokens[at + 1], tokens[at + 2], first);
 }

@@ -12,6 +12,10 @@ CREATE FUNCTION quiet(a int) RETURNS int DETERMINISTIC NO SQL RETURN a + 1;;
 CREATE FUNCTION \`count\`(a int) RETURNS int BEGIN SET @bitten = a; RETURN 1; END;;
 CREATE FUNCTION \`a\u00a0b\`(a int) RETURNS int BEGIN SET @bitten = a; RETURN 1; END;;
 CREATE PROCEDURE gnaw() BEGIN DELETE FROM items; COMMIT; END;;
+SET sql_mode = ORACLE;;
+CREATE PACKAGE pack AS FUNCTION bites(a int) RETURN int; END;;
+CREATE PACKAGE BODY pack AS FUNCTION bites(a int) RETURN int AS BEGIN SET @bitten = a; RETURN 1; END; END;;
+SET sql_mode = DEFAULT;;
 CREATE VIEW biting AS SELECT bite('view') AS b;;
 CREATE VIEW counting AS SELECT nextval(counter) AS n;;
 CREATE VIEW locking AS SELECT get_lock('attack', 0) AS l;;
@@ -28,6 +32,7 @@ export interface Attack {
 const FIRST = 'the first word is not one of a read';
 const INTO = 'INTO is refused wherever it stands';
 const LOCKING = 'locking clauses are refused';
+const UNCLEAR = 'what servers may take apart in different ways is refused';
 const VERSION = 'comments that the server executes are refused';
 const FUNCTION = 'the function is refused by name';
 const USERS = "a user's function is refused unless it is allowed";
@@ -101,6 +106,15 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       "SELECT '\\'' INTO OUTFILE '/tmp/causeway-attack-mysql' -- '",
       "SELECT 1 --\u00a0x INTO OUTFILE '/tmp/causeway-attack-mysql' FROM (SELECT 1 AS `\u00a0x`) AS y",
       "SELECT 1 --\u0001 '\nINTO OUTFILE '/tmp/causeway-attack-mysql' -- '",
+      'SELECT 1.5INTO @bitten',
+      'SELECT .5INTO @bitten',
+      'SELECT 1.INTO @bitten',
+      'SELECT 1e1INTO @bitten',
+      'SELECT 1.e1INTO @bitten',
+      'SELECT 1e+1INTO/**/@bitten',
+      'SELECT \\NINTO @bitten',
+      "SELECT 1.5INTO OUTFILE '/tmp/causeway-attack-mysql'",
+      "SELECT x'41'INTO @bitten",
       'SELECT @bitten := 5',
       'SELECT @`bitten`:=5',
     ],
@@ -112,7 +126,21 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       'SELECT * FROM items LOCK IN SHARE MODE',
       'SELECT * FROM items FOR/**/UPDATE SKIP LOCKED',
       'SELECT * FROM items FOR SHARE',
+      'SELECT * FROM items WHERE id > 0.5LOCK IN SHARE MODE',
+      'SELECT * FROM items WHERE id > 0.5FOR SHARE',
+      'SELECT * FROM items WHERE id > 1e0FOR UPDATE',
       'SELECT * FROM (SELECT * FROM items FOR UPDATE) AS x',
+    ],
+  ],
+  [
+    UNCLEAR,
+    [
+      "SELECT 1 // '\n INTO @bitten -- '",
+      "SELECT /*+ QB_NAME(`*/ '`) */ 1 INTO @bitten, ' */",
+      'SELECT 1.e(1)',
+      "SELECT get_lock 1.e('attack', 0)",
+      "SELECT $a$ ' $a$ INTO @bitten -- '",
+      'SELECT 1 --\u000b 1',
     ],
   ],
   [
@@ -143,6 +171,10 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       'SELECT NEXT `value` FROM counter',
       'SELECT NEXT 1000 VALUES FROM counter',
       'SELECT next/**/1000/**/values FROM counter',
+      'SELECT counter.nextval',
+      "SELECT mariadb_schema.get_lock('attack', 0)",
+      'SELECT * FROM information_schema.INNODB_CMP_RESET',
+      'SELECT * FROM information_schema.`innodb_cmpmem_reset`',
       'EXPLAIN FORMAT=VTEXPLAIN /*vt+ EXECUTE_DML_QUERIES */ DELETE FROM items',
       'VEXPLAIN ALL DELETE FROM items',
       "REVERT VITESS_MIGRATION '9748c3b7_7fdb_11eb_ac2c_f875a4d24e90'",
@@ -163,6 +195,9 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       'SELECT count (5)',
       'SELECT a\u00a0b(5)',
       'SELECT quiet(1)',
+      'SELECT pack.bites(1)',
+      "SELECT no_such_function('x')",
+      'SELECT items.1bites(1)',
       "EXPLAIN ANALYZE SELECT bite('x')",
       "ANALYZE SELECT bite('x')",
       "EXPLAIN SELECT * FROM (SELECT bite('x')) AS x",
@@ -235,6 +270,14 @@ export const READS: readonly string[] = [
   'SELECT * FROM information_schema.TABLES LIMIT 1',
   'SELECT sleep(0), benchmark(1, 1), last_insert_id(), found_rows()',
   'SELECT 1 --1',
+  'SELECT 1.5, .5, 1., 1e1, 1.5e-3, 0x41, 0b1, 1.5 AS 1e, t.1b FROM (SELECT 1 AS 1b) AS t',
+  'SELECT DISTINCT (id) FROM items',
+  "SELECT TRIM(BOTH ('x') FROM 'xax'), EXTRACT(DAY FROM now()), CAST('1' AS CHAR(1)), POSITION('a' IN 'ba')",
+  'SELECT * FROM items WHERE name LIKE ("a") ESCAPE ("b") AND id BETWEEN (1) AND (2) LIMIT 1',
+  'SELECT SQL_NO_CACHE (1), INTERVAL (1) DAY + now(), id DIV (2), id MOD (2), NOT (id) FROM items',
+  "SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a int PATH '$')) AS t",
+  'SELECT sum(id) OVER w FROM items WINDOW w AS (PARTITION BY (id) ORDER BY (name))',
+  'SELECT * FROM items USE INDEX (PRIMARY) WHERE (id, name) IN (SELECT id, name FROM items) OR id = ANY (SELECT 1)',
   'SELECT /*+ MAX_EXECUTION_TIME(1000) */ 1;',
   'SELECT CURRENT_TIMESTAMP, LEFT("abc", 1), IF(1, 2, 3), 1.5e3, x\'41\'',
 ];

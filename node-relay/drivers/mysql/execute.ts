@@ -18,6 +18,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Outcome } from './packets.ts';
 import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
+import { readsAsGuard } from './session.ts';
 import type { Prepared, Sink } from './wire.ts';
 
 /** Where and within what a request runs. */
@@ -105,7 +106,7 @@ async function requireQuoting(connection: Connection): Promise<void> {
     [],
   );
   const [mode = '', charset = ''] = row ?? [];
-  if (/ANSI_QUOTES|NO_BACKSLASH_ESCAPES|ORACLE/.test(mode) || !charset.startsWith('utf8')) {
+  if (!readsAsGuard(mode) || !charset.startsWith('utf8')) {
     const message = 'A read needs a session without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and ORACLE';
     throw new GatewayError('BAD_REQUEST', message);
   }

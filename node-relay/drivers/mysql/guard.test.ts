@@ -82,6 +82,7 @@ describe('allow_functions', () => {
     { allow: true, passes: true },
     { allow: ['QUIET'], passes: true },
     { allow: ['bite'], passes: false },
+    { allow: ['pack.bites'], passes: false },
     { allow: [], passes: false },
   ])("$allow lets a user's function through: $passes", async ({ allow, passes }) => {
     const session = await database.open('read', { allow_functions: allow });
@@ -109,6 +110,26 @@ describe('allow_functions', () => {
       details: [{ rule: 'read_function', function: 'get_lock' }],
     });
   });
+});
+
+test('a view whose definition may not be seen is refused, saying what to grant', async () => {
+  const user = `v_${database.name.slice(-12)}`;
+  await database.outside.query(
+    `GRANT SELECT ON ${database.name}.* TO ${user}@127.0.0.1 IDENTIFIED BY 'p'; CREATE VIEW harmless AS SELECT 1 AS one`,
+  );
+  const url = Object.assign(new URL(database.url), { username: user, password: 'p' });
+  const look = async (query: string) =>
+    (await database.open('read', {}, url.href)).run(sql(query), callOf('read'));
+  for (const query of ['SELECT * FROM harmless', `TABLE ${database.name}.biting`]) {
+    expect(await failureOf(look(query))).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('grant'),
+      details: [{ rule: 'read_hidden_view' }],
+    });
+  }
+  await database.outside.query(`GRANT SHOW VIEW ON ${database.name}.* TO ${user}@127.0.0.1`);
+  await look('SELECT * FROM harmless');
+  await database.outside.query(`DROP USER ${user}@127.0.0.1`);
 });
 
 test('a user who may only select reads with the functions of the server, and no others', async () => {

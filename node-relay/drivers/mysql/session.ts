@@ -6,6 +6,11 @@ const QUOTING = ['ANSI_QUOTES', 'NO_BACKSLASH_ESCAPES'];
 /** Names of groups that hold ANSI_QUOTES and more; set, they bring it back. */
 const GROUPS = ['ANSI', 'DB2', 'MAXDB', 'MSSQL', 'ORACLE', 'POSTGRESQL', 'MYSQL323', 'MYSQL40'];
 
+/** Whether the server takes text apart as the guard does under such an `sql_mode`. */
+export function readsAsGuard(sqlMode: string): boolean {
+  return !sqlMode.split(',').some((each) => [...QUOTING, ...GROUPS].includes(each));
+}
+
 /** Of the server's default, what leaves quoting as the guard reads it. */
 export function sessionSettings(mode: Mode): string[] {
   const refused = [...QUOTING, ...GROUPS].map((each) => `'${each}'`);

@@ -80,8 +80,7 @@ function ambiguity(text: string, tokens: readonly Token[]): string | undefined {
 function problemAt(text: string, token: Token, next: Token | undefined): string | undefined {
   const { sort, text: shown, end } = token;
   if (sort === 'versioned') return 'a comment with a version';
-  // Vitess begins a comment there.
-  if (shown === '/' && next?.text === '/' && next.start === end) return '//';
+  if (sort === 'unclear') return shown.charAt(0).toLowerCase() + shown.slice(1);
   if (sort === 'variable' && !(SAME_VARIABLE.test(shown) && !/['"`]/.test(text.charAt(end)))) {
     return `the variable ${shown.slice(0, 64)}`;
   }
