@@ -98,9 +98,9 @@ test('a completed reset is an entry once, however often its token is sent', asyn
   const gateway = await startGateway('Read');
   const { token, ...stored } = await newResetToken(gateway.clock.now);
   await env.DB.prepare(
-    'insert into password_resets (token_digest, account_uuid, expires_at) values (?, ?, ?)',
+    'insert into password_resets (token_digest, account_uuid, expires_at, username) values (?, ?, ?, ?)',
   )
-    .bind(stored.tokenDigest, gateway.user.uuid, stored.expiresAt)
+    .bind(stored.tokenDigest, gateway.user.uuid, stored.expiresAt, gateway.user.username)
     .run();
   const body = { username: gateway.user.username, token, new_password: 'correct horse' };
   const replies = await Promise.all(

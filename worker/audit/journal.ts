@@ -1,7 +1,8 @@
 /**
- * What an isolate has to write of audits after its replies, and whose chains to wake. The first
- * of its sort is written within a second, repeats are counted and written at most every five;
- * what an isolate has not written when it ends is lost, which entries of changes never are.
+ * What an isolate has to write of audits after its replies, and whose chains to wake. What
+ * succeeded is an entry each, written within a second. Of what did not, the first of its sort is
+ * written within a second, repeats are counted and written at most every five. What an isolate has
+ * not written when it ends is lost, which entries of changes never are.
  */
 import { Lru } from '../cache.ts';
 import type { Bindings, Database, PublicContext } from '../context.ts';
@@ -23,6 +24,8 @@ const POKES_MAX = 50;
 
 interface Waiting {
   readonly entry: NewEntry;
+  /** Whether later ones of its sort are counted with it. */
+  readonly counts: boolean;
   /** Unix epoch milliseconds from which it is written. */
   readonly due: number;
 }
@@ -50,19 +53,20 @@ export function noteChange(ctx: PublicContext, orgUuid: string): void {
 /** Takes an entry to be written after the reply. */
 export function noteEntry(ctx: PublicContext, entry: NewEntry): void {
   const journal = journalOf(ctx.db);
-  const sort = sortOf(entry);
+  const counts = entry.outcome !== 'success';
+  const sort = counts ? sortOf(entry) : crypto.randomUUID();
   const before = journal.waiting.get(sort);
   const due = before?.due ?? dueOf(journal, sort, ctx.now());
   const repeats = entry.repeats + (before?.entry.repeats ?? 0);
-  journal.waiting.set(sort, { entry: { ...(before?.entry ?? entry), repeats }, due });
+  journal.waiting.set(sort, { entry: { ...(before?.entry ?? entry), repeats }, counts, due });
   const isFull = journal.waiting.size >= WAITING_MAX;
   plan(ctx, journal, isFull ? nextFlush(journal, ctx.now()) : due);
 }
 
-/** Entries of one sort are counted as repeats; one that succeeded stands for itself. */
-function sortOf({ orgUuid, actor, action, resource, outcome, requestId }: NewEntry): string {
-  const alone = outcome === 'success' ? requestId : '';
-  return JSON.stringify([orgUuid, actor, action, resource, outcome, alone]);
+/** Entries of one sort tell the same but for time and request: nothing is hidden behind the first. */
+function sortOf(entry: NewEntry): string {
+  const { orgUuid, actor, action, resource, outcome, address, details } = entry;
+  return JSON.stringify([orgUuid, actor, action, resource, outcome, address, details]);
 }
 
 function dueOf(journal: Journal, sort: string, now: number): number {
@@ -108,7 +112,7 @@ function take(journal: Journal, due: number): NewEntry[] {
   for (const [sort, each] of journal.waiting) {
     if (!all && each.due > due) continue;
     journal.waiting.delete(sort);
-    journal.writtenAt.set(sort, due);
+    if (each.counts) journal.writtenAt.set(sort, due);
     taken.push(each.entry);
   }
   return taken;

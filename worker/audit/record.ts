@@ -67,7 +67,8 @@ export function auditPasswordStatement(
 
 /**
  * An entry that no change goes with: it is written after the reply, at most once a second.
- * Repeats of one that did not succeed are counted instead of written again.
+ * Repeats of one that did not succeed, by the same from the same address, are counted instead of
+ * written again; nothing that a client sends makes two of what succeeded one.
  */
 export function recordAfterReply(
   ctx: PublicContext,
