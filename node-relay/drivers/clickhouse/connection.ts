@@ -129,13 +129,25 @@ function databaseOf({ database }: Settings): string {
 
 function headersOf({ host, port, user, password, application }: Settings) {
   const name = host.includes(':') ? `[${host}]` : host;
-  const login = Buffer.from(`${user}:${password}`).toString('base64');
   return {
     Host: `${name}:${port}`,
     'User-Agent': application,
     'Content-Type': 'text/plain; charset=UTF-8',
-    Authorization: `Basic ${login}`,
+    ...loginHeaders(user, password),
   };
+}
+
+/**
+ * Headers of the server's own, which its function getClientHTTPHeader does not tell, as it does
+ * `Authorization`. That carries what no header can hold as it is. Source: ClickHouse,
+ * src/Interpreters/ClientInfo.cpp.
+ */
+function loginHeaders(user: string, password: string): { readonly [name: string]: string } {
+  if ([user, password].every((text) => !/\p{Cc}|^ | $/u.test(text))) {
+    const [name, key] = [user, password].map((text) => Buffer.from(text).toString('latin1'));
+    return { 'X-ClickHouse-User': name ?? '', 'X-ClickHouse-Key': key ?? '' };
+  }
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
 async function beginning(reply: IncomingMessage): Promise<string> {

@@ -3,7 +3,6 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { ALLOWED_SETTINGS } from '../../../proto/kinds/clickhouse/settings.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
-import { HARMLESS_TABLE_FUNCTIONS, KEYWORDS_BEFORE_PARENTHESES, LEAVING } from './functions.ts';
 import { oneStatement, type Statement } from './statement.ts';
 
 /** Functions that the endpoint's configuration lets `/read` call: all, or those listed, in lower case. */
@@ -34,9 +33,6 @@ const DEFINES = new Set([
 ]);
 /** They act on what comes after them on the same session, and there is none. */
 const SESSION_ONLY = new Set(['SET', 'USE', 'BEGIN', 'START', 'COMMIT', 'ROLLBACK']);
-/** It tells headers of the request, the endpoint's password among them. */
-const TELLS_SECRETS = 'getclienthttpheader';
-
 /**
  * A request's statement, when it may run.
  * @throws GatewayError BAD_REQUEST naming the rule, REQUEST_FAILED for what cannot be read
@@ -47,9 +43,10 @@ export function admit(
   allowed: AllowedFunctions,
 ): Statement {
   const statement = oneStatement(request.query);
-  const { kind, called } = statement;
-  if (called.some(({ name }) => name.toLowerCase() === TELLS_SECRETS)) {
-    throw refusal('secret_function', 'Function getClientHTTPHeader is not taken');
+  const { kind } = statement;
+  // Headers of the request hold the endpoint's password.
+  if (statement.tellsHeaders || hasHeadersAsName(statement, request.params)) {
+    throw refusal('secret_function', 'Functions getClientHTTPHeader and eval are not taken');
   }
   if (SESSION_ONLY.has(kind)) {
     throw refusal('session_statement', `${kind} has no effect by itself; there are no sessions`);
@@ -61,7 +58,18 @@ export function admit(
   return statement;
 }
 
-function admitRead({ kind, called, sets }: Statement, allowed: AllowedFunctions): void {
+/** `{name:Identifier}` stands for a name, too. */
+function hasHeadersAsName(
+  { placeholders }: Statement,
+  params: Exclude<ClickhouseRequest, { type: 'insert' }>['params'],
+): boolean {
+  return (
+    placeholders.some(({ type }) => /identifier/i.test(type)) &&
+    /getclienthttpheader/i.test(JSON.stringify(params ?? null))
+  );
+}
+
+function admitRead({ kind, doubts, sets }: Statement, allowed: AllowedFunctions): void {
   if (!READS.has(kind)) {
     throw refusal(
       'read_statement',
@@ -74,18 +82,14 @@ function admitRead({ kind, called, sets }: Statement, allowed: AllowedFunctions)
     throw refusal('read_setting', `Setting ${set.slice(0, 64)} is not taken on /read`);
   }
   if (allowed === true) return;
-  for (const { name, asTable } of called) {
-    const lower = name.toLowerCase();
-    if (allowed.has(lower)) continue;
-    const unknownTable =
-      asTable && !HARMLESS_TABLE_FUNCTIONS.has(lower) && !KEYWORDS_BEFORE_PARENTHESES.has(lower);
-    if (!LEAVING.has(lower) && !unknownTable) continue;
-    throw refusal(
-      'read_function',
-      `Function ${name.slice(0, 64)} is not taken on /read: it may leave the server; name it in allow_functions`,
-      name.slice(0, 64),
-    );
-  }
+  const doubt = doubts.find(({ name }) => !allowed.has(name.toLowerCase()));
+  if (doubt === undefined) return;
+  const name = doubt.name.slice(0, 64);
+  throw refusal(
+    'read_function',
+    `Function ${name} is not taken on /read: ${doubt.why}. An administrator may name it in allow_functions`,
+    name,
+  );
 }
 
 function refusal(rule: string, message: string, name?: string): GatewayError {

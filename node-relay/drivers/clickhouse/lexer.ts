@@ -1,23 +1,42 @@
 /** Reads ClickHouse's SQL as tokens, by the rules of the server's own lexer. Source: ClickHouse, src/Parsers/Lexer.cpp. */
+import { decodedQuote } from './quotes.ts';
 
 /** A token that means something; comments and spaces are none. */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'mark';
-  /** Of a word as it is written, of a quoted name its content, of a mark the character. */
+  /** Of a word as it is written, of a quoted name and a string what they say, of a mark the character. */
   readonly text: string;
+  /** What servers before 2019 read in its place. */
+  readonly older?: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** What cannot be read: a quote or comment that does not end. */
+/** What cannot be read, or not in one way: a quote that does not end, a comment in a comment. */
 export interface Unreadable {
   readonly unreadable: string;
 }
 
-const SPACE = /[\s\u200b\u2060\ufeff]+/y;
-const WORD = /[A-Za-z_][\w$]*/y;
-const NUMBER = /\d[\w.]*/y;
+// Wider than the server's own spaces: what is none for it is an error there.
+const SPACE = /[\s\u0085\u180e\u200b-\u200d\u2060\ufeff]+/y;
+const LINE_COMMENT = /(?:--|\/\/|#[ !])[^\n]*/y;
+const WORD = /[A-Za-z_$][\w$]*/y;
+const DIGITS = String.raw`\d+(?:_\d+)*`;
+const HEX = String.raw`[\da-fA-F]+(?:_[\da-fA-F]+)*`;
+const EXPONENT = `(?:[eE][+-]?(?:${DIGITS})?)?`;
+/** Its last group is what makes it a word: `1st`. */
+const NUMBER = new RegExp(
+  `(?:0[xX]${HEX}(?:\\.(?:${HEX})?)?(?:[pP][+-]?(?:${DIGITS})?)?` +
+    `|0[bB](?=[01])${DIGITS}(?:\\.(?:${DIGITS})?)?${EXPONENT}` +
+    `|${DIGITS}(?:\\.(?:${DIGITS})?)?${EXPONENT})(\\w*)`,
+  'y',
+);
+/** After a dot: `t.1.2` is `t . 1 . 2`. */
+const MEMBER_NUMBER = new RegExp(`${DIGITS}(\\w*)`, 'y');
+const FRACTION = new RegExp(`\\.${DIGITS}${EXPONENT}`, 'y');
 const HEREDOC = /\$\w*\$/y;
+const WIDE_HEREDOC = /\$[^$]*\$/y;
+const BYTES = /[xX]'[\da-fA-F]*'|[bB]'[01]*'/y;
 /** What opens a quote, and what closes it; the last two forms are of newer servers. */
 const QUOTES: { readonly [open: string]: readonly [close: string, kind: 'string' | 'quoted'] } = {
   "'": ["'", 'string'],
@@ -33,13 +52,13 @@ export function tokensOf(text: string): readonly Token[] | Unreadable {
   let at = 0;
   while (at < text.length) {
     const skipped = afterSpace(text, at);
-    if (skipped === undefined) return { unreadable: 'A comment does not end' };
+    if (typeof skipped !== 'number') return skipped;
     if (skipped > at) {
       at = skipped;
       continue;
     }
-    const token = tokenAt(text, at);
-    if (token === undefined) return { unreadable: 'A quote does not end' };
+    const token = tokenAt(text, at, tokens.at(-1));
+    if ('unreadable' in token) return token;
     tokens.push(token);
     at = token.end;
   }
@@ -47,63 +66,116 @@ export function tokensOf(text: string): readonly Token[] | Unreadable {
 }
 
 /** The place after spaces or one comment; the same place when there is none. */
-function afterSpace(text: string, at: number): number | undefined {
-  const space = match(SPACE, text, at);
+function afterSpace(text: string, at: number): number | Unreadable {
+  const space = match(SPACE, text, at) ?? match(LINE_COMMENT, text, at);
   if (space !== undefined) return at + space.length;
-  const two = text.slice(at, at + 2);
-  if (two === '--' || two === '# ' || two === '#!') {
-    const end = text.indexOf('\n', at);
-    return end < 0 ? text.length : end + 1;
-  }
-  if (two !== '/*') return at;
+  if (!text.startsWith('/*', at)) return at;
   const end = text.indexOf('*/', at + 2);
-  return end < 0 ? undefined : end + 2;
+  if (end < 0) return { unreadable: 'A comment does not end' };
+  const inner = text.indexOf('/*', at + 2);
+  // It ends in one place for servers that count comments in comments, and in another for others.
+  if (inner >= 0 && inner < end) return { unreadable: 'A comment holds the beginning of another' };
+  return end + 2;
 }
 
-function tokenAt(text: string, at: number): Token | undefined {
+function tokenAt(text: string, at: number, before: Token | undefined): Token | Unreadable {
   const character = text.charAt(at);
   const quote = QUOTES[character];
   if (quote) return quotedAt(text, at, quote);
-  const heredoc = character === '$' ? match(HEREDOC, text, at) : undefined;
-  if (heredoc !== undefined) {
-    const close = text.indexOf(heredoc, at + heredoc.length);
-    if (close < 0) return undefined;
-    const content = text.slice(at + heredoc.length, close);
-    return { kind: 'string', text: content, start: at, end: close + heredoc.length };
+  if (character === '$') {
+    const heredoc = heredocAt(text, at);
+    if (heredoc) return heredoc;
   }
-  for (const [kind, pattern] of PATTERNS) {
-    const found = match(pattern, text, at);
-    if (found !== undefined) return { kind, text: found, start: at, end: at + found.length };
+  if (text.charAt(at + 1) === "'" && /[xXbB]/.test(character)) {
+    const bytes = match(BYTES, text, at);
+    if (bytes === undefined) return { unreadable: 'A string of digits does not end' };
+    return { kind: 'string', text: bytes, start: at, end: at + bytes.length };
   }
-  return { kind: 'mark', text: character, start: at, end: at + 1 };
+  return numberAt(text, at, before) ?? wordOrMark(text, at);
 }
 
-const PATTERNS = [
-  ['word', WORD],
-  ['number', NUMBER],
-] as const;
+function wordOrMark(text: string, at: number): Token {
+  const word = match(WORD, text, at);
+  // A dollar that begins no name stands alone.
+  if (word !== undefined && !/^\$(?!\w)/.test(word)) {
+    return { kind: 'word', text: word, start: at, end: at + word.length };
+  }
+  return { kind: 'mark', text: text.charAt(at), start: at, end: at + 1 };
+}
+
+/** `$tag$ … $tag$`; without its end a dollar begins a word. */
+function heredocAt(text: string, at: number): Token | Unreadable | undefined {
+  const tag = match(HEREDOC, text, at);
+  const content = tag === undefined ? undefined : between(text, at, tag);
+  if (tag !== undefined && content !== undefined) {
+    const end = at + content.length + 2 * tag.length;
+    return { kind: 'string', text: content, start: at, end };
+  }
+  const wide = tag === undefined ? match(WIDE_HEREDOC, text, at) : undefined;
+  // Older servers take any characters as a tag, newer ones those of words.
+  if (wide !== undefined && between(text, at, wide) !== undefined) {
+    return { unreadable: 'A tag between dollars holds more than letters and digits' };
+  }
+  return undefined;
+}
+
+function between(text: string, at: number, tag: string): string | undefined {
+  const close = text.indexOf(tag, at + tag.length);
+  return close < 0 ? undefined : text.slice(at + tag.length, close);
+}
+
+function numberAt(
+  text: string,
+  at: number,
+  before: Token | undefined,
+): Token | Unreadable | undefined {
+  const isDot = text.charAt(at) === '.';
+  if (isDot) {
+    const found = isOperand(before) ? undefined : match(FRACTION, text, at);
+    if (found === undefined) return undefined;
+    return { kind: 'number', text: found, start: at, end: at + found.length };
+  }
+  const pattern = before?.kind === 'mark' && before.text === '.' ? MEMBER_NUMBER : NUMBER;
+  pattern.lastIndex = at;
+  const found = pattern.exec(text);
+  if (!found) return undefined;
+  const [whole, rest] = found;
+  const end = at + whole.length;
+  if (!rest) return { kind: 'number', text: whole, start: at, end };
+  if (/\W/.test(whole)) return { unreadable: 'A number is not one' };
+  return { kind: 'word', text: whole, start: at, end };
+}
+
+/** A dot after it takes a member. */
+function isOperand(token: Token | undefined): boolean {
+  if (token?.kind === 'mark') return token.text === ')' || token.text === ']';
+  return token !== undefined && token.kind !== 'string';
+}
 
 function quotedAt(
   text: string,
   start: number,
   [close, kind]: readonly [string, 'string' | 'quoted'],
-): Token | undefined {
-  let content = '';
-  for (let at = start + 1; at < text.length; at += 1) {
+): Token | Unreadable {
+  const end = close < '\u2000' ? closingAt(text, start + 1, close) : text.indexOf(close, start + 1);
+  if (end < 0) return { unreadable: 'A quote does not end' };
+  const raw = text.slice(start + 1, end);
+  if (close >= '\u2000') return { kind, text: raw, start, end: end + 1 };
+  const decoded = decodedQuote(raw, close);
+  if (decoded === undefined) return { unreadable: 'An escape does not end' };
+  return { kind, ...decoded, start, end: end + 1 };
+}
+
+function closingAt(text: string, start: number, close: string): number {
+  for (let at = start; at < text.length; at += 1) {
     const character = text.charAt(at);
-    if (character === '\\' && close.length === 1 && close < '\u2000') {
+    if (character === '\\') at += 1;
+    else if (character === close) {
+      if (text.charAt(at + 1) !== close) return at;
       at += 1;
-      content += text.charAt(at);
-    } else if (character !== close) {
-      content += character;
-    } else if (text.charAt(at + 1) === close && close < '\u2000') {
-      at += 1;
-      content += close;
-    } else {
-      return { kind, text: content, start, end: at + 1 };
     }
   }
-  return undefined;
+  return -1;
 }
 
 function match(pattern: RegExp, text: string, at: number): string | undefined {

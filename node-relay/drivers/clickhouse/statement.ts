@@ -2,7 +2,10 @@
 
 import { LruMap } from '../../../dialects/lru-map.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { type Doubt, doubtsOf } from './doubts.ts';
 import { type Token, tokensOf } from './lexer.ts';
+import { isMark, isName, isWord, readingsOf } from './marks.ts';
+import { setsOf } from './settings-clause.ts';
 
 /** A parameter `{name:Type}` of a statement. */
 export interface Placeholder {
@@ -16,17 +19,12 @@ export interface Statement {
   /** The first word, in upper case. */
   readonly kind: string;
   readonly placeholders: readonly Placeholder[];
-  /** Names before an opening parenthesis. */
-  readonly called: readonly Called[];
+  /** What it may run beyond computing. */
+  readonly doubts: readonly Doubt[];
+  /** It names what tells headers of the request, or runs a text that may. */
+  readonly tellsHeaders: boolean;
   /** Names that SETTINGS clauses set, wherever they stand. */
   readonly sets: readonly string[];
-}
-
-/** A function, or a type or table that looks like one. */
-export interface Called {
-  readonly name: string;
-  /** Stands where a table does: what it is, is a table function. */
-  readonly asTable: boolean;
 }
 
 /** Texts longer than this are read again each time. */
@@ -68,7 +66,8 @@ function read(text: string): Statement {
     text,
     kind: first.kind === 'word' ? first.text.toUpperCase() : '',
     placeholders: placeholdersOf(text, tokens),
-    called: calledOf(tokens),
+    doubts: doubtsOf(tokens),
+    tellsHeaders: tokens.some((token, at) => tellsHeaders(token, tokens[at + 1])),
     sets: setsOf(tokens),
   };
 }
@@ -122,42 +121,13 @@ function placeholdersOf(text: string, tokens: readonly Token[]): Placeholder[] {
   return found;
 }
 
-/** Words after which a name with parentheses is a table function. */
-const BEFORE_TABLES = new Set(['FROM', 'JOIN', 'FUNCTION', 'DESCRIBE', 'DESC', 'TABLE', 'IN']);
+/** The function that tells headers, the setting that lets it, and a table function that runs a text. */
+const HEADERS = /^(?:getclienthttpheader|allow_get_client_http_header)$/i;
 
-function calledOf(tokens: readonly Token[]): Called[] {
-  const found: Called[] = [];
-  for (const [at, token] of tokens.entries()) {
-    const next = tokens[at + 1];
-    if (!isMark(next, '(')) continue;
-    // A parameter cannot name a function; should a server come to take it, it is refused here.
-    if (isMark(token, '}')) found.push({ name: '}', asTable: true });
-    if (token.kind !== 'word' && token.kind !== 'quoted') continue;
-    const before = tokens[at - 1];
-    const asTable = before?.kind === 'word' && BEFORE_TABLES.has(before.text.toUpperCase());
-    found.push({ name: token.text, asTable });
-  }
-  return found;
-}
-
-/** `SETTINGS name = value, …`; values are literals. */
-function setsOf(tokens: readonly Token[]): string[] {
-  const found: string[] = [];
-  let within = false;
-  for (const [at, token] of tokens.entries()) {
-    if (isWord(token, 'SETTINGS')) within = true;
-    else if (isMark(token, ')')) within = false;
-    else if (within && isMark(tokens[at + 1], '=')) found.push(token.text);
-  }
-  return found;
-}
-
-function isMark(token: Token | undefined, text: string): boolean {
-  return token?.kind === 'mark' && token.text === text;
-}
-
-function isWord(token: Token | undefined, text: string): boolean {
-  return token?.kind === 'word' && token.text.toUpperCase() === text;
+function tellsHeaders(token: Token, next: Token | undefined): boolean {
+  if (!isName(token)) return false;
+  const runs = isMark(next, '(') ? /^eval$/i : undefined;
+  return readingsOf(token).some((name) => HEADERS.test(name) || runs?.test(name));
 }
 
 function refused(message: string): GatewayError {
