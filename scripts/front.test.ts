@@ -109,13 +109,32 @@ describe('what passes', () => {
     expect((await answer?.toArray())?.join('')).toBe('["application/json","text/plain"]');
   });
 
-  test('names one host, also where the client named two', async () => {
+  const HOST = 'Host: is not a host, or the target is not a path';
+  test.each([
+    ['two hosts', 'GET / HTTP/1.1\r\nHost: one\r\nHost: two', HOST],
+    ['no host', 'GET / HTTP/1.1', HOST],
+    ['no host, of HTTP/1.0', 'GET / HTTP/1.0', HOST],
+    ['a host that holds a path', 'GET / HTTP/1.1\r\nHost: a/b#', HOST],
+    ['a target that is no path', 'GET * HTTP/1.1\r\nHost: a', HOST],
+    ['a target that is a host', 'CONNECT a:80 HTTP/1.1\r\nHost: a', HOST],
+    [
+      'a character that cannot go on',
+      'GET / HTTP/1.1\r\nHost: a\r\nX-Other: a\x7fb',
+      'The request is not one of HTTP/1.1',
+    ],
+    ['no HTTP', 'GET / HTTP/1.1\r\nHost a', 'The request is not one of HTTP/1.1'],
+  ])('holds no request with %s', async (_what, head, message) => {
     const { port } = await front(echoHeaders);
     const socket = connect(port, '127.0.0.1');
-    socket.write('GET / HTTP/1.1\r\nHost: one\r\nHost: two\r\nConnection: close\r\n\r\n');
-    const answer = (await socket.toArray()).join('');
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toContain('"host":"one"');
+    socket.write(Buffer.from(`${head}\r\nConnection: close\r\n\r\n`, 'latin1'));
+    const [first = '', body = ''] = (await socket.toArray()).join('').split('\r\n\r\n');
+    expect(first).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(body)).toMatchObject({ error: 'Bad Request', code: 'BAD_REQUEST', message });
+  });
+
+  test('names its host as the client did', async () => {
+    const { port } = await front(echoHeaders);
+    expect(await seen(port, { Host: '[::1]:8787' })).toMatchObject({ host: '[::1]:8787' });
   });
 
   test('is method, path, status, headers and body, unchanged', async () => {

@@ -10,10 +10,12 @@ import {
   request,
   type Server,
   type ServerResponse,
+  STATUS_CODES,
 } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { pipeline } from 'node:stream';
-import { errorBody, GatewayError } from '../proto/errors.ts';
+import { type Duplex, pipeline } from 'node:stream';
+import { ERRORS, errorBody, GatewayError } from '../proto/errors.ts';
+import { hostRefused, isHost } from '../worker/http/host.ts';
 import { requestIdOf } from '../worker/http/request-id.ts';
 
 /** The worker reads it when PEER is `front:<secret>`; see worker/http/address.ts. */
@@ -68,13 +70,28 @@ export interface FrontOptions {
 export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const proxy = proxyList(options.trustedProxy);
-  const server = createServer((incoming, reply) => {
-    const address = callerOf(incoming, proxy);
-    forward(incoming, reply, {
-      agent,
-      port: options.upstreamPort,
-      peer: `${options.secret} ${address}`,
-    });
+  // A request without a host is refused as any other that names none.
+  const server = createServer({ requireHostHeader: false }, (incoming, reply) => {
+    const host = hostOf(incoming);
+    if (host === undefined) {
+      refuse(incoming, reply, hostRefused());
+      return;
+    }
+    const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
+    forward(incoming, reply, { agent, host, port: options.upstreamPort, peer });
+  });
+  server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
+    // Node listens no more for the end of a connection that it gave away.
+    socket.on('error', () => socket.destroy());
+    socket.end(rawRefusal(incoming.headers, hostRefused()));
+  });
+  server.on('clientError', (fault: NodeJS.ErrnoException, socket) => {
+    if (fault.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const message = 'The request is not one of HTTP/1.1';
+    socket.end(rawRefusal({}, new GatewayError('BAD_REQUEST', message, { cause: fault })));
   });
   // A large upload or a long stream may take its time; deadlines are the worker's.
   server.requestTimeout = 0;
@@ -83,8 +100,19 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   return { secret: options.secret, stop: () => close(server, agent) };
 }
 
+/** A path, or a URL that holds one, as the runtime reads it: what is neither has no path that could decide. */
+const TARGET = /^(?:https?:\/\/[^\s/\\?#@]+(?:[/?][!-~]*)?|\/[!-~]*)$/i;
+
+/** The one host that a request names; undefined when it names none, several, or its target is no path. */
+function hostOf({ headersDistinct, url }: IncomingMessage): string | undefined {
+  const [host, ...others] = headersDistinct.host ?? [];
+  const isWhole = host !== undefined && others.length === 0 && isHost(host);
+  return isWhole && TARGET.test(url ?? '') ? host : undefined;
+}
+
 interface Upstream {
   readonly agent: Agent;
+  readonly host: string;
   readonly port: number;
   readonly peer: string;
 }
@@ -99,8 +127,7 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
     // Distinct: what came twice goes on twice, for the worker to judge.
     headers: {
       ...passedOn(incoming.headersDistinct, CLAIMS),
-      // A list of hosts is not even taken by Node's client.
-      host: incoming.headers.host ?? '',
+      host: upstream.host,
       [PEER_HEADER]: upstream.peer,
     },
     setHost: false,
@@ -171,22 +198,40 @@ function proxyList(address: string | undefined): BlockList | undefined {
   return list;
 }
 
-function unavailable({ headers }: IncomingMessage, reply: ServerResponse): void {
-  const given = headers['x-request-id'];
+function unavailable(incoming: IncomingMessage, reply: ServerResponse): void {
+  const message = 'The gateway is not ready';
+  refuse(incoming, reply, new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: 1 }));
+}
+
+function refuse(incoming: IncomingMessage, reply: ServerResponse, failure: GatewayError): void {
+  const { status, headers, body } = refusalOf(incoming.headers, failure);
+  reply.writeHead(status, headers).end(body);
+}
+
+/** A reply where Node gives no more than the connection, which it ends. */
+function rawRefusal(asked: IncomingHttpHeaders, failure: GatewayError): string {
+  const { status, headers, body } = refusalOf(asked, failure);
+  const lines = Object.entries({ ...headers, Connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
+}
+
+/** As the worker would write it. */
+function refusalOf(asked: IncomingHttpHeaders, failure: GatewayError) {
+  const given = asked['x-request-id'];
   const requestId = requestIdOf({ get: () => (typeof given === 'string' ? given : null) });
-  const failure = new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is not ready', {
-    retryAfter: 1,
-  });
-  reply
-    .writeHead(503, {
-      'Content-Type': 'application/json',
-      'Retry-After': '1',
-      'X-Request-Id': requestId,
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    })
-    .end(JSON.stringify(errorBody(failure, requestId)));
+  const body = JSON.stringify(errorBody(failure, requestId));
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    ...(failure.retryAfter === undefined ? {} : { 'Retry-After': String(failure.retryAfter) }),
+  };
+  return { status: ERRORS[failure.code].status, headers, body };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

@@ -8,6 +8,7 @@ import { mountDocs } from './docs/mount.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { helpRoutes } from './help/routes.ts';
+import { refuseOtherHosts } from './http/admit.ts';
 import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
 import type { AnyRoute } from './http/route.ts';
@@ -48,5 +49,6 @@ export function createApp(outside: Outside): App {
   }
   mount(app, [...routes, ...facades], outside, { refused: recordDenial, performed: noteOperation });
   shareWithOrigins(app);
+  refuseOtherHosts(app);
   return app;
 }

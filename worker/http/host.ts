@@ -1,0 +1,20 @@
+/** What a `Host` may be, and what is said of one that is none. */
+import { GatewayError } from '../../proto/errors.ts';
+
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port. RFC 9110 §7.2, but for what no resolver takes. */
+const FORM = /^(?:[\da-z_][\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::(\d{0,5}))?$/i;
+const PORT_MAX = 65_535;
+
+/** Whether the text is a host as a URL has it, and nothing else of a URL. */
+export function isHost(text: string): boolean {
+  const found = FORM.exec(text);
+  return found !== null && Number(found[1] ?? '') <= PORT_MAX && URL.canParse(`http://${text}/`);
+}
+
+/** What is said of such a request. */
+export function hostRefused(): GatewayError {
+  const message = 'is not a host, or the target is not a path';
+  return new GatewayError('BAD_REQUEST', `Host: ${message}`, {
+    details: [{ path: 'Host', message }],
+  });
+}
