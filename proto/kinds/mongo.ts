@@ -1,10 +1,11 @@
 /** Endpoint kind `mongo`: its configuration, its requests and which of them write. */
 import type { KindSpec } from './kind.ts';
-import { databasesOf, needsAdmin, writesToSystem } from './mongo/admin.ts';
+import { needsAdmin } from './mongo/admin.ts';
 import { MongoConfig } from './mongo/config.ts';
-import { modes, namesOfOperation, OPERATIONS } from './mongo/operations.ts';
+import { modes, namesOfOperation } from './mongo/operations.ts';
 import { MongoRequest } from './mongo/request.ts';
 import { shapes } from './mongo/shapes.ts';
+import { writesToSystem } from './mongo/targets.ts';
 import { WATCH_OPERATIONS, type WatchName } from './mongo/watch.ts';
 
 export type { MongoRequest };
@@ -32,11 +33,8 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
     ],
   ],
   keepsText: true,
-  needs: ({ type, database, operations, command }) => {
-    const isWrite = OPERATIONS[type].mode === 'write';
-    const isSystems = [database, ...databasesOf(operations)].some((each) =>
-      writesToSystem(each, isWrite, command),
-    );
-    return needsAdmin(command) || isSystems ? 'Admin' : undefined;
+  needs: (request) => {
+    const isAdmins = needsAdmin(request.command) || writesToSystem(request);
+    return isAdmins ? 'Admin' : undefined;
   },
 };

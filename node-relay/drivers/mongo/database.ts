@@ -6,6 +6,7 @@ import type { ConnectionPool, Host } from '../driver.ts';
 import { heldOn } from '../hold.ts';
 import { connectFailure, fromFailure } from './errors.ts';
 import type { Form } from './from-bson.ts';
+import type { OpenCursor } from './open-cursor.ts';
 import type { Settings } from './settings.ts';
 import { type Line, type Observer, Sockets } from './sockets.ts';
 import type { Substitute } from './to-bson.ts';
@@ -37,6 +38,8 @@ export interface Scene {
   readonly startedAt: number;
   /** The server's last reply in the session, as its bytes. */
   reply(): Uint8Array | undefined;
+  /** Keeps a cursor open for later calls, where there are such. */
+  keep?(cursor: OpenCursor): void;
   /** Puts earlier results in place of references to them. */
   readonly substitute?: Substitute | undefined;
 }

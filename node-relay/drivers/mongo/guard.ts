@@ -2,28 +2,21 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { commandName } from '../../../proto/kinds/mongo/admin.ts';
+import { READING } from '../../../proto/kinds/mongo/reads.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
 
 /** Anywhere in a filter, an expression or a pipeline, at any depth. */
 const REFUSED = new Set(['$out', '$merge', '$where', '$function', '$accumulator']);
 
-/** Commands that change nothing, in lower case. Source: MongoDB manual, "Database Commands". */
-const COMMANDS = new Set(
-  [
-    'ping hello ismaster buildinfo collstats dbstats count distinct find aggregate listcollections',
-    'listindexes listdatabases explain connectionstatus hostinfo serverstatus datasize dbhash',
-    'listcommands getcmdlineopts getparameter getlog rolesinfo usersinfo getdefaultrwconcern',
-    'replsetgetstatus replsetgetconfig features whatsmyuri validate top currentop',
-    'listsearchindexes shardingstate getshardmap getshardversion listshards balancerstatus',
-    'isdbgrid lockinfo dbstats collstats plancachelistfilters availablequeryoptions',
-  ]
-    .join(' ')
-    .split(' '),
-);
 /** Of those, what not every argument leaves a read. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   validate: ['repair', 'fixMultikey', 'background', 'full'],
 };
+/** Of those and of others, what changes who or what the connection is, which the next caller gets. */
+const OF_CONNECTION = new Set(['logout', 'authenticate', 'saslstart', 'saslcontinue', 'getnonce']);
+/** What greets the server; the driver has told it who is there. */
+const GREETINGS = new Set(['hello', 'ismaster']);
+const OF_GREETING = new Set(['comment', 'maxTimeMS', 'saslSupportedMechs', '$readPreference']);
 /** What may be explained. */
 const EXPLAINED = new Set(['find', 'aggregate', 'count', 'distinct']);
 /** Members of a command that decide what is done with it are not the caller's. */
@@ -56,9 +49,10 @@ export function checkCommand(command: JsonObject, read: boolean, path = 'command
   for (const name of namesOf(command)) {
     if (RESERVED.has(name)) throw refused(`${path}.${name}`, `${name} is the gateway's own to say`);
   }
-  if (!read) return;
   const name = commandName(command);
-  if (!COMMANDS.has(name)) {
+  checkConnection(name, command, path);
+  if (!read) return;
+  if (!READING.has(name)) {
     throw refused(
       path,
       `The command ${name.slice(0, 64)} is not one of those that only read; send it to /write`,
@@ -70,6 +64,21 @@ export function checkCommand(command: JsonObject, read: boolean, path = 'command
   }
   if (name === 'explain') checkExplained(command, path);
   checkRead(command, path);
+}
+
+/** @throws GatewayError BAD_REQUEST */
+function checkConnection(name: string, command: JsonObject, path: string): void {
+  if (OF_CONNECTION.has(name)) {
+    const message = `${name} changes who is on the connection: the endpoint's configuration says who that is`;
+    throw refused(path, message);
+  }
+  if (!GREETINGS.has(name)) return;
+  const other = namesOf(command)
+    .slice(1)
+    .find((each) => !OF_GREETING.has(each));
+  if (other !== undefined) {
+    throw refused(`${path}.${other.slice(0, 64)}`, `${name} is answered without it`);
+  }
 }
 
 function checkExplained(command: JsonObject, path: string): void {

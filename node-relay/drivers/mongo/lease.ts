@@ -5,9 +5,12 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { optionsIn } from './arguments.ts';
 import type { Database, Scene } from './database.ts';
+import type { OpenCursor } from './open-cursor.ts';
 import { check, isTransactional, runRequest } from './run.ts';
 import { abort, commit } from './transact.ts';
 
+/** Most cursors that a session keeps; of more the oldest is closed. Spec silent. */
+const CURSORS_MAX = 100;
 const NOTHING = Buffer.from('{"value":null}');
 
 /** Keeps its transaction from call to call, until it is closed; then what is open is undone. */
@@ -18,6 +21,8 @@ export class MongoLease implements Lease<MongoRequest> {
   readonly #giveBack: () => void;
   #turn: Promise<unknown> = Promise.resolve();
   #stopped = false;
+  /** That commands have left open, the oldest first. */
+  readonly #cursors: OpenCursor[] = [];
 
   private constructor(database: Database, client: MongoClient, giveBack: () => void) {
     this.#database = database;
@@ -49,6 +54,7 @@ export class MongoLease implements Lease<MongoRequest> {
   async close(): Promise<void> {
     await this.#turn;
     await abort(this.#session);
+    await Promise.all(this.#cursors.splice(0).map((cursor) => cursor.close()));
     await this.#session.endSession().catch(() => {});
     this.#giveBack();
   }
@@ -60,7 +66,9 @@ export class MongoLease implements Lease<MongoRequest> {
         'The session has ended with a call that was stopped',
       );
     }
-    const scene = this.#database.scene(this.#client, this.#session, call, 'lease');
+    const keep = (cursor: OpenCursor): void => this.#keep(cursor);
+    const own = this.#database.scene(this.#client, this.#session, call, 'lease');
+    const scene: Scene = { ...own, keep };
     try {
       if (isTransactional(request.type)) return await this.#control(scene, request);
       if (call.mode === 'read' && this.#session.inTransaction()) {
@@ -75,8 +83,14 @@ export class MongoLease implements Lease<MongoRequest> {
     }
   }
 
+  /** For `getMore` in this session; it ends with it. */
+  #keep(cursor: OpenCursor): void {
+    this.#cursors.push(cursor);
+    if (this.#cursors.length > CURSORS_MAX) void this.#cursors.shift()?.close();
+  }
+
   async #control(scene: Scene, request: MongoRequest): Promise<Buffer> {
-    check(request, scene.call.mode);
+    check(request, scene.call.mode, scene.settings.database);
     const session = this.#session;
     const isOpen = session.inTransaction();
     if (request.type === 'start_transaction') {

@@ -32,3 +32,69 @@ declare module 'mongodb/lib/cmap/connect.js' {
   // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
   export default internals;
 }
+
+/** Operations of the driver's, which say on which member they ran, as far as they are used here. */
+declare module 'mongodb/lib/operations/execute_operation.js' {
+  import type { MongoClient } from 'mongodb';
+
+  const internals: { executeOperation(client: MongoClient, operation: object): Promise<unknown> };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
+  export default internals;
+}
+
+declare module 'mongodb/lib/operations/run_command.js' {
+  const internals: {
+    readonly RunCommandOperation: new (
+      namespace: unknown,
+      command: Record<string, unknown>,
+      options: object,
+    ) => { readonly server: unknown };
+  };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
+  export default internals;
+}
+
+declare module 'mongodb/lib/operations/get_more.js' {
+  import type { Long } from 'mongodb';
+
+  /** What it answers. */
+  export interface Batch {
+    readonly id: Long;
+    shift(options: { readonly raw: true }): Uint8Array | null;
+  }
+
+  const internals: {
+    readonly GetMoreOperation: new (
+      namespace: unknown,
+      id: Long,
+      server: unknown,
+      options: object,
+    ) => object;
+  };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
+  export default internals;
+}
+
+declare module 'mongodb/lib/operations/kill_cursors.js' {
+  import type { Long } from 'mongodb';
+
+  const internals: {
+    readonly KillCursorsOperation: new (
+      id: Long,
+      namespace: unknown,
+      server: unknown,
+      options: object,
+    ) => object;
+  };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
+  export default internals;
+}
+
+declare module 'mongodb/lib/utils.js' {
+  const internals: {
+    /** The namespace that a text names. */
+    ns(text: string): unknown;
+  };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
+  export default internals;
+}

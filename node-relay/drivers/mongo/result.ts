@@ -66,7 +66,8 @@ export function bytesOf(text: string, scene: Scene, wrote: boolean): Buffer {
   return bytes;
 }
 
-function tooLarge({ call, place }: Scene, wrote = false): GatewayError {
+/** What is larger than a result may be; of a write `details` say that it is applied. */
+export function tooLarge({ call, place }: Scene, wrote = false): GatewayError {
   const message = `The result is larger than ${call.resultMaxBytes} bytes; read it as application/x-ndjson, or in parts`;
   const details: ErrorDetails[] =
     wrote && place !== 'transaction'

@@ -4,6 +4,7 @@ import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { OPERATIONS, type OperationName } from '../../../proto/kinds/mongo/operations.ts';
+import { isSystem, targetsOf } from '../../../proto/kinds/mongo/targets.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Scene } from './database.ts';
 import { gridfs } from './gridfs.ts';
@@ -41,7 +42,7 @@ export async function runRequest(scene: Scene, request: MongoRequest): Promise<B
 
 /** Begins a request: a cursor has not been sent yet. @throws GatewayError BAD_REQUEST */
 export async function begin(scene: Scene, request: MongoRequest): ReturnType<Handler> {
-  check(request, scene.call.mode);
+  check(request, scene.call.mode, scene.settings.database);
   const { type } = request;
   if (isTransactional(type)) {
     const message =
@@ -62,7 +63,7 @@ export function isRead({ type }: MongoRequest, mode: Mode): boolean {
 }
 
 /** Refuses what may not be run here. @throws GatewayError BAD_REQUEST */
-export function check(request: MongoRequest, mode: Mode): void {
+export function check(request: MongoRequest, mode: Mode, defaultDatabase: string): void {
   const { type } = request;
   const read = isRead(request, mode);
   if (mode === 'read' && OPERATIONS[type].mode !== 'read') {
@@ -70,8 +71,17 @@ export function check(request: MongoRequest, mode: Mode): void {
     throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
   }
   if (request.command !== undefined) checkCommand(commandIn(request), read);
+  checkDatabase(request, defaultDatabase);
   if (!read) return;
   for (const member of ['filter', 'pipeline', 'options'] as const) {
     checkRead(request[member] as Json | undefined, member);
   }
+}
+
+/** What only administrators may write to is named: who may do what is decided before the connection is known. */
+function checkDatabase(request: MongoRequest, defaultDatabase: string): void {
+  if (request.database !== undefined || !isSystem(defaultDatabase)) return;
+  if (!targetsOf(request).own) return;
+  const message = `Requests that write to ${defaultDatabase}, the connection's own, name it and need Admin`;
+  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'database', message }] });
 }

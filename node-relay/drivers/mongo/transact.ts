@@ -17,7 +17,7 @@ export async function runTransaction(
   call: Call,
 ): Promise<Buffer> {
   for (const [index, request] of requests.entries())
-    await atOperation(index, async () => admit(request));
+    await atOperation(index, async () => admit(request, database.settings.database));
   const permit = await database.borrow(call.signal);
   try {
     const client = await database.client(call.signal);
@@ -34,8 +34,8 @@ export async function runTransaction(
   }
 }
 
-function admit(request: MongoRequest): void {
-  check(request, 'write');
+function admit(request: MongoRequest, defaultDatabase: string): void {
+  check(request, 'write', defaultDatabase);
   if (!isTransactional(request.type)) return;
   const message = 'The transaction begins and ends by itself; its operations may not';
   throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });

@@ -1,6 +1,6 @@
 /** Which commands act on the whole server, and which only read. Source: MongoDB manual, "Database Commands". */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
-import { namesOf } from '../../ordered-json.ts';
+import { isReordered, namesOf, parseOrdered } from '../../ordered-json.ts';
 
 /** Commands on users, roles, the server itself, its replica set, shards and logs. Contract §6, "Admin". */
 const ADMIN = new Set(
@@ -23,7 +23,8 @@ const ADMIN = new Set(
     'updateZoneKeyRange transitionFromDedicatedConfigServer transitionToDedicatedConfigServer',
     'configureQueryAnalyzer setQuerySettings removeQuerySettings setUserWriteBlockMode',
     'setAllowMigrations setShardVersion profile planCacheSetFilter planCacheClearFilters',
-    'planCacheClear captrunc emptycapped godinsert sleep cpuload replSetRequestVotes',
+    'planCacheClear copydb copydbSaslStart clone cloneCollection connPoolSync rotateFTDC',
+    'oidcRefreshKeys setChangeStreamState refreshLogicalSessionCacheNow captrunc emptycapped godinsert sleep cpuload replSetRequestVotes',
   ]
     .join(' ')
     .toLowerCase()
@@ -35,55 +36,32 @@ export function commandName(command: JsonObject): string {
   return (namesOf(command)[0] ?? '').toLowerCase();
 }
 
-/** Whether a command needs Admin. */
-export function needsAdmin(command: Json | undefined): boolean {
-  if (typeof command === 'string') {
-    // Text is parsed where it runs: here it is enough that no name of such a command goes by.
-    return [...command.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)].some(([, name = '']) =>
-      ADMIN.has(unescaped(name).toLowerCase()),
-    );
-  }
-  return isJsonObject(command) && ADMIN.has(commandName(command));
-}
+/** Commands of members of a cluster among themselves. */
+const OF_MEMBERS = /^(?:_|internal|donor|recipient|replset(?!get))/;
+/** JavaScript moves such names before others: which was the first of a command can no longer be told. */
+const INDEX = /^\d+$/;
 
-/** Databases that hold users, the configuration of a cluster, and the log of all changes. */
-const SYSTEM = new Set(['admin', 'config', 'local']);
-/** Commands that write to a database, in lower case. */
-const WRITING = new Set(
-  [
-    'insert update delete findandmodify bulkwrite drop dropdatabase create createindexes dropindexes',
-    'collmod renamecollection clonecollection mapreduce',
-  ]
-    .join(' ')
-    .split(' '),
-);
-
-/** Whether a request writes to one of the server's own databases. Spec silent. */
-export function writesToSystem(
-  database: string | undefined,
-  isWrite: boolean,
-  command: Json | undefined,
-): boolean {
-  if (database === undefined || !SYSTEM.has(database.toLowerCase())) return false;
-  if (isJsonObject(command)) return WRITING.has(commandName(command));
-  return isWrite;
-}
-
-/** The databases that writes of `client.bulk_write` name, each once. */
-export function databasesOf(operations: readonly Json[] = []): string[] {
-  const names = operations.flatMap((operation) =>
-    isJsonObject(operation) ? Object.values(operation) : [],
-  );
-  const namespaces = names.flatMap((write) =>
-    isJsonObject(write) && typeof write.namespace === 'string' ? [write.namespace] : [],
-  );
-  return [...new Set(namespaces.map((each) => each.split('.', 1)[0] ?? ''))];
-}
-
-function unescaped(name: string): string {
+/** The command of a request, read where it is text; undefined where there is none, or where it is none. */
+export function commandOf(command: Json | undefined): JsonObject | undefined {
+  if (typeof command !== 'string') return isJsonObject(command) ? command : undefined;
   try {
-    return String(JSON.parse(`"${name}"`));
+    const parsed = parseOrdered(command);
+    return isJsonObject(parsed) ? parsed : undefined;
   } catch {
-    return name;
+    // Refused where it would run.
+    return undefined;
   }
+}
+
+/** Whether it can be told which member of a command is its first. */
+export function isToldFirst(command: JsonObject): boolean {
+  return isReordered(command) || !namesOf(command).some((name) => INDEX.test(name));
+}
+
+/** Whether a command needs Admin, by its name. */
+export function needsAdmin(command: Json | undefined): boolean {
+  const known = commandOf(command);
+  if (known === undefined) return false;
+  const name = commandName(known);
+  return ADMIN.has(name) || OF_MEMBERS.test(name) || !isToldFirst(known);
 }

@@ -170,6 +170,10 @@ function memberIn(scene: Scene, member: string, value: Json, path: string): unkn
     case 'upsert':
     case 'collation':
       return toPlain(value);
+    case 'namespace':
+      // Who may write there was decided by this text.
+      if (typeof value !== 'string') throw badValue(path, 'must be text');
+      return value;
     default:
       return toBson(value, path, scene.substitute);
   }

@@ -1,13 +1,13 @@
 /** Commands as they are, and requests on the deployment as a whole. Source: backends.md §3.2. */
-import type { Document } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
-import { needsAdmin } from '../../../../proto/kinds/mongo/admin.ts';
 import type { MongoRequest } from '../../../../proto/kinds/mongo.ts';
 import { parseOrdered } from '../../../../proto/ordered-json.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
-import { memberTexts } from '../from-bson.ts';
-import { memberText } from '../result.ts';
+import { documentText, memberTexts } from '../from-bson.ts';
+import { type OpenCursor, ran } from '../open-cursor.ts';
+import { memberText, tooLarge } from '../result.ts';
 import { badValue } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
 
@@ -23,8 +23,6 @@ export function commandIn({ command }: MongoRequest): JsonObject {
   }
   if (!isJsonObject(parsed))
     throw badValue('command', 'is an object whose first member names the command');
-  // Names of such commands are looked for in the text before it gets here.
-  if (needsAdmin(parsed) && !needsAdmin(command)) throw badValue('command', 'cannot be told apart');
   return parsed;
 }
 
@@ -34,22 +32,60 @@ function plain(document: Document): Document {
 }
 
 const run: Handler = async (scene, request) => {
-  const command = plain(documentIn(scene, commandIn(request), 'command'));
+  const given = commandIn(request);
+  const command = plain(documentIn(scene, given, 'command'));
   const { readPreference } = optionsIn(scene, request, false);
-  const options = { session: scene.session, ...(readPreference ? { readPreference } : {}) };
-  const made = await databaseOf(scene, request).command(command, options);
-  const reply = scene.reply();
-  if (reply === undefined) return memberText('document', withoutClock(made), scene);
-  const members = [...memberTexts(reply, scene.form)].filter(([name]) => !CLOCK.has(name));
-  const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
+  const { reply, cursor } = await ran(scene, databaseOf(scene, request), command, readPreference);
+  const members = new Map([...memberTexts(reply, scene.form)].filter(([name]) => !CLOCK.has(name)));
+  if (cursor !== undefined && scene.keep) scene.keep(cursor);
+  else if (cursor !== undefined) {
+    try {
+      members.set('cursor', await wholeText(scene, reply, cursor, given));
+    } finally {
+      await cursor.close();
+    }
+  }
+  const texts = [...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return `{"document":{${texts.join(',')}}}`;
 };
 
 /** What the driver and the server say to each other about time is nobody else's. */
 const CLOCK = new Set(['$clusterTime', 'operationTime']);
 
-function withoutClock({ $clusterTime: _, operationTime: __, ...reply }: Document): Document {
-  return reply;
+/** Whether a cursor stays open at the end of what there is. */
+function isEndless({ tailable, pipeline }: JsonObject): boolean {
+  const [first = null] = Array.isArray(pipeline) ? pipeline : [];
+  return Boolean(tailable) || (isJsonObject(first) && Object.hasOwn(first, '$changeStream'));
+}
+
+/**
+ * The member `cursor` of a reply with all that the cursor has, as if the first batch were that
+ * large: no other call could go on with it. @throws GatewayError RESULT_TOO_LARGE
+ */
+async function wholeText(
+  scene: Scene,
+  reply: Uint8Array,
+  cursor: OpenCursor,
+  command: JsonObject,
+): Promise<string> {
+  const endless = isEndless(command);
+  const { cursor: inner } = BSON.deserialize(reply, { raw: true });
+  const members = memberTexts(inner as Uint8Array, scene.form); // A cursor's, as it is open.
+  const texts = [(members.get('firstBatch') ?? '[]').slice(1, -1)].filter((each) => each !== '');
+  let left = scene.call.resultMaxBytes - reply.byteLength;
+  while (cursor.isOpen && command.singleBatch !== true) {
+    const documents = await cursor.next(scene);
+    if (endless && documents.length === 0) break;
+    for (const document of documents) {
+      const text = documentText(document, scene.form);
+      left -= Buffer.byteLength(text);
+      if (left < 0) throw tooLarge(scene);
+      texts.push(text);
+    }
+  }
+  members.set('firstBatch', `[${texts.join(',')}]`);
+  members.set('id', scene.form === 'canonical' ? '{"$numberLong":"0"}' : '0');
+  return `{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
 async function databases(

@@ -1,0 +1,141 @@
+/** Cursors that commands open end with their call, those of a session with it: the server's own count tells. Contract §6. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import { type StartedBackend, startBackend } from '../../../scripts/backends.ts';
+import { failureOf } from '../contract.ts';
+import { callOf, jsonOf, openSession } from '../test/host.ts';
+import { mongo } from './index.ts';
+import { request, TestDatabase } from './test-database.ts';
+
+const COUNT = 250;
+const IDS = Array.from({ length: COUNT }, (_, n) => ({ _id: n }));
+
+let server: StartedBackend;
+let database: TestDatabase;
+let session: Session<MongoRequest>;
+
+beforeAll(async () => {
+  // The count is a whole server's.
+  server = await startBackend('mongo');
+  database = await TestDatabase.create(server);
+  const many = database.db.collection<{ _id: number }>('many');
+  await many.insertMany(IDS.map((each) => ({ ...each })));
+  await database.db.createCollection('capped', { capped: true, size: 1_000_000 });
+  await database.db
+    .collection<{ _id: number }>('capped')
+    .insertMany(IDS.map((each) => ({ ...each })));
+  for (let n = 0; n < 5; n += 1) await database.db.createCollection(`more_${n}`);
+  session = await openSession(mongo, { connection: { url: database.url }, mode: 'write' });
+});
+afterAll(async () => {
+  await session?.close();
+  await database?.drop();
+  await server?.stop();
+});
+
+async function openCursors(): Promise<number> {
+  const { metrics } = await database.outside.db('admin').command({ serverStatus: 1 });
+  return Number(metrics.cursor.open.total);
+}
+
+const command = (content: object) => request({ type: 'run_command', command: content });
+
+interface Answer {
+  readonly document: { readonly cursor: { id: number; ns: string; firstBatch: object[] } };
+}
+
+const small = { batchSize: 2 };
+const COMMANDS: readonly [name: string, content: object, documents?: number][] = [
+  ['find', { find: 'many', ...small }],
+  ['find without a time', { find: 'many', ...small, noCursorTimeout: true }],
+  ['find as it is', { find: 'many' }],
+  ['find of nothing at first', { find: 'many', batchSize: 0 }],
+  ['find without a time, of nothing', { find: 'many', batchSize: 0, noCursorTimeout: true }],
+  ['find of one batch', { find: 'many', ...small, singleBatch: true, limit: 2 }, 2],
+  ['find with a limit', { find: 'many', ...small, limit: 7 }, 7],
+  ['a tailable find', { find: 'capped', ...small, tailable: true }],
+  ['a tailable find that waits', { find: 'capped', ...small, tailable: true, awaitData: true }],
+  ['aggregate', { aggregate: 'many', pipeline: [], cursor: small }],
+  ['aggregate of nothing at first', { aggregate: 'many', pipeline: [], cursor: { batchSize: 0 } }],
+  ['listCollections', { listCollections: 1, cursor: small }, 7],
+  ['listIndexes', { listIndexes: 'many', cursor: { batchSize: 0 } }, 1],
+];
+
+describe.each(['read', 'write'] as const)('on /%s', (mode) => {
+  test.each(COMMANDS)(
+    '%s answers all and leaves no cursor',
+    async (_name, content, count = COUNT) => {
+      const before = await openCursors();
+      const answer = jsonOf(await session.run(command(content), callOf(mode))) as Answer;
+      expect(answer.document.cursor).toMatchObject({ id: 0, ns: expect.stringContaining('.') });
+      expect(answer.document.cursor.firstBatch).toHaveLength(count);
+      expect(await openCursors()).toBe(before);
+    },
+  );
+
+  test('the documents are those of the collection, in their order', async () => {
+    const asked = command({ find: 'many', ...small, sort: { _id: 1 } });
+    const answer = jsonOf(await session.run(asked, callOf(mode))) as Answer;
+    expect(answer.document.cursor.firstBatch).toEqual(IDS);
+  });
+
+  test('explain leaves no cursor', async () => {
+    const before = await openCursors();
+    await session.run(command({ explain: { find: 'many', batchSize: 2 } }), callOf(mode));
+    expect(await openCursors()).toBe(before);
+  });
+
+  test('what is too large leaves no cursor', async () => {
+    const before = await openCursors();
+    const call = callOf(mode, { resultMaxBytes: 500 });
+    const failure = await failureOf(session.run(command({ find: 'many', ...small }), call));
+    expect(failure).toMatchObject({ code: 'RESULT_TOO_LARGE' });
+    expect(await openCursors()).toBe(before);
+  });
+
+  test.each([0, 1, 2, 5, 10, 20, 50])(
+    'a call that is left after %i ms leaves no cursor',
+    async (ms) => {
+      const before = await openCursors();
+      const left = new AbortController();
+      const reason = new GatewayError('TIMED_OUT', 'left');
+      setTimeout(() => left.abort(reason), ms);
+      const content = { find: 'many', batchSize: 1, noCursorTimeout: true };
+      const call = callOf(mode, { signal: left.signal });
+      await session.run(command(content), call).catch((thrown: unknown) => {
+        expect(thrown).toBeInstanceOf(GatewayError);
+      });
+      await expect.poll(openCursors, { timeout: 5_000 }).toBe(before);
+    },
+  );
+});
+
+test('a failure of the next batch leaves no cursor', async () => {
+  const before = await openCursors();
+  const data = { failCommands: ['getMore'], errorCode: 96, appName: 'causeway' };
+  const failPoint = { configureFailPoint: 'failCommand', mode: { times: 1 }, data };
+  await database.outside.db('admin').command(failPoint);
+  const failure = await failureOf(session.run(command({ find: 'many', ...small }), callOf('read')));
+  expect(failure).toMatchObject({ code: 'REQUEST_FAILED' });
+  expect(await openCursors()).toBe(before);
+});
+
+test('a session goes on with a cursor from call to call, and ends it', async () => {
+  const before = await openCursors();
+  const lease = await session.lease?.(callOf('write'));
+  try {
+    const run = async (content: object, mode: 'read' | 'write') =>
+      jsonOf((await lease?.run(command(content), callOf(mode))) ?? new Uint8Array()) as Answer;
+    const first = await run({ find: 'many', ...small }, 'read');
+    const { id: getMore, firstBatch } = first.document.cursor;
+    expect(firstBatch).toHaveLength(2);
+    const next = await run({ getMore, collection: 'many', ...small }, 'write');
+    expect(next.document.cursor).toMatchObject({ nextBatch: [{ _id: 2 }, { _id: 3 }] });
+    expect(await openCursors()).toBe(before + 1);
+  } finally {
+    await lease?.close();
+  }
+  expect(await openCursors()).toBe(before);
+});
