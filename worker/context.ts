@@ -1,5 +1,6 @@
 /** What a handler is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import type { Asked } from './access/asked.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
@@ -91,6 +92,8 @@ export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;
 export interface Effects {
   /** A call that may write has ended well on a backend. */
   written: boolean;
+  /** Levels that it needed beyond its route's own, in the order in which they were asked for. */
+  readonly asked: Asked[];
 }
 
 const databases = new WeakMap<D1Database, Database>();
@@ -127,7 +130,7 @@ export function openContext(incoming: Incoming): PublicContext {
     now: outside.now,
     signal: request.signal,
     timing: {},
-    effects: { written: false },
+    effects: { written: false, asked: [] },
     request,
     afterReply(work) {
       incoming.waitUntil(

@@ -1,6 +1,6 @@
 /** Who may call a route, and what the route acts on. */
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context, PublicContext } from '../context.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { type Policy, policyOn } from './policy.ts';
@@ -73,16 +73,23 @@ export async function authorize<Params, Resource>(
   const { resource, policy } = await access.find(ctx, params);
   const held = effectiveLevel(policy);
   if (access.level !== 'Member' && access.level !== 'Public') {
-    demand({ held, policy, params }, access.level);
+    refuseBelow({ held, policy, params }, access.level);
   }
   return { resource, held, policy };
 }
 
 /**
- * Refuses a level that is too low, and says why it is no higher.
+ * Refuses a level that is too low, and says why it is no higher. The one way to ask for a right
+ * beyond a route's own: what is asked for here is asked for again before a reply is told again.
  * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail
  */
-export function demand(standing: Standing, needed: Level): void {
+export function demand({ effects }: PublicContext, standing: Standing, needed: Level): void {
+  refuseBelow(standing, needed);
+  const { on } = standing.policy;
+  effects.asked.push({ on, named: textsOf(standing.params), level: needed });
+}
+
+function refuseBelow(standing: Standing, needed: Level): void {
   if (reaches(standing.held, needed)) return;
   throw new GatewayError('FORBIDDEN', `This operation needs ${needed} access`, {
     details: [{ ...explain(questionOf(standing, needed)) }],
@@ -109,11 +116,17 @@ function grantable({ caller: { external }, username }: Policy, needed: Level): r
 }
 
 function entityIn(params: unknown): Entity | undefined {
-  if (typeof params !== 'object' || params === null) return undefined;
-  const named = new Map<string, unknown>(Object.entries(params));
+  const named = textsOf(params);
   for (const kind of ENTITY_KINDS) {
-    const id = named.get(kind);
-    if (typeof id === 'string') return { kind, id };
+    const id = named[kind];
+    if (id !== undefined) return { kind, id };
   }
   return undefined;
+}
+
+function textsOf(params: unknown): Readonly<Record<string, string>> {
+  if (typeof params !== 'object' || params === null) return {};
+  return Object.fromEntries(
+    Object.entries(params).filter((each): each is [string, string] => typeof each[1] === 'string'),
+  );
 }

@@ -5,6 +5,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
 import type { Caller, Context } from '../context.ts';
+import type { HeldOn } from './asked.ts';
 import { bounded } from './external/identity.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { selectRules, selectStanding } from './store.ts';
@@ -15,6 +16,8 @@ export interface Policy {
   readonly onResource: readonly Level[];
   /** The rules that these levels are of, for telling why. */
   readonly rules: readonly RuleInForce[];
+  /** What the levels are held on. */
+  readonly on: HeldOn;
   readonly caller: Caller;
   readonly username: string;
   readonly sealedDataKey: string;
@@ -94,12 +97,14 @@ export interface RuleInForce extends Rule {
 
 /**
  * What rows say of the caller.
+ * @param on what the rules bear on beside the organization, if there is something
  * @throws GatewayError TOKEN_REVOKED when he is no longer a member, or became one or changed password or username after the token was issued
  */
 export function policyOf(
   { caller }: Context,
   [standing]: readonly Standing[],
   given: readonly Rule[],
+  on: HeldOn = { kind: 'organization', uuid: caller.orgUuid },
 ): Policy {
   if (!standing || standing.validFrom > caller.issuedAt) throw tokenRevoked();
   const rules = given.map((rule) => inForce(caller, rule));
@@ -111,6 +116,7 @@ export function policyOf(
     onOrganization: levels(true),
     onResource: levels(false),
     rules,
+    on,
     caller,
     username: standing.username,
     sealedDataKey: standing.sealedDataKey,

@@ -48,8 +48,9 @@ async function findEndpoint(ctx: Context, named: string) {
     ]);
     return { standing, rows, rules, placements };
   });
-  const policy = policyOf(ctx, read.standing, read.rules);
   const [row] = read.rows;
+  const on = row && ({ kind: 'endpoint', uuid: row.uuid } as const);
+  const policy = policyOf(ctx, read.standing, read.rules, on);
   if (!row) throw endpointNotFound(named);
   return { resource: { row, placements: read.placements, policy }, policy };
 }

@@ -36,7 +36,7 @@ export async function performOn(
   const { plain, written } = apart(kind, request);
   const { request: parsed, mode: needed } = parseRequest(kind, plain);
   const level = needs?.(parsed);
-  if (level !== undefined) demand(standing(endpoint), level);
+  if (level !== undefined) demand(ctx, standing(endpoint), level);
   if (operation === 'read' && needed === 'write') {
     throw new GatewayError('BAD_REQUEST', 'This request writes, and is declared to read');
   }

@@ -59,7 +59,7 @@ export async function runOnEndpoint(
   const spec = kindSpec(endpoint.row.kind);
   const { request, mode: needed } = parseRequest(endpoint.row.kind, body);
   const level = spec.needs?.(request);
-  if (level !== undefined) demand(input, level);
+  if (level !== undefined) demand(ctx, input, level);
   if (mode === 'read' && needed === 'write') {
     const why = spec.whyItWrites?.(request);
     const told = why ? `${why.path} ${why.message}: send it to /write` : WRITES;

@@ -66,7 +66,7 @@ export async function transactOnEndpoint(
   const requests = body.operations.map((operation, index) => parsed(kind, operation, index));
   for (const request of requests) {
     const level = needs?.(request);
-    if (level !== undefined) demand(input, level);
+    if (level !== undefined) demand(ctx, input, level);
   }
   const asked = {
     requests,

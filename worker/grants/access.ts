@@ -55,7 +55,7 @@ export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
     const found = await findSubject(ctx, params);
     const { policy, resource } = found;
     if (resource.key !== ctx.caller.userUuid) {
-      demand({ held: effectiveLevel(policy), policy, params }, 'Admin');
+      demand(ctx, { held: effectiveLevel(policy), policy, params }, 'Admin');
     }
     return found;
   },
@@ -113,13 +113,14 @@ export async function findTarget(ctx: Context, kind: EntityKind, named: string) 
   const { db, caller } = ctx;
   const name = resourceName(named);
   const uuid = selectResourceUuid(db, caller.orgUuid, kind, name);
-  const [standing, rules, rows] = await db.batch([
+  const [standing, given, rows] = await db.batch([
     selectStanding(db, caller),
     selectRules(db, caller, uuid),
     selectResource(db, caller.orgUuid, kind, name),
   ]);
-  const policy = policyOf(ctx, standing, rules);
   const [target] = rows;
+  const on = target && ({ kind, uuid: target.uuid, asRules: true } as const);
+  const policy = policyOf(ctx, standing, given, on);
   if (!target) throw resourceNotFound(kind, named);
   return { target, policy: administering(policy) };
 }

@@ -88,7 +88,7 @@ async function plan(ctx: Context, kind: ResourceKind, additions: Additions): Pro
     (await selectHighRules(ctx.db, change)).length > 0;
   const held = effectiveLevel(policy);
   const params = { [kind]: target.id };
-  demand({ held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin');
+  demand(ctx, { held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin');
   return { target, subjects, change, bySuperAdmin: held === 'SuperAdmin' };
 }
 

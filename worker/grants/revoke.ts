@@ -156,7 +156,7 @@ async function takeAway(ctx: Context, removal: Removal): Promise<void> {
   const params = scope === 'everything' || !target ? {} : { [scope.kind]: target.id };
   const check = async () => {
     const high = await selectHighRules(ctx.db, change);
-    demand({ held, policy, params }, high.length > 0 ? 'SuperAdmin' : 'Admin');
+    demand(ctx, { held, policy, params }, high.length > 0 ? 'SuperAdmin' : 'Admin');
   };
   await check();
   const bySuperAdmin = held === 'SuperAdmin';

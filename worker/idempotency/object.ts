@@ -1,4 +1,5 @@
 /** The face of the objects that own idempotency keys, for who calls them: their class knows the storage. */
+import type { Asked } from '../access/asked.ts';
 
 /** A call that wants to begin. */
 export interface Claim {
@@ -17,6 +18,8 @@ export interface Claim {
 export interface Fact {
   readonly status: number;
   readonly because: 'size' | 'secret' | 'stream';
+  /** What it may be told for; absent where it was noted without. */
+  readonly asked?: readonly Asked[];
 }
 
 /** How a key stands: `begun` is the caller's own call, all else an earlier one. */

@@ -1,10 +1,12 @@
 /** Runs a call with an `Idempotency-Key` at most once, and answers it again. Contract: "Retries by the client". */
 import { GatewayError } from '../../proto/errors.ts';
+import { withoutRepeats } from '../access/asked.ts';
 import type { Policy } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
 import { failureOf } from '../http/respond.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
+import { demandAgain } from './again.ts';
 import type { Claim, Fact, Standing } from './object.ts';
 import { type Place, placeOf, publicPlacesOf } from './place.ts';
 import { type TakenIn, takeIn } from './reply.ts';
@@ -40,8 +42,9 @@ export interface Work<Ctx extends PublicContext> {
 
 /**
  * Runs the call if its key is new, else answers as the key stands. A call that runs goes on when
- * its client goes away: he asks again with the key.
- * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE
+ * its client goes away: he asks again with the key. What it asked of its caller's rights is asked
+ * again before its reply is.
+ * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE, FORBIDDEN, 404 of what the call reached
  */
 export async function once<Ctx extends PublicContext>(
   ctx: Ctx,
@@ -50,7 +53,11 @@ export async function once<Ctx extends PublicContext>(
 ): Promise<Response> {
   const { policy } = call;
   const found = policy ? await findOwn(ctx, policy, call) : await findPublic(ctx, call);
-  if (found.standing.state !== 'begun') return tell(found.place, found.standing);
+  if (found.standing.state !== 'begun') {
+    return tell(found.place, found.standing, async (asked) => {
+      if (policy) await demandAgain({ ...ctx, caller: policy.caller }, asked);
+    });
+  }
   const running = run(ctx, call, found, work);
   ctx.afterReply(running);
   return running;
@@ -123,10 +130,10 @@ async function run<Ctx extends PublicContext>(
   let failure: GatewayError | undefined;
   const taken = await work
     .run(own)
-    .then((response) => takeIn(response).catch((cause: unknown) => lose(call, cause)))
+    .then((response) => takeIn(response, ctx.effects).catch((cause: unknown) => lose(call, cause)))
     .catch((thrown: unknown) => {
       failure = failureOf(thrown);
-      return takeIn(work.refuse(thrown));
+      return takeIn(work.refuse(thrown), ctx.effects);
     });
   const settled = settle(ctx, call, found, taken, failure);
   // Should it fail, who asks again is told that the call runs, then that nobody knows how it ended.
@@ -169,8 +176,11 @@ async function settle(
     return reach(ctx, place, (keys) => keys.forget({ name, attempt }));
   }
   const because = isSecret(rule, status) ? 'secret' : kept;
+  const asked = withoutRepeats(ctx.effects.asked);
   const outcome: Uint8Array | Fact =
-    typeof because === 'string' ? { status, because } : await sealBytes(place.sealing, because);
+    typeof because === 'string'
+      ? { status, because, asked }
+      : await sealBytes(place.sealing, because);
   await reach(ctx, place, (keys) => keys.finish({ name, attempt }, outcome));
 }
 

@@ -6,7 +6,7 @@ import { anyMember } from '../access/access.ts';
 import type { PublicContext } from '../context.ts';
 import { JsonBytes, type Reply, route } from '../http/route.ts';
 import { seen, startOwn, storedCalls } from '../test/keyed.ts';
-import { replayed, takeIn } from './reply.ts';
+import { opened, takeIn } from './reply.ts';
 import type { Idempotency } from './rule.ts';
 
 test('any reply comes back as it was', async () => {
@@ -22,9 +22,9 @@ test('any reply comes back as it was', async () => {
         );
         const headers = { 'Content-Type': type, ETag: '"\\"' };
         const made = new Response(streamOf(pieces), { status, headers });
-        const { response, kept } = await takeIn(made);
+        const { response, kept } = await takeIn(made, { written: false, asked: [] });
         if (typeof kept === 'string') throw new Error(`was not kept for its ${kept}`);
-        const told = replayed(kept);
+        const told = opened(kept).replay();
         for (const each of [response, told]) {
           expect([each.status, each.headers.get('Content-Type'), each.headers.get('ETag')]).toEqual(
             [status, type, '"\\"'],

@@ -1,4 +1,6 @@
-/** A reply as it is kept: status, the headers that say what the body is, and the body. */
+/** A reply as it is kept: status, the headers that say what the body is, what the call asked of its caller's rights, and the body. */
+import { type Asked, withoutRepeats } from '../access/asked.ts';
+import type { Effects } from '../context.ts';
 
 /** Bytes of a body that is kept. Contract: "at most 1 MiB". */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -28,10 +30,13 @@ export interface TakenIn {
 /**
  * Reads a response until it is known whether it can be kept: to its end, or just beyond what is
  * kept, never more. It does not wait for the client to read.
+ * @param effects of the call
  * @throws whatever the body's own stream ends with
  */
-export async function takeIn(response: Response): Promise<TakenIn> {
-  if (response.body === null) return { response, kept: written(response, new Uint8Array()) };
+export async function takeIn(response: Response, effects: Effects): Promise<TakenIn> {
+  if (response.body === null) {
+    return { response, kept: written(response, new Uint8Array(), effects) };
+  }
   if (ENDLESS.test(response.headers.get('Content-Type') ?? '')) return { response, kept: 'stream' };
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const pieces: Uint8Array[] = [];
@@ -46,33 +51,49 @@ export async function takeIn(response: Response): Promise<TakenIn> {
     }
   }
   const body = joined(pieces, size);
-  return { response: new Response(body, response), kept: written(response, body) };
+  return { response: new Response(body, response), kept: written(response, body, effects) };
 }
 
-/** The response that was kept, marked as a replay. */
-export function replayed(kept: Uint8Array): Response {
+/** A kept reply, opened. */
+export interface Opened {
+  readonly status: number;
+  /** What it may be told for; `undefined` of one that was kept without it. */
+  readonly asked: readonly Asked[] | undefined;
+  /** The response, marked as a replay. */
+  replay(): Response;
+}
+
+/** Reads what was kept. */
+export function opened(kept: Uint8Array): Opened {
   const end = kept.indexOf(LINE_END);
   // Written by `written`, and sealed since.
-  const { status, headers } = JSON.parse(decoder.decode(kept.subarray(0, end))) as Head;
+  const { status, headers, asked } = JSON.parse(decoder.decode(kept.subarray(0, end))) as Head;
   const body = kept.subarray(end + 1);
-  return new Response(body.byteLength === 0 ? null : body, {
+  return {
     status,
-    headers: { ...headers, 'Idempotent-Replayed': 'true' },
-  });
+    asked,
+    replay: () =>
+      new Response(body.byteLength === 0 ? null : body, {
+        status,
+        headers: { ...headers, 'Idempotent-Replayed': 'true' },
+      }),
+  };
 }
 
 interface Head {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly asked?: readonly Asked[];
 }
 
 /** A line of JSON, then the body. */
-function written({ status, headers }: Response, body: Uint8Array): Uint8Array {
+function written({ status, headers }: Response, body: Uint8Array, effects: Effects): Uint8Array {
   const kept = KEPT_HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value]];
   });
-  const head: Head = { status, headers: Object.fromEntries(kept) };
+  const asked = withoutRepeats(effects.asked);
+  const head: Head = { status, headers: Object.fromEntries(kept), asked };
   const line = encoder.encode(`${JSON.stringify(head)}\n`);
   return joined([line, body], line.byteLength + body.byteLength);
 }

@@ -1,9 +1,10 @@
 /** What a caller is told whose key stands for an earlier call. Contract: "Retries by the client". */
 import { GatewayError } from '../../proto/errors.ts';
+import type { Asked } from '../access/asked.ts';
 import { unseal, unsealBytes } from '../secrets/seal.ts';
 import type { Fact, Standing } from './object.ts';
 import type { OrganizationsPlace, Place } from './place.ts';
-import { replayed } from './reply.ts';
+import { opened } from './reply.ts';
 
 /**
  * Refuses a call whose key stands for another body.
@@ -22,17 +23,25 @@ export async function demandBody(
 }
 
 /**
- * The reply of the earlier call, if it is there to be told again.
- * @throws GatewayError IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN
+ * The reply of the earlier call, if it is there to be told again, and to this caller.
+ * @param demandAgain refuses who has no longer what the call asked for
+ * @throws GatewayError IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, and what `demandAgain` does
  */
 export async function tell(
   { sealing }: Place,
   standing: Exclude<Standing, { state: 'begun' }>,
+  demandAgain: (asked: readonly Asked[]) => Promise<void>,
 ): Promise<Response> {
   switch (standing.state) {
-    case 'answered':
-      return replayed(await unsealBytes(sealing, new Uint8Array(standing.reply)));
+    case 'answered': {
+      const kept = opened(await unsealBytes(sealing, new Uint8Array(standing.reply)));
+      // Who may read it cannot be known.
+      if (!kept.asked) throw new GatewayError('REPLY_NOT_KEPT', tooOld(kept.status));
+      await demandAgain(kept.asked);
+      return kept.replay();
+    }
     case 'not kept':
+      await demandAgain(standing.fact.asked ?? []);
       throw new GatewayError('REPLY_NOT_KEPT', notKept(standing.fact));
     case 'lost':
       throw new GatewayError(
@@ -67,4 +76,8 @@ const BECAUSE: Readonly<Record<Fact['because'], string>> = {
 
 function notKept({ status, because }: Fact): string {
   return `The call with this Idempotency-Key was answered with ${status}, and ${BECAUSE[because]}: it is not kept`;
+}
+
+function tooOld(status: number): string {
+  return `The call with this Idempotency-Key was answered with ${status} before the gateway was updated: its reply is not told again`;
 }

@@ -45,8 +45,9 @@ async function findTemplate(ctx: Context, named: string) {
     ]);
     return { standing, rows, rules };
   });
-  const policy = policyOf(ctx, read.standing, read.rules);
   const [row] = read.rows;
+  const on = row && ({ kind: 'template', uuid: row.uuid } as const);
+  const policy = policyOf(ctx, read.standing, read.rules, on);
   if (!row) throw templateNotFound(named);
   return { resource: { row, policy }, policy };
 }

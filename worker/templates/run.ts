@@ -94,7 +94,8 @@ export async function readyToRun(
   if (!sends) scene.demandNested();
   else {
     if (scene.writes) {
-      demand({ held: effectiveLevel(policy), policy, params: { template: row.id } }, 'Write');
+      const params = { template: row.id };
+      demand(ctx, { held: effectiveLevel(policy), policy, params }, 'Write');
     }
     scene.demandAll();
   }

@@ -41,7 +41,7 @@ export async function runCommands(ctx: Context, input: FacadeInput): Promise<Res
 async function run(ctx: Context, input: FacadeInput, asked: Asked, form: Form): Promise<Response> {
   const { resource: endpoint } = input;
   const { request, mode } = parseRequest('redis', bodyOf(asked));
-  const level = demandFor(input, { request, mode });
+  const level = demandFor(ctx, input, { request, mode });
   const whole = { request, written: undefined, ...form };
   const [command] = asked.commands;
   if (command && isSubscription(endpoint, request)) {
@@ -59,8 +59,8 @@ async function transact(
   form: Form,
 ): Promise<Result> {
   const parsed = commands.map((command) => parseRequest('redis', jsonOf(command)));
-  demand(input, 'Write');
-  for (const each of parsed) demandFor(input, each);
+  demand(ctx, input, 'Write');
+  for (const each of parsed) demandFor(ctx, input, each);
   const requests = parsed.map(({ request }) => request);
   const backend = await backendOf(ctx, input.resource, 'write');
   return answered(ctx, backend, (own, deadline) =>
@@ -80,9 +80,9 @@ async function answered(
 }
 
 /** The level that a request needs, which the caller has. @throws GatewayError FORBIDDEN */
-function demandFor(input: FacadeInput, { request, mode }: ParsedRequest): Level {
+function demandFor(ctx: Context, input: FacadeInput, { request, mode }: ParsedRequest): Level {
   const level = kindSpec('redis').needs?.(request) ?? (mode === 'write' ? 'Write' : 'Read');
-  demand(input, level);
+  demand(ctx, input, level);
   return level;
 }
 

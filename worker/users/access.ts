@@ -40,7 +40,7 @@ export const selfOrAsAdmin: Access<UserParams, Subject> = {
     if (self) return { resource: self, policy: await policyOn(ctx) };
     const { resource, policy } = await findUser(ctx, params);
     if (resource.key !== ctx.caller.userUuid) {
-      demand({ held: effectiveLevel(policy), policy, params }, 'Admin');
+      demand(ctx, { held: effectiveLevel(policy), policy, params }, 'Admin');
     }
     return { resource, policy };
   },

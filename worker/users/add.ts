@@ -33,7 +33,7 @@ export async function associate(
 ): Promise<Json> {
   const [account] = await selectAccount(ctx.db, user);
   if (!account) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
-  demandFor(standing, level);
+  demandFor(ctx, standing, level);
   await refuseMember(ctx, account);
   refuseUnverified(ctx, account);
   return join(ctx, account, level, '');
@@ -46,7 +46,7 @@ export async function associate(
  * SERVICE_UNAVAILABLE
  */
 export async function addUser(ctx: Context, standing: Standing, body: NewUser): Promise<Json> {
-  demandFor(standing, body.access_level ?? 'None');
+  demandFor(ctx, standing, body.access_level ?? 'None');
   const [account] = await selectAccount(ctx.db, body.username);
   if (!account) return createUser(ctx, body);
   await refuseMember(ctx, account);
@@ -56,8 +56,8 @@ export async function addUser(ctx: Context, standing: Standing, body: NewUser): 
 }
 
 /** Admin and SuperAdmin are given by a SuperAdmin only. */
-function demandFor(standing: Standing, level: Level): void {
-  demand(standing, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin');
+function demandFor(ctx: Context, standing: Standing, level: Level): void {
+  demand(ctx, standing, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin');
 }
 
 async function refuseMember(ctx: Context, account: AccountRow): Promise<void> {

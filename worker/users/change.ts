@@ -55,7 +55,7 @@ export async function changeUser(
   if (ctx.caller.external && isSelf) throw keptElsewhere();
   const [row] = await selectUser(ctx.db, ctx.caller.orgUuid, user.key);
   if (!row) throw userNotFound();
-  if (!isSelf) demandOver(row, standing, body);
+  if (!isSelf) demandOver(ctx, row, standing, body);
   const password = await newPassword(ctx, user, body);
   hold(tagOf(row), ifMatch);
   const tag = await store(ctx, { row, body, password, ifMatch });
@@ -73,14 +73,20 @@ function renames(row: UserRow, { username }: Changes): boolean {
 }
 
 /** Another's description is changed by who is above him, his account by himself only. */
-function demandOver({ username, level }: UserRow, standing: Standing, body: Changes): void {
+function demandOver(
+  ctx: Context,
+  { username, level }: UserRow,
+  standing: Standing,
+  body: Changes,
+): void {
   const field = (['username', 'password'] as const).find((each) => body[each] !== undefined);
   if (field !== undefined) {
     throw new GatewayError('FORBIDDEN', `Only ${username} changes this ${field}`, {
       details: [{ rule: 'an account is changed by its owner', field }],
     });
   }
-  if (reaches(level, standing.held)) demand(standing, 'SuperAdmin');
+  // Who gets here is Admin at least.
+  demand(ctx, standing, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin');
 }
 
 /** Answers the new tag; what others change meanwhile makes it one that is not in force. */

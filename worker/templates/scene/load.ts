@@ -1,7 +1,7 @@
 /** All that a template reaches, and how the caller stands there: what a run needs before it begins. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { demand } from '../../access/access.ts';
-import { effectiveLevel, type Level, reaches } from '../../access/levels.ts';
+import { effectiveLevel, type Level } from '../../access/levels.ts';
 import {
   type Policy,
   policyOf,
@@ -80,7 +80,7 @@ export class Scene {
     const placements = this.#rows.placements.filter(
       ({ endpointUuid }) => endpointUuid === row.uuid,
     );
-    return { row, placements, policy: this.#policyOn(row.uuid) };
+    return { row, placements, policy: this.#policyOn('endpoint', row.uuid) };
   }
 
   kindOf(named: string): EndpointRow['kind'] | undefined {
@@ -130,7 +130,7 @@ export class Scene {
     }));
     const direct = references.map((each) => ({ level: 'Read' as Level, ...each }));
     for (const { kind, id, level } of [...direct, ...stored]) {
-      if (kind === 'endpoint') this.#demand(this.endpoint(id).row, { endpoint: id }, level);
+      if (kind === 'endpoint') this.#demand(this.endpoint(id).policy, { endpoint: id }, level);
       else this.#demandTemplate(id);
     }
   }
@@ -138,21 +138,19 @@ export class Scene {
   #demandTemplate(id: string): void {
     const row = this.template(id);
     if (!row) throw templateNotFound(id);
-    this.#demand(row, { template: id }, 'Read');
+    this.#demand(this.#policyOn('template', row.uuid), { template: id }, 'Read');
   }
 
-  #demand({ uuid }: { readonly uuid: string }, params: object, needed: Level): void {
-    const policy = this.#policyOn(uuid);
-    const held = effectiveLevel(policy);
-    if (!reaches(held, needed)) demand({ held, policy, params }, needed);
+  #demand(policy: Policy, params: object, needed: Level): void {
+    demand(this.#ctx, { held: effectiveLevel(policy), policy, params }, needed);
   }
 
-  #policyOn(uuid: string): Policy {
+  #policyOn(kind: 'endpoint' | 'template', uuid: string): Policy {
     const { orgUuid } = this.#ctx.caller;
     const rules = this.#rows.rules.filter(
       ({ resourceUuid }) => resourceUuid === orgUuid || resourceUuid === uuid,
     );
-    return policyOf(this.#ctx, this.#rows.standing, rules);
+    return policyOf(this.#ctx, this.#rows.standing, rules, { kind, uuid });
   }
 }
 

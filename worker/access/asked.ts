@@ -1,0 +1,24 @@
+/** What a call asked of its caller's rights: kept with a reply that may be told again. */
+import type { ResourceKind } from '../db/schema.ts';
+import type { Level } from './levels.ts';
+
+/** What a level is held on. */
+export interface HeldOn {
+  readonly kind: ResourceKind;
+  readonly uuid: string;
+  /** Its rules are meant, which are also in the hands of who has the level on the organization. */
+  readonly asRules?: true;
+}
+
+/** A level that was asked for. */
+export interface Asked {
+  readonly on: HeldOn;
+  /** As a refusal names it: `{endpoint: 'orders'}`. */
+  readonly named: Readonly<Record<string, string>>;
+  readonly level: Level;
+}
+
+/** What is asked for, each once. */
+export function withoutRepeats(asked: readonly Asked[]): readonly Asked[] {
+  return [...new Map(asked.map((each) => [JSON.stringify(each), each])).values()];
+}

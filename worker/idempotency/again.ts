@@ -1,0 +1,40 @@
+/** Asks again what a call asked of its caller's rights, before its reply is told again. Contract: "Retries by the client". */
+
+import { GatewayError } from '../../proto/errors.ts';
+import { demand } from '../access/access.ts';
+import type { Asked } from '../access/asked.ts';
+import { effectiveLevel } from '../access/levels.ts';
+import { type Policy, policyOn } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import { onEndpoint } from '../endpoints/access.ts';
+import { findTarget } from '../grants/access.ts';
+import { notFoundOf, resourceNotFound } from '../grants/kinds.ts';
+import { onTemplate } from '../templates/access.ts';
+
+/**
+ * Refuses who has no longer what the call asked for, as the call would be refused now.
+ * @throws GatewayError FORBIDDEN, TOKEN_REVOKED, 404 of what is gone since
+ */
+export async function demandAgain(ctx: Context, asked: readonly Asked[]): Promise<void> {
+  for (const each of asked) {
+    const policy = await policyFor(ctx, each).catch((thrown: unknown) => {
+      throw asItWasNamed(each, thrown);
+    });
+    demand(ctx, { held: effectiveLevel(policy), policy, params: each.named }, each.level);
+  }
+}
+
+/** How the caller stands now; by the UUID, since another may have the id by now. */
+async function policyFor(ctx: Context, { on, level }: Asked): Promise<Policy> {
+  const { kind, uuid, asRules } = on;
+  if (kind === 'organization') return policyOn(ctx);
+  if (asRules || kind === 'workflow') return (await findTarget(ctx, kind, uuid)).policy;
+  return kind === 'endpoint'
+    ? (await onEndpoint(level).find(ctx, { endpoint: uuid })).policy
+    : (await onTemplate(level).find(ctx, { template: uuid })).policy;
+}
+
+function asItWasNamed({ on: { kind, uuid }, named }: Asked, thrown: unknown): unknown {
+  const isGone = thrown instanceof GatewayError && thrown.code === notFoundOf(kind);
+  return isGone ? resourceNotFound(kind, named[kind] ?? uuid) : thrown;
+}
