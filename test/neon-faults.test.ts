@@ -46,7 +46,7 @@ describe('trips', () => {
     return standIn.seen.length - before;
   };
   test.each<[string, Mode, PostgresRequest, first: number]>([
-    ['a read', 'read', sql('SELECT what FROM log WHERE id = $1', [1]), 2],
+    ['a read', 'read', sql('SELECT what FROM log WHERE id = $1', [1]), 3],
     ['a write', 'write', insert('trips'), 1],
     ['a write of an array', 'write', sql('SELECT $1::text[]', [['a']]), 2],
     ['a read of an extension’s or user’s type', 'read', sql('SELECT NULL::log'), 3],

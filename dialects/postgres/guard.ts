@@ -3,8 +3,10 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
-import type { AskRows } from './ask.ts';
-import { reachedFunctions } from './reach.ts';
+import { queryText } from './inner-query.ts';
+import type { Inquirer } from './inquirer.ts';
+import { ARGUMENTS_MAX, question, typeNames } from './question.ts';
+import { functionOf, lookUpAll, lookUpInput, type Obstacle, obstacleOf } from './reach.ts';
 import { isRefusedByName, mayLeaveTraces, type ReachedFunction } from './server-functions.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
@@ -17,11 +19,30 @@ export function allowedFunctions(setting: Json | undefined): AllowedFunctions {
   return new Set(Array.isArray(setting) ? setting.filter((name) => typeof name === 'string') : []);
 }
 
-/** What the catalog said of a statement. */
-interface Verdict {
+/** How a read may run. */
+export interface Admission {
+  /** All that it reaches is known to leave nothing; else it runs in a transaction that is undone, and its connection is reset. */
+  readonly plain: boolean;
+  /** The types of its parameters as the server was asked about it; it has to run with these. */
+  readonly types?: readonly number[];
+}
+
+/** What was found out about a statement. */
+interface Verdict extends Admission {
   readonly refused: ReachedFunction | undefined;
-  readonly leavesTraces: boolean;
+  /** Why the server itself could not be asked. */
+  readonly unasked: Unasked | undefined;
+}
+
+interface Remembered extends Verdict {
   readonly expires: number;
+}
+
+/** A statement and the types that its request names for its parameters. */
+interface Asked {
+  readonly statement: Parsed;
+  readonly types: readonly number[] | undefined;
+  readonly writes: boolean;
 }
 
 /** How long a verdict stands, in milliseconds: a function replaced meanwhile is noticed after that. */
@@ -30,82 +51,166 @@ const VERDICT_MS = 60_000;
 /** Verdicts over one pool's database, remembered by text. */
 export class Guard {
   readonly #allowed: AllowedFunctions;
-  readonly #verdicts = new LruMap<string, Verdict>(2_000);
+  readonly #verdicts = new LruMap<string, Remembered>(2_000);
 
   constructor(allowed: AllowedFunctions) {
     this.#allowed = allowed;
   }
 
   /**
-   * Lets a statement pass that can change nothing, and answers whether it may leave traces.
+   * Lets a statement pass that can change nothing, and answers how it may run.
+   * @param types those that the request names for its parameters
    * @throws GatewayError BAD_REQUEST naming the rule
    */
-  async admit(statement: Parsed, ask: AskRows): Promise<boolean> {
+  async admit(
+    statement: Parsed,
+    types: readonly number[] | undefined,
+    inquirer: Inquirer,
+  ): Promise<Admission> {
     if (statement.unreadable !== undefined) {
       throw refusal(
         'read_statement',
         `${statement.unreadable} is not taken on /read; send it to /write`,
       );
     }
-    const { refused, leavesTraces } =
-      this.#remembered(statement, false) ?? (await this.#judge(statement, false, ask));
-    if (refused) throw functionRefusal(refused);
-    return leavesTraces;
+    const asked: Asked = { statement, types, writes: false };
+    const known = inquirer.pristine ? this.#remembered(asked) : undefined;
+    const verdict = known ?? (await this.#judge(asked, inquirer));
+    if (verdict.refused) throw functionRefusal(verdict.refused, verdict.unasked);
+    return verdict;
   }
 
-  /** Whether a statement that was run may have left traces; undefined when the catalog has to be asked. */
-  leavesTraces(statement: Parsed): boolean | undefined {
+  /** Whether a statement that was run may have left traces; undefined when the server has to be asked. */
+  leavesTraces(statement: Parsed, types: readonly number[] | undefined): boolean | undefined {
     if (!statement.plain || statement.text.length > REMEMBERED_MAX_CHARACTERS) return true;
-    return this.#remembered(statement, true)?.leavesTraces;
+    const verdict = this.#remembered({ statement, types, writes: true });
+    return verdict && !verdict.plain;
   }
 
-  /** Asks the catalog whether a plain statement may leave traces. */
-  async learnTraces(statement: Parsed, ask: AskRows): Promise<boolean> {
-    return (await this.#judge(statement, true, ask)).leavesTraces;
+  /** Asks whether a plain statement may leave traces; reading it may itself have left some then. */
+  async learnTraces(
+    statement: Parsed,
+    types: readonly number[] | undefined,
+    inquirer: Inquirer,
+  ): Promise<boolean> {
+    return !(await this.#judge({ statement, types, writes: true }, inquirer)).plain;
   }
 
-  #remembered({ text }: Parsed, writes: boolean): Verdict | undefined {
-    const verdict = this.#verdicts.get(keyOf(text, writes));
+  /** Forgets what was found out about a read: it failed, and the types of its parameters may be others by now. */
+  forget(statement: Parsed, types: readonly number[] | undefined): void {
+    this.#verdicts.delete(keyOf({ statement, types, writes: false }));
+  }
+
+  #remembered(asked: Asked): Verdict | undefined {
+    const verdict = this.#verdicts.get(keyOf(asked));
     return verdict && verdict.expires > Date.now() ? verdict : undefined;
   }
 
-  async #judge(statement: Parsed, writes: boolean, ask: AskRows): Promise<Verdict> {
-    const reached = await reachedFunctions(statement.references, writes, ask);
-    const verdict = {
-      refused: reached.find((found) => this.#refuses(found)),
-      leavesTraces: reached.some(mayLeaveTraces),
-      expires: Date.now() + VERDICT_MS,
-    };
-    if (statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
-      this.#verdicts.set(keyOf(statement.text, writes), verdict);
+  async #judge(asked: Asked, inquirer: Inquirer): Promise<Verdict> {
+    const refuses = (found: ReachedFunction) => this.#refuses(found);
+    const verdict = await judge(asked, inquirer, refuses);
+    if (inquirer.pristine && asked.statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
+      this.#verdicts.set(keyOf(asked), { ...verdict, expires: Date.now() + VERDICT_MS });
     }
     return verdict;
   }
 
   #refuses(found: ReachedFunction): boolean {
+    if (!found.runs) return false;
     if (isRefusedByName(found)) return true;
     if (found.serverOwn || !found.volatile || this.#allowed === true) return false;
     return !this.#allowed.has(found.name) && !this.#allowed.has(`${found.schema}.${found.name}`);
   }
 }
 
-function keyOf(text: string, writes: boolean): string {
-  return (writes ? 'w' : 'r') + text;
+function keyOf({ statement, types, writes }: Asked): string {
+  return `${writes ? 'w' : 'r'}${types ? types.join() : ''} ${statement.text}`;
 }
 
-function functionRefusal(found: ReachedFunction): GatewayError {
+function callsNothing({ kind, references }: Parsed): boolean {
+  return kind === 'VariableShowStmt' || (kind === 'SelectStmt' && references.trivial);
+}
+
+type Refuses = (found: ReachedFunction) => boolean;
+
+/** First by name what may run while the server reads the statement, then by the server's own reading of it. */
+async function judge(asked: Asked, inquirer: Inquirer, refuses: Refuses): Promise<Verdict> {
+  const { statement, writes } = asked;
+  const { references } = statement;
+  if (callsNothing(statement)) return PLAIN;
+  if (!writes && references.literals) {
+    const refused = (await lookUpInput(references, inquirer.lookUp)).find(refuses);
+    if (refused) return { refused, plain: false, unasked: undefined };
+  }
+  const found = await ask(asked, inquirer);
+  if (typeof found !== 'string') {
+    const { types } = found;
+    return { ...of(found.reached, refuses), unasked: undefined, ...(types ? { types } : {}) };
+  }
+  if (writes) return { refused: undefined, plain: false, unasked: found };
+  const named = await lookUpAll(references, inquirer.lookUp);
+  return { ...of(named, refuses), unasked: found };
+}
+
+const PLAIN: Verdict = { refused: undefined, plain: true, unasked: undefined };
+
+function of(reached: readonly ReachedFunction[], refuses: Refuses) {
+  return { refused: reached.find(refuses), plain: !reached.some(mayLeaveTraces) };
+}
+
+/** What the server finds in the statement, or why it cannot be asked. */
+async function ask(
+  { statement, types: given, writes }: Asked,
+  inquirer: Inquirer,
+): Promise<Answer | Unasked> {
+  const text = queryText(statement);
+  if (text === undefined) return 'text';
+  const { parameters } = statement.references;
+  if (parameters > ARGUMENTS_MAX) return 'parameters';
+  const types =
+    parameters > 0
+      ? await inquirer.parameterTypes({ text, ...(given ? { types: given } : {}) })
+      : undefined;
+  const names = await typeNames(types ?? [], inquirer.lookUp);
+  if (!names) return 'parameters';
+  const rows = await inquirer.ask(question(text, names, writes));
+  if (rows) return { reached: rows.map(functionOf), types };
+  return (await obstacleOf(inquirer.lookUp)) ?? 'text';
+}
+
+interface Answer {
+  readonly reached: readonly ReachedFunction[];
+  readonly types: readonly number[] | undefined;
+}
+
+type Unasked = Obstacle | 'text' | 'parameters';
+
+/** Why names decide where the server cannot be asked, and what would help. */
+const UNASKED: { readonly [reason in Unasked]: string } = {
+  version: 'servers before PostgreSQL 14 cannot be asked what a statement calls',
+  standby: 'a standby cannot be asked what a statement calls',
+  temporary:
+    'the user may make no temporary objects; grant TEMPORARY on the database, and the server is asked',
+  language: 'the user has no USAGE on the language sql',
+  event_trigger: 'an event trigger would run when the server is asked what a statement calls',
+  text: 'the server does not tell what the statement calls',
+  parameters: 'the server does not tell what a statement with such parameters calls',
+};
+
+function functionRefusal(found: ReachedFunction, unasked: Unasked | undefined): GatewayError {
   const { schema, name } = found;
+  const why = unasked === undefined ? '' : ` (decided by its name alone: ${UNASKED[unasked]})`;
   if (isRefusedByName(found)) {
     return refusal(
       'read_function',
-      `Function ${name} is not taken on /read; send the statement to /write`,
+      `Function ${name} is not taken on /read; send the statement to /write${why}`,
       name,
     );
   }
   return refusal(
     'read_volatile_function',
     `Function ${schema}.${name} is VOLATILE and not taken on /read; send the statement to /write, ` +
-      'declare the function STABLE, or name it in allow_functions',
+      `declare the function STABLE, or name it in allow_functions${why}`,
     `${schema}.${name}`,
   );
 }

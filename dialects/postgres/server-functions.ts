@@ -68,7 +68,19 @@ export interface ReachedFunction {
   readonly extension: string | null;
   /** Called by name in the statement, and takes the text form of any type. */
   readonly rawInput: boolean;
+  /** Runs with the statement, as far as can be told; else it may, while the statement is planned. */
+  readonly runs: boolean;
+  /** Written in C. */
+  readonly compiled: boolean;
 }
+
+/** Extensions whose functions in C look at nothing but their arguments, when they are not VOLATILE. */
+const PLAIN_EXTENSIONS = new Set(
+  `bloom btree_gin btree_gist citext cube earthdistance fuzzystrmatch hstore intarray isn ltree pg_trgm
+  pgcrypto postgis postgis_raster seg tsm_system_rows tsm_system_time unaccent uuid-ossp vector`.split(
+    /\s+/,
+  ),
+);
 
 /** Whether a function of the server or an extension is refused whatever the configuration allows. */
 export function isRefusedByName(found: ReachedFunction): boolean {
@@ -78,9 +90,12 @@ export function isRefusedByName(found: ReachedFunction): boolean {
   return serverOwn && (rawInput || volatile) && !isHarmless(name);
 }
 
-/** Whether calling it may leave something on the connection. Contract §6, "Nothing that one caller sets". */
-export function mayLeaveTraces({ name, volatile, serverOwn }: ReachedFunction): boolean {
-  return !serverOwn || (volatile && !isHarmless(name));
+/** Whether calling it may leave something on the connection, or do what nobody knows. Contract §6, "Nothing that one caller sets". */
+export function mayLeaveTraces(found: ReachedFunction): boolean {
+  const { name, volatile, serverOwn, extension, compiled } = found;
+  if (REFUSED_STABLE_SET.has(name) || REFUSED_FAMILIES.test(name)) return true;
+  if (serverOwn) return volatile && !isHarmless(name);
+  return volatile || !compiled || !PLAIN_EXTENSIONS.has(extension ?? '');
 }
 
 function isHarmless(name: string): boolean {

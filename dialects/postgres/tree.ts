@@ -12,11 +12,19 @@ export interface Named {
 /** Everything a statement names that may call code. */
 export interface References {
   readonly functions: readonly Named[];
-  readonly operators: readonly string[];
+  readonly operators: readonly Named[];
   readonly types: readonly Named[];
   readonly relations: readonly Named[];
-  /** Column and attribute names: `row.f` calls `f(row)` where there is no column `f`. */
+  /** Attribute names: `x.f` and `(x).f` call `f(x)` where there is no column `f`. */
   readonly fields: readonly string[];
+  /** It holds texts that the server reads as values of some type. */
+  readonly literals: boolean;
+  /** It makes arrays of elements. */
+  readonly makesArrays: boolean;
+  /** A query of it holds constants only, so that nothing can be called. */
+  readonly trivial: boolean;
+  /** The highest `$n`, 0 for none. */
+  readonly parameters: number;
 }
 
 /** What a walk finds beside the names. */
@@ -35,23 +43,50 @@ export function isTree(value: unknown): value is Tree {
 
 const STATEMENT = /^[A-Z]\w*Stmt$/;
 
+/** Words of this parser's grammar that are names of functions to servers of earlier versions. */
+const WORDS = [
+  'json',
+  'json_array',
+  'json_arrayagg',
+  'json_exists',
+  'json_object',
+  'json_objectagg',
+  'json_query',
+  'json_scalar',
+  'json_serialize',
+  'json_table',
+  'json_value',
+  'merge_action',
+].map((name): Named => ({ schema: null, name }));
+/** Nodes of a query that only answers constants. */
+const CONSTANT = /^(?:SelectStmt|ResTarget|A_Const|List|String|Integer|Float|Boolean)$/;
+const WORDED = /^(?:Json[A-Z]|MergeSupportFunc)/;
+
 class Collector {
   readonly functions: Named[] = [];
-  readonly operators = new Set<string>();
+  readonly operators: Named[] = [];
   readonly types: Named[] = [];
   readonly relations: Named[] = [];
   readonly fields = new Set<string>();
   readonly nested: string[] = [];
   locks = false;
   into = false;
+  literals = false;
+  makesArrays = false;
+  worded = false;
+  trivial = true;
+  parameters = 0;
 
   /** Looks at one member of a node. */
   visit(key: string, value: unknown): void {
     if (STATEMENT.test(key) && key !== 'SelectStmt') this.nested.push(key);
     if (key === 'lockingClause') this.locks = true;
     if (key === 'intoClause' || key === 'into') this.into = true;
+    if (WORDED.test(key)) this.worded = true;
+    if (/^[A-Z]/.test(key) && !CONSTANT.test(key)) this.trivial = false;
     if (!isTree(value)) return;
     this.#names(key, value);
+    this.#values(key, value);
     if (typeof value.relname === 'string') {
       const schema = typeof value.schemaname === 'string' ? value.schemaname : null;
       this.relations.push({ schema, name: value.relname });
@@ -62,17 +97,22 @@ class Collector {
     if (key === 'FuncCall' || key === 'funccall') this.functions.push(...qualified(node.funcname));
     if (key === 'RangeTableSample') this.functions.push(...qualified(node.method));
     if (key === 'TypeName' || key === 'typeName') this.types.push(...qualified(node.names));
-    if (key === 'A_Expr') this.#operator(node.name);
-    if (key === 'SubLink') this.#operator(node.operName);
-    if (key === 'SortBy') this.#operator(node.useOp);
-    if (key === 'ColumnRef') for (const name of strings(node.fields)) this.fields.add(name);
+    if (key === 'A_Expr') this.operators.push(...qualified(node.name));
+    if (key === 'SubLink') this.operators.push(...qualified(node.operName));
+    if (key === 'SortBy') this.operators.push(...qualified(node.useOp));
+    // A name by itself is a column.
+    if (key === 'ColumnRef')
+      for (const name of strings(node.fields).slice(1)) this.fields.add(name);
     if (key === 'A_Indirection')
       for (const name of strings(node.indirection)) this.fields.add(name);
   }
 
-  #operator(list: unknown): void {
-    const name = strings(list).at(-1);
-    if (name !== undefined) this.operators.add(name);
+  #values(key: string, node: Tree): void {
+    if (key === 'A_Const' && node.sval !== undefined) this.literals = true;
+    if (key === 'A_ArrayExpr' || node.subLinkType === 'ARRAY_SUBLINK') this.makesArrays = true;
+    if (node.arrayBounds !== undefined) this.makesArrays = true;
+    if (key === 'ParamRef' && typeof node.number === 'number')
+      this.parameters = Math.max(this.parameters, node.number);
   }
 }
 
@@ -91,14 +131,18 @@ export function walk(statement: Tree): Findings {
       }
     }
   }
-  const { functions, types, relations, nested, locks, into } = found;
+  const { types, operators, relations, nested, locks, into } = found;
+  const { literals, makesArrays, parameters, trivial } = found;
   const references = {
-    functions,
-    operators: [...found.operators],
-    // `name('x')` casts to the type `name`.
-    types: [...types, ...functions],
+    functions: found.worded ? [...found.functions, ...WORDS] : found.functions,
+    operators,
+    types,
     relations,
     fields: [...found.fields],
+    literals,
+    makesArrays,
+    parameters,
+    trivial: trivial && relations.length === 0,
   };
   return { references, nested, locks, into };
 }

@@ -41,6 +41,20 @@ export const TRAPS = `
   CREATE EXTENSION file_fdw;
   CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
   CREATE FOREIGN TABLE program (line text) SERVER files OPTIONS (program 'touch /tmp/causeway-attack; echo x');
+  CREATE FUNCTION defaulted(int, text DEFAULT bite('x')) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT $2 $$;
+  CREATE DOMAIN temperature AS celsius;
+  CREATE TABLE climate (t temperature);
+  INSERT INTO climate VALUES (ROW(1));
+  CREATE DOMAIN trapped_number AS int CHECK (bite(VALUE) IS NOT NULL);
+  CREATE TYPE spread AS RANGE (subtype = trapped_number);
+  CREATE TABLE ranged (r spread, m spread_multirange, a trapped[]);
+  CREATE FUNCTION "json_value"(text, text) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT bite('x') $$;
+  CREATE FUNCTION "json_scalar"(trapped[]) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT bite('x') $$;
+  CREATE FUNCTION "merge_action"() RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT bite('x') $$;
+  CREATE MATERIALIZED VIEW bitten AS SELECT bite(name) AS name FROM items WITH NO DATA;
+  CREATE TABLE domained (id int, t trapped);
+  CREATE FUNCTION bite_equal(int, int) RETURNS boolean LANGUAGE sql VOLATILE AS $$ SELECT bite('x') IS NULL $$;
+  CREATE OPERATOR hidden.= (LEFTARG = int, RIGHTARG = int, FUNCTION = bite_equal);
   CREATE PROCEDURE proc() LANGUAGE sql AS $$ SELECT bite('x') $$;`;
 
 /** Statements that are refused; each would leave something if it ran. */
@@ -200,6 +214,30 @@ export const ATTACKS: readonly string[] = [
   'SELECT * FROM items, LATERAL (SELECT bite(name)) x',
   "SELECT (SELECT bite('x'))",
   "SELECT 1 UNION SELECT length(bite('x'))",
+  "SELECT ('/etc/hostname'::text).pg_read_file",
+  "SELECT x.pg_read_file FROM concat('/etc/hostname') AS x",
+  "SELECT (x.concat).pg_read_file FROM concat('/etc/hostname') AS x",
+  'SELECT (4711::oid).lo_create',
+  "SELECT ('host=127.0.0.1'::text).dblink_exec",
+  'SELECT (1::int).pg_terminate_backend',
+  'SELECT (777::bigint).pg_advisory_lock',
+  'SELECT (0.5::float8).setseed',
+  "SELECT (('counter'::text)::regclass).nextval",
+  "SELECT ('x'::text).trapped",
+  "SELECT ('x'::text).bite",
+  'SELECT defaulted(1)',
+  'SELECT (1).defaulted',
+  'SELECT t::int FROM climate',
+  "SELECT '[1,2]'::spread",
+  "SELECT '{[1,2]}'::spread_multirange",
+  "SELECT spread_multirange('[1,2]')",
+  "SELECT * FROM ranged WHERE m = '{[1,2]}'",
+  "SELECT * FROM ranged WHERE a = '{x}'",
+  "SELECT array_agg(t) = '{x}' FROM domained",
+  "SELECT ARRAY[t] = '{x}' FROM domained",
+  'SELECT 1 OPERATOR(hidden.=) 1',
+  'EXPLAIN (ANALYZE) (SELECT (777::bigint).pg_advisory_lock)',
+  'COPY (SELECT (777::bigint).pg_advisory_lock) TO STDOUT WITH (FORMAT csv)',
   'DO $$ BEGIN DELETE FROM items; END $$',
   'CALL proc()',
   'LOCK TABLE items',
@@ -255,5 +293,10 @@ export const READS: readonly string[] = [
   'SELECT * FROM generate_series(1, 2) WITH ORDINALITY',
   "SELECT h -> 'a', c = 'x', c::text FROM extended ORDER BY c",
   'SELECT * FROM plain JOIN items USING (id)',
+  'SELECT * FROM domained',
+  "SELECT id FROM domained WHERE t = 'x' AND id = 1",
+  'SELECT (1).abs, x.abs FROM abs(1) AS x',
+  'SELECT 1 -- and a comment',
+  'EXPLAIN (SELECT 1 UNION SELECT 2)',
   'SELECT 1;',
 ];

@@ -69,10 +69,14 @@ export class Connection implements Lendable {
   readonly wire: Wire;
   /** Statements to send ahead of each other one, in its transaction; empty when the session has its settings. */
   readonly preamble: readonly Statement[];
+  /** The same without what makes a transaction read-only. */
+  readonly settings: readonly Statement[];
   /** Transactions are read-only unless they say otherwise. */
   readonly readOnly: boolean;
   /** A call was stopped on it: what it still does must not meet the next caller. */
   interrupted = false;
+  /** A call since the last reset may have given names another meaning: a search path, a role, temporary objects. */
+  altered = false;
   /** It has served a call before. */
   reused = false;
   /** A call has it; else the pool does. */
@@ -89,7 +93,9 @@ export class Connection implements Lendable {
     this.#open = open;
     this.wire = new Wire(client);
     this.readOnly = recipe.mode === 'read' && recipe.route.startupSettings;
-    this.preamble = recipe.route.startupSettings ? [] : [localSettings(recipe)];
+    const local = (mode: Mode) => localSettings({ ...recipe, mode });
+    this.preamble = recipe.route.startupSettings ? [] : [local(recipe.mode)];
+    this.settings = recipe.route.startupSettings ? [] : [local('write')];
   }
 
   /** All rows of a statement of the driver's own; `held` leaves the implicit transaction open. */
@@ -135,6 +141,7 @@ export class Connection implements Lendable {
     const timer = setTimeout(() => this.cut(), RESET_MS);
     try {
       await this.rows({ text: 'DISCARD ALL' });
+      this.altered = false;
       return true;
     } catch {
       return false;

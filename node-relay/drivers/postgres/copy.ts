@@ -5,7 +5,7 @@ import { rowsAffected } from '../../../dialects/postgres/rows.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
-import { admitted, beforeRead, type Scene } from './execute.ts';
+import { admitted, aroundRead, endUndone, type Scene } from './execute.ts';
 import { statementMessages } from './messages.ts';
 
 type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
@@ -15,6 +15,7 @@ type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;
 export async function runCopyIn(scene: Scene, { query, value }: CopyIn): Promise<Done<Buffer>> {
   const { wire, preamble } = scene.connection;
   copyStatement(query, 'in');
+  scene.connection.altered = true;
   const tag = await wire.exchange({
     bytes: statementMessages([...preamble, { text: query }], 'flush'),
     until: 'ready',
@@ -34,8 +35,12 @@ export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<B
   const { wire } = connection;
   const read = isRead(request, call.mode);
   const parsed = copyStatement(request.query, 'out');
-  const traces = await admitted(scene, parsed, read);
-  const before = read ? await beforeRead(scene) : connection.preamble;
+  const { traces, undone } = await admitted(scene, parsed, read);
+  const { before, after } = read
+    ? aroundRead(scene, undone)
+    : { before: connection.preamble, after: [] };
+  const wasIdle = wire.idle;
+  if (!read) connection.altered = true;
   const pieces: Buffer[] = [];
   let bytes = 0;
   const copyOut = (piece: Buffer) => {
@@ -46,13 +51,14 @@ export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<B
   };
   try {
     await wire.exchange({
-      bytes: statementMessages([...before, { text: request.query }], 'sync'),
+      bytes: statementMessages([...before, { text: request.query }, ...after], 'sync'),
       until: 'ready',
       main: before.length,
       commits: !read && !wire.inTransaction,
       sink: { copyOut },
     });
   } catch (error) {
+    if (undone) await endUndone(connection, wasIdle);
     if (bytes > call.resultMaxBytes && !call.signal.aborted) throw tooLarge(call.resultMaxBytes);
     throw error;
   }

@@ -17,7 +17,8 @@ import { tooLarge } from '../byte-text.ts';
 import type { Traces } from '../lend.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
-import { parameterQuestion, statementMessages } from './messages.ts';
+import { inquirerOn, parameterTypes, undoing } from './inquire.ts';
+import { statementMessages } from './messages.ts';
 import { SqlResult } from './result.ts';
 
 /** Where and within what a request runs. */
@@ -37,60 +38,84 @@ export interface Ready {
   readonly parsed: Parsed | undefined;
   readonly statement: Statement;
   readonly read: boolean;
+  /** Nothing of it may stay. */
+  readonly undone: boolean;
+  /** Types that the request names for its parameters. */
+  readonly given?: readonly number[] | undefined;
 }
 
-/** Lets a read pass the guard, and answers what a statement will leave on the connection. */
+/** How a statement may run, and what it will leave on the connection. */
+export interface Admitted {
+  readonly traces: Traces;
+  /** Nothing of it may stay: a read of which not all is known. */
+  readonly undone: boolean;
+  /** The types that its parameters have to have. */
+  readonly types?: readonly number[];
+}
+
+/**
+ * Lets a read pass the guard, and answers how a statement may run.
+ * @param given types that the request names for its parameters
+ * @throws GatewayError BAD_REQUEST, TRANSACTION_OPEN
+ */
 export async function admitted(
-  { database, connection }: Scene,
+  { database, connection, place }: Scene,
   parsed: Parsed | undefined,
   read: boolean,
-): Promise<Traces> {
-  const ask = (statement: Statement) => connection.catalogRows(statement);
-  if (read && parsed) return (await database.guard.admit(parsed, ask)) ? 'some' : 'none';
+  given?: readonly number[],
+): Promise<Admitted> {
+  if (read && parsed) {
+    await requireReadable(connection, place);
+    const inquirer = inquirerOn(connection);
+    const { plain, types } = await database.guard.admit(parsed, given, inquirer);
+    return { traces: plain ? 'none' : 'some', undone: !plain, ...(types ? { types } : {}) };
+  }
+  return { traces: tracesOf(database, connection, parsed, given), undone: false };
+}
+
+function tracesOf(
+  { guard }: Database,
+  connection: Connection,
+  parsed: Parsed | undefined,
+  given: readonly number[] | undefined,
+): Traces {
   if (!parsed) return 'some';
   if (makesUnusable(parsed)) return 'unusable';
-  const known = database.guard.leavesTraces(parsed);
+  const known = guard.leavesTraces(parsed, given);
   if (known !== undefined) return known ? 'some' : 'none';
-  return { ask: () => database.guard.learnTraces(parsed, ask) };
+  // What the statement set must not answer for it, so the question comes after a reset.
+  const ask = async () =>
+    !(await connection.reset()) || guard.learnTraces(parsed, given, inquirerOn(connection));
+  return { ask };
 }
 
 /** The statement with its parameters in text; asks the server for their types only when that makes a difference. */
 export async function bound(
   { database, connection }: Scene,
   request: RowsRequest,
+  { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
   const parameters = parametersOf(request);
-  const { types } = parameters;
+  const types = admittedTypes ?? parameters.types;
   let oids = types;
   if (dependsOnType(parameters)) {
-    oids = await parameterTypes(database, connection, {
-      text: request.query,
-      ...(types ? { types } : {}),
-    });
+    oids ??= await typesOf(database, connection, request.query);
     await database.types.learn(oids, (statement) => connection.rows(statement));
   }
   const values = encodeParameters(parameters, (index) => database.types.get(oids?.[index] ?? 0));
   return { text: request.query, values, ...(types ? { types } : {}) };
 }
 
-async function parameterTypes(
+async function typesOf(
   database: Database,
   connection: Connection,
-  statement: Statement,
+  text: string,
 ): Promise<readonly number[]> {
-  const known = statement.types ? undefined : database.parameterTypes.get(statement.text);
+  const known = connection.altered ? undefined : database.parameterTypes.get(text);
   if (known) return known;
-  let oids: readonly number[] = [];
-  await connection.wire.exchange({
-    bytes: Buffer.concat([
-      statementMessages(connection.preamble, 'flush'),
-      parameterQuestion(statement),
-    ]),
-    until: 'ready',
-    sink: { parameters: (found) => (oids = found) },
-  });
-  if (!statement.types && statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
-    database.parameterTypes.set(statement.text, oids);
+  const oids = await parameterTypes(connection, { text });
+  if (!connection.altered && text.length <= REMEMBERED_MAX_CHARACTERS) {
+    database.parameterTypes.set(text, oids);
   }
   return oids;
 }
@@ -102,15 +127,21 @@ const READ_ONLY_NOW: Statement = {
     "pg_catalog.set_config('standard_conforming_strings', 'on', true)",
 };
 
-/**
- * What goes ahead of a read, in its transaction, so that it is one.
- * @throws GatewayError TRANSACTION_OPEN inside an open write transaction
- */
-export async function beforeRead({ connection }: Scene): Promise<readonly Statement[]> {
+/** What goes around a read, in its transaction, so that it is one, and leaves nothing where it is to be undone. */
+export function aroundRead(
+  { connection }: Scene,
+  undone: boolean,
+): { readonly before: readonly Statement[]; readonly after: readonly Statement[] } {
   const { wire, preamble, readOnly } = connection;
-  if (readOnly) return preamble;
-  if (wire.inTransaction) await requireReadOnly(connection);
-  return wire.idle ? [READ_ONLY_NOW, ...preamble] : preamble;
+  const first = readOnly || !wire.idle ? preamble : [READ_ONLY_NOW, ...preamble];
+  if (!undone) return { before: first, after: [] };
+  const { before, after } = undoing(connection, 'READ ONLY');
+  return { before: [...before, ...first], after };
+}
+
+/** Ends a transaction that a read was to be undone in, when it failed there; one of the caller's stays as it is. */
+export async function endUndone({ wire }: Connection, wasIdle: boolean): Promise<void> {
+  if (wasIdle && !wire.idle && !wire.lost) await undo(() => wire.abandon());
 }
 
 /** Sends a statement and answers its result. */
@@ -141,29 +172,41 @@ export async function execute(
 
 async function executeRead(scene: Scene, ready: Ready, result: SqlResult): Promise<Buffer> {
   const { connection, database } = scene;
-  const before = await beforeRead(scene);
-  const tag = await connection.wire.exchange({
-    bytes: statementMessages([...before, ready.statement], 'sync'),
-    until: 'ready',
-    main: before.length,
-    sink: result,
-  });
+  const { before, after } = aroundRead(scene, ready.undone);
+  const wasIdle = connection.wire.idle;
+  let tag: string;
+  try {
+    tag = await connection.wire.exchange({
+      bytes: statementMessages([...before, ready.statement, ...after], 'sync'),
+      until: 'ready',
+      main: before.length,
+      sink: result,
+    });
+  } catch (error) {
+    if (ready.undone) await endUndone(connection, wasIdle);
+    if (ready.parsed) database.guard.forget(ready.parsed, ready.given);
+    throw error;
+  }
   await database.types.learn(result.unknownTypes, (statement) => connection.rows(statement));
   return finished(result, ready, tag);
 }
 
-/** Contract §6: `/read` in a session runs under the same guards and not inside a write transaction. */
-async function requireReadOnly(connection: Connection): Promise<void> {
+/**
+ * Contract §6: `/read` in a session runs under the same guards and not inside a write transaction.
+ * @throws GatewayError TRANSACTION_OPEN, BAD_REQUEST
+ */
+async function requireReadable(connection: Connection, place: Place): Promise<void> {
+  if (connection.readOnly || !connection.wire.inTransaction) return;
   const [row] = await connection.rows({
     text: "SELECT pg_catalog.current_setting('transaction_read_only'), pg_catalog.current_setting('standard_conforming_strings')",
   });
-  if (row?.[0] !== 'on') {
+  if (place !== 'transaction' && row?.[0] !== 'on') {
     throw new GatewayError(
       'TRANSACTION_OPEN',
       'The session has a write transaction open; a read is not taken inside it',
     );
   }
-  if (row[1] !== 'on') {
+  if (row?.[1] !== 'on') {
     throw new GatewayError('BAD_REQUEST', 'A read needs standard_conforming_strings to be on');
   }
 }
@@ -178,10 +221,16 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
   // Rows are looked at before the change is kept, unless a transaction is open anyway.
   const held = wire.idle && ready.parsed?.returnsRows === true;
   const commits = !held && (!wire.inTransaction || ready.parsed?.kind === 'TransactionStmt');
+  const around = ready.undone ? undoing(connection, 'READ ONLY') : NOTHING_AROUND;
+  const before = [...preamble, ...around.before];
+  noteAltered(scene, ready);
   const tag = await wire.exchange({
-    bytes: statementMessages([...preamble, ready.statement], held ? 'flush' : 'sync'),
+    bytes: statementMessages(
+      [...before, ready.statement, ...around.after],
+      held ? 'flush' : 'sync',
+    ),
     until: held ? 'complete' : 'ready',
-    main: preamble.length,
+    main: before.length,
     commits,
     sink: result,
   });
@@ -200,6 +249,14 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
   }
   await wire.commit();
   return whole;
+}
+
+const NOTHING_AROUND = { before: [], after: [] };
+
+/** Marks a connection that stays with its caller when a statement may give names another meaning there. */
+function noteAltered({ connection, database, place }: Scene, { parsed, undone, given }: Ready) {
+  if (place === 'call' || undone || parsed?.kind === 'TransactionStmt') return;
+  if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }
 
 /** Undoes what a failure left; when that fails too, the connection is lost and the server undoes it. */

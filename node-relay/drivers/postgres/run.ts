@@ -1,6 +1,7 @@
 /** Runs a request of any type on one connection. */
 
 import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
+import { parametersOf } from '../../../dialects/postgres/parameters.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Done } from '../lend.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
@@ -28,8 +29,10 @@ export async function runRequest(scene: Scene, request: PostgresRequest): Promis
 async function runOne(scene: Scene, request: RowsRequest): Promise<Done<Buffer>> {
   const read = isRead(request, scene.call.mode);
   const parsed = oneStatement(request.query, read, scene.place);
-  const traces = await admitted(scene, parsed, read);
-  const statement = await bound(scene, request);
-  const value = await execute(scene, { request, parsed, statement, read });
+  const { types: given } = parametersOf(request);
+  const admission = await admitted(scene, parsed, read, given);
+  const statement = await bound(scene, request, admission);
+  const { undone, traces } = admission;
+  const value = await execute(scene, { request, parsed, statement, read, undone, given });
   return { value, traces };
 }

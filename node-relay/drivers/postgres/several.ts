@@ -6,7 +6,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
-import { admitted, execute, type Scene, undo } from './execute.ts';
+import { type Admitted, admitted, execute, type Scene, undo } from './execute.ts';
 import { statementMessages } from './messages.ts';
 
 type SeveralRequest = Extract<
@@ -18,16 +18,16 @@ type SeveralRequest = Extract<
 export async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<Buffer>> {
   const read = isRead(request, scene.call.mode);
   const statements = severalStatements(request.query, scene.place);
-  const traces = await tracesOf(scene, statements, read);
+  const admissions = await admissionsOf(scene, statements, read);
   // One statement is a transaction by itself, and some, such as VACUUM, may not be in another.
   const begins = statements.length > 1 && scene.connection.wire.idle;
-  const runAll = () => runEach(scene, request, statements);
+  const runAll = () => runEach(scene, request, statements, admissions);
   const results = await (begins
     ? inTransaction(scene, read ? 'BEGIN READ ONLY' : 'BEGIN', runAll)
     : runAll());
   return {
     value: jsonList('{"results":[', results, ']}'),
-    traces,
+    traces: tracesOf(admissions),
   };
 }
 
@@ -35,12 +35,14 @@ async function runEach(
   scene: Scene,
   request: SeveralRequest,
   statements: readonly Parsed[],
+  admissions: readonly Admitted[],
 ): Promise<Buffer[]> {
   const read = isRead(request, scene.call.mode);
   const results: Buffer[] = [];
   let left = scene.call.resultMaxBytes;
-  for (const parsed of statements) {
-    const ready = { request, parsed, statement: { text: parsed.text }, read };
+  for (const [at, parsed] of statements.entries()) {
+    const undone = admissions[at]?.undone ?? read;
+    const ready = { request, parsed, statement: { text: parsed.text }, read, undone };
     const result = await execute(scene, ready, left);
     left -= result.length;
     results.push(result);
@@ -48,17 +50,22 @@ async function runEach(
   return results;
 }
 
-/** A read asks the catalog first; for writes the answer could wait, so each counts as leaving something. */
-async function tracesOf(
+/** A read asks the catalog first, and what is not plain is undone before the next; for writes the answer could wait, so each counts as leaving something. */
+async function admissionsOf(
   scene: Scene,
   statements: readonly Parsed[],
   read: boolean,
-): Promise<Traces> {
-  const each: Traces[] = [];
+): Promise<Admitted[]> {
+  const each: Admitted[] = [];
   for (const parsed of statements) {
     if (read) each.push(await admitted(scene, parsed, read));
-    else each.push(makesUnusable(parsed) ? 'unusable' : 'some');
+    else each.push({ traces: makesUnusable(parsed) ? 'unusable' : 'some', undone: false });
   }
+  return each;
+}
+
+function tracesOf(admissions: readonly Admitted[]): Traces {
+  const each = admissions.map(({ traces }) => traces);
   if (each.includes('unusable')) return 'unusable';
   return each.every((traces) => traces === 'none') ? 'none' : 'some';
 }

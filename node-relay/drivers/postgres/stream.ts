@@ -3,6 +3,7 @@
 import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
 import { checkCount } from '../../../dialects/postgres/count.ts';
 import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import { parametersOf } from '../../../dialects/postgres/parameters.ts';
 import type { Field } from '../../../dialects/postgres/rows.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -10,7 +11,7 @@ import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
-import { admitted, beforeRead, bound, type Scene, undo } from './execute.ts';
+import { admitted, aroundRead, bound, endUndone, type Scene, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 import type { Sink } from './wire.ts';
 
@@ -56,6 +57,7 @@ class RowStreaming implements Streaming {
   readonly #lines: FieldLines;
   traces: Traces = 'some';
   #undoable = false;
+  #undone = false;
 
   constructor(scene: Scene, request: Extract<PostgresRequest, { params?: unknown }>) {
     this.#scene = scene;
@@ -70,9 +72,12 @@ class RowStreaming implements Streaming {
       const { connection, database, call } = this.#scene;
       const parsed = oneStatement(this.#request.query, this.read, 'call');
       this.#undoable = parsed?.returnsRows === true;
-      this.traces = await admitted(this.#scene, parsed, this.read);
-      const statement = await bound(this.#scene, this.#request);
-      const before = this.read ? await beforeRead(this.#scene) : connection.preamble;
+      const { types: given } = parametersOf(this.#request);
+      const admission = await admitted(this.#scene, parsed, this.read, given);
+      this.traces = admission.traces;
+      this.#undone = admission.undone;
+      const statement = await bound(this.#scene, this.#request, admission);
+      const before = this.read ? aroundRead(this.#scene, this.#undone).before : connection.preamble;
       // Each is complete before the next is parsed, so `described` is the last one's.
       if (before.length > 0) {
         await connection.wire.exchange({
@@ -121,14 +126,22 @@ class RowStreaming implements Streaming {
       await undo(() => wire.rollback());
       throw error;
     }
-    await wire.commit();
+    if (this.#undone) await wire.rollback();
+    else await wire.commit();
   }
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
     const { connection, call } = this.#scene;
     const { signal } = call;
     const mode = this.read ? 'read' : 'write';
-    return attemptLines(connection, this.#lines, { mode, signal }, work);
+    return attemptLines(connection, this.#lines, { mode, signal }, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (this.#undone) await endUndone(connection, true);
+        throw error;
+      }
+    });
   }
 }
 

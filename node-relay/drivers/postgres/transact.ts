@@ -1,6 +1,7 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
 
 import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
+import { parametersOf } from '../../../dialects/postgres/parameters.ts';
 import { resolveReferences } from '../../../dialects/result-references.ts';
 import { checkEach, runEach, type Turn } from '../../../dialects/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -8,7 +9,14 @@ import type { Json } from '../../../proto/json.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
+import {
+  type Admitted,
+  admitted,
+  bound,
+  execute,
+  type RowsRequest,
+  type Scene,
+} from './execute.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
@@ -40,6 +48,9 @@ function rowsRequest(request: PostgresRequest): RowsRequest {
   }
 }
 
+/** A change is not looked at first. */
+const WRITE: Admitted = { traces: 'some', undone: false };
+
 async function runOperation(
   scene: Scene,
   operation: RowsRequest,
@@ -52,9 +63,11 @@ async function runOperation(
   return attempt(scene.connection, 'write', call.signal, async () => {
     const read = isRead(request, 'write');
     const parsed = oneStatement(request.query, read, 'transaction');
-    if (read) await admitted(own, parsed, true);
-    const statement = await bound(own, request);
+    const { types: given } = parametersOf(request);
+    const admission = read ? await admitted(own, parsed, true, given) : WRITE;
+    const statement = await bound(own, request, admission);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.
-    return await execute(own, { request, parsed, statement, read: false }, budget);
+    const ready = { request, parsed, statement, read: false, undone: admission.undone, given };
+    return await execute(own, ready, budget);
   });
 }

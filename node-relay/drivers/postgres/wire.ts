@@ -116,6 +116,11 @@ export class Wire {
     await this.exchange({ bytes: ROLLBACK, until: 'ready' });
   }
 
+  /** Ends a transaction that failed. */
+  async abandon(): Promise<void> {
+    await this.exchange({ bytes: ROLLBACK, until: 'ready' });
+  }
+
   /** Marks the connection as gone and fails the exchange under way. */
   lose(cause: Error): void {
     if (this.lost) return;

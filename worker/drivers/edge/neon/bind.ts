@@ -1,5 +1,4 @@
 /** Readies one statement for Neon: admitted, its parameters in text, its count held where that can be. */
-import type { Statement } from '../../../../dialects/postgres/ask.ts';
 import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
 import {
   dependsOnType,
@@ -20,6 +19,8 @@ export interface Ready {
   readonly request: Pick<PostgresRequest, 'type'> & { row_format?: 'object' | 'array' | undefined };
   readonly parsed: Parsed | undefined;
   readonly read: boolean;
+  /** Nothing of it may stay. */
+  readonly undone: boolean;
   readonly rewritten: Rewritten;
   readonly values: readonly FieldValue[];
   /** Stands in the error that a wrong number of rows gives; undefined where that is seen afterwards. */
@@ -30,7 +31,7 @@ export interface Ready {
 export async function bound(
   database: Database,
   request: RowsRequest,
-  { parsed, read }: Pick<Ready, 'parsed' | 'read'>,
+  { parsed, read, undone }: Pick<Ready, 'parsed' | 'read' | 'undone'>,
   call: Call,
 ): Promise<Ready> {
   const parameters = parametersOf(request);
@@ -45,14 +46,13 @@ export async function bound(
   const typed = names ? withTypes(plain, names) : unchanged(plain);
   const one = /^query_(?:one|opt)/.test(request.type);
   const holds = one && !read && parsed?.returnsRows === true && !parsed.nests;
-  const ready = { request, parsed, read, values };
+  const ready = { request, parsed, read, undone, values };
   if (!holds) return { ...ready, rewritten: typed, mark: undefined };
   const mark = `causeway ${crypto.randomUUID()} `;
   const isOne = request.type.startsWith('query_one');
   return { ...ready, rewritten: counted(typed, typed.text.length, isOne, mark), mark };
 }
 
-/** Prepared by name and asked for in one trip, then let go: the protocol does not describe. */
 async function parameterTypes(
   database: Database,
   text: string,
@@ -60,18 +60,7 @@ async function parameterTypes(
 ): Promise<readonly number[]> {
   const known = database.parameterTypes.get(text);
   if (known) return known;
-  const name = `causeway_${crypto.randomUUID().replaceAll('-', '')}`;
-  const statements: Statement[] = [
-    { text: `PREPARE ${name} AS\n${text}` },
-    {
-      text: 'SELECT parameter_types::pg_catalog.oid[]::text FROM pg_catalog.pg_prepared_statements WHERE name = $1',
-      values: [name],
-    },
-    { text: `DEALLOCATE ${name}` },
-  ];
-  const [, described] = await database.together(statements, true, call);
-  const list = described?.rows[0]?.[0] ?? '{}';
-  const oids = list.slice(1, -1).split(',').filter(Boolean).map(Number);
+  const oids = await database.askParameterTypes(text, call);
   if (text.length <= REMEMBERED_MAX_CHARACTERS) database.parameterTypes.set(text, oids);
   return oids;
 }

@@ -1,8 +1,11 @@
 /** One connection's database at Neon: how it is asked, and what was learned of it. */
 
+import { NeonDbError } from '@neondatabase/serverless';
 import { LruMap } from '../../../../dialects/lru-map.ts';
 import type { AskRows, Statement } from '../../../../dialects/postgres/ask.ts';
 import { allowedFunctions, Guard } from '../../../../dialects/postgres/guard.ts';
+import type { Inquirer } from '../../../../dialects/postgres/inquirer.ts';
+import { LOOK_UP_SETTINGS } from '../../../../dialects/postgres/reach.ts';
 import { Shapes } from '../../../../dialects/postgres/rows.ts';
 import { TypeRegistry } from '../../../../dialects/postgres/types.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
@@ -78,6 +81,44 @@ export class Database {
       );
       return answer?.rows ?? [];
     };
+  }
+
+  /** Asks what a statement calls; each trip is a session of its own. */
+  inquirer({ signal }: Pick<Bounds, 'signal'>): Inquirer {
+    const bounds = { signal, resultMaxBytes: OWN_MAX_BYTES };
+    return {
+      pristine: true,
+      lookUp: async (statement) => {
+        const [, answer] = await this.together([LOOK_UP_SETTINGS, statement], true, bounds);
+        return answer?.rows ?? [];
+      },
+      parameterTypes: async ({ text, types }) => types ?? this.askParameterTypes(text, bounds),
+      ask: async ({ statements, undo }) => {
+        try {
+          const answers = await this.together([...statements, undo], false, bounds);
+          return answers[statements.length - 1]?.rows ?? [];
+        } catch (error) {
+          if (error instanceof NeonDbError && error.code !== undefined) return undefined;
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** Prepared by name and asked for in one trip, then let go: the protocol does not describe. */
+  async askParameterTypes(text: string, bounds: Bounds): Promise<readonly number[]> {
+    const name = `causeway_${crypto.randomUUID().replaceAll('-', '')}`;
+    const statements: Statement[] = [
+      { text: `PREPARE ${name} AS\n${text}` },
+      {
+        text: 'SELECT parameter_types::pg_catalog.oid[]::text FROM pg_catalog.pg_prepared_statements WHERE name = $1',
+        values: [name],
+      },
+      { text: `DEALLOCATE ${name}` },
+    ];
+    const [, described] = await this.together(statements, true, bounds);
+    const list = described?.rows[0]?.[0] ?? '{}';
+    return list.slice(1, -1).split(',').filter(Boolean).map(Number);
   }
 
   /** Asks along the session's search path. */

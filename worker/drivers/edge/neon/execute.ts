@@ -1,8 +1,11 @@
 /** Sends statements to Neon and writes their results. */
 import { NeonDbError } from '@neondatabase/serverless';
 import { oneStatement } from '../../../../dialects/postgres/admit.ts';
+import type { Statement } from '../../../../dialects/postgres/ask.ts';
 import { checkCount } from '../../../../dialects/postgres/count.ts';
+import { parametersOf } from '../../../../dialects/postgres/parameters.ts';
 import { rowsAffected } from '../../../../dialects/postgres/rows.ts';
+import type { Parsed } from '../../../../dialects/postgres/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
 import { type Change, standing } from '../sql/standing.ts';
@@ -21,12 +24,43 @@ export async function ready(
 ): Promise<Ready> {
   const parsed = oneStatement(request.query, read, place);
   try {
-    if (read && parsed) await database.guard.admit(parsed, database.catalog(call));
-    return await bound(database, request, { parsed, read }, call);
+    const undone =
+      read && parsed !== undefined && !(await isPlain(database, request, parsed, call));
+    return await bound(database, request, { parsed, read, undone }, call);
   } catch (error) {
     // Looking things up changes nothing.
     throw toldFailure(error, 'read');
   }
+}
+
+async function isPlain(
+  database: Database,
+  request: RowsRequest,
+  parsed: Parsed,
+  call: Call,
+): Promise<boolean> {
+  const { types } = parametersOf(request);
+  return (await database.guard.admit(parsed, types, database.inquirer(call))).plain;
+}
+
+const SAVE: Statement = { text: 'SAVEPOINT causeway_read' };
+const UNDO: Statement = { text: 'ROLLBACK TO SAVEPOINT causeway_read' };
+
+/** Statements to send in one transaction, and where in it each one's answer is: nothing stays of those that are to be undone. */
+export function undoneAmong(
+  statements: readonly Statement[],
+  all: readonly Pick<Ready, 'undone'>[],
+): { readonly sent: readonly Statement[]; readonly places: readonly number[] } {
+  const sent: Statement[] = [];
+  const places: number[] = [];
+  for (const [at, statement] of statements.entries()) {
+    const undone = all[at]?.undone === true;
+    if (undone) sent.push(SAVE);
+    places.push(sent.length);
+    sent.push(statement);
+    if (undone) sent.push(UNDO);
+  }
+  return { sent, places };
 }
 
 /** Runs one statement. @throws GatewayError, NeonDbError */
@@ -43,8 +77,9 @@ export async function execute(
       try {
         // Some statements may not be in a transaction block, and none of those has values to write.
         if (!read && !parsed?.plain) return await database.alone(sent, call);
-        const [answer] = await database.together([sent], read, call);
-        return answer;
+        const { sent: those, places } = undoneAmong([sent], [statement]);
+        const answers = await database.together(those, read, call);
+        return answers[places[0] ?? 0];
       } catch (error) {
         throw placed(error, statement);
       }

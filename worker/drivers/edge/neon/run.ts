@@ -6,7 +6,7 @@ import { lacks, listBytes } from '../sql/reply.ts';
 import { standing } from '../sql/standing.ts';
 import type { Ready } from './bind.ts';
 import type { Database } from './database.ts';
-import { changeOf, execute, ready, written } from './execute.ts';
+import { changeOf, execute, ready, undoneAmong, written } from './execute.ts';
 import { unchanged } from './rewrite.ts';
 
 /** As errors name the vendor. */
@@ -49,9 +49,10 @@ async function runSeveral(
   const statements = severalStatements(request.query, 'http');
   const all: Ready[] = [];
   for (const parsed of statements) {
-    if (read) await database.guard.admit(parsed, database.catalog(call));
+    const inquirer = database.inquirer(call);
+    const undone = read && !(await database.guard.admit(parsed, undefined, inquirer)).plain;
     const rewritten = unchanged(parsed.text);
-    all.push({ request, parsed, read, rewritten, values: [], mark: undefined });
+    all.push({ request, parsed, read, undone, rewritten, values: [], mark: undefined });
   }
   const [first, ...others] = all;
   if (first === undefined) return listBytes('{"results":[', [], ']}');
@@ -59,15 +60,16 @@ async function runSeveral(
   if (others.length === 0) {
     return listBytes('{"results":[', [await execute(database, first, call)], ']}');
   }
-  const sent = all.map(({ rewritten: { text } }) => ({ text }));
+  const texts = all.map(({ rewritten: { text } }) => ({ text }));
+  const { sent, places } = undoneAmong(texts, all);
   return standing(
     changeOf(!read),
     () => database.together(sent, read, call),
     async (answers) => {
       const results: Uint8Array[] = [];
       let left = call.resultMaxBytes;
-      for (const [at, answer] of answers.entries()) {
-        const result = await written(database, all[at] ?? first, answer, call, left);
+      for (const [at, place] of places.entries()) {
+        const result = await written(database, all[at] ?? first, answers[place], call, left);
         left -= result.length;
         results.push(result);
       }

@@ -14,7 +14,7 @@ import type { Ready, RowsRequest } from './bind.ts';
 import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
-import { changeOf, placed, ready, written } from './execute.ts';
+import { changeOf, placed, ready, undoneAmong, written } from './execute.ts';
 import { toldFailure } from './failures.ts';
 import { failedOperations, type Marked, marked, QUOTED_BYTES } from './operations.ts';
 import { VENDOR } from './run.ts';
@@ -84,10 +84,11 @@ async function sendAll(
   const statements: Statement[] = [QUOTED_BYTES];
   const places: number[] = [];
   const isTimed = operations.some(({ timeout_ms: limit }) => limit !== undefined);
-  for (const [at, { statement }] of sent.entries()) {
+  for (const [at, { statement, ready: operation }] of sent.entries()) {
     if (isTimed) statements.push(timeLimit(operations[at]?.timeout_ms));
-    places.push(statements.length);
-    statements.push(statement);
+    const own = undoneAmong([statement], [operation]);
+    places.push(statements.length + (own.places[0] ?? 0));
+    statements.push(...own.sent);
   }
   try {
     const answers = await database.together(statements, false, call);

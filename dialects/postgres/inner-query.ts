@@ -1,0 +1,75 @@
+/** Finds the query that a statement holds, as text: the server is asked what that calls. */
+import { parse } from './parser.ts';
+import type { Parsed } from './statement.ts';
+import { isTree, type Tree } from './tree.ts';
+
+/** A query in a longer statement is looked for at so many places. */
+const PLACES_MAX = 64;
+
+/** The text that the server is asked about: the statement, or the query in its EXPLAIN or COPY; undefined when there is none or it is not found. */
+export function queryText({ kind, plain, text }: Parsed): string | undefined {
+  if (plain) return text;
+  const tree = treeOf(text);
+  if (kind === 'ExplainStmt') return sliced(text, tree?.query, [text.length]);
+  if (kind !== 'CopyStmt' || !tree) return undefined;
+  if (tree.query !== undefined) return sliced(text, tree.query, closings(text));
+  return isTree(tree.relation) ? ofRelation(tree.relation, tree.attlist) : undefined;
+}
+
+function treeOf(text: string): Tree | undefined {
+  const answer = parse(text);
+  if ('refused' in answer || answer.statements.length !== 1) return undefined;
+  const inner = Object.values(answer.statements[0]?.tree ?? {})[0];
+  return isTree(inner) ? inner : undefined;
+}
+
+/** A piece of the text counts when the parser makes the same of it. */
+function sliced(text: string, query: unknown, ends: readonly number[]): string | undefined {
+  const wanted = shapeOf(query);
+  const starts = [...text.matchAll(/\b(?:select|values|table|with)\b|\(/gi)].slice(0, PLACES_MAX);
+  for (const { index } of starts) {
+    for (const end of ends) {
+      const piece = text.slice(index, end);
+      if (end > index && isSame(piece, wanted)) return piece;
+    }
+  }
+  return undefined;
+}
+
+function isSame(piece: string, wanted: string): boolean {
+  try {
+    const answer = parse(piece);
+    if ('refused' in answer || answer.statements.length !== 1) return false;
+    return shapeOf(answer.statements[0]?.tree) === wanted;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the parenthesis may close, the last ones first: options may follow in others. */
+function closings(text: string): number[] {
+  const all = [...text.matchAll(/\)/g)].map(({ index }) => index).reverse();
+  return all.slice(0, 8);
+}
+
+/** A tree without the places of its nodes. */
+function shapeOf(tree: unknown): string {
+  return (
+    JSON.stringify(tree, (key, value) =>
+      /(?:^|_)location$|_len$/.test(key) ? undefined : value,
+    ) ?? ''
+  );
+}
+
+function ofRelation({ schemaname, relname }: Tree, columns: unknown): string {
+  const name = [schemaname, relname].filter((part) => typeof part === 'string').map(quoted);
+  const listed = (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
+    const text = isTree(column) && isTree(column.String) ? column.String.sval : undefined;
+    return typeof text === 'string' ? [quoted(text)] : [];
+  });
+  return `SELECT ${listed.length > 0 ? listed.join(', ') : '*'} FROM ${name.join('.')}`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,94 @@
+/** Asks on a connection what a statement calls, leaving nothing there. */
+import { DatabaseError } from 'pg';
+import type { Statement } from '../../../dialects/postgres/ask.ts';
+import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { Inquirer } from '../../../dialects/postgres/inquirer.ts';
+import type { Question } from '../../../dialects/postgres/question.ts';
+import { LOOK_UP_SETTINGS } from '../../../dialects/postgres/reach.ts';
+import type { Connection } from './connection.ts';
+import { parameterQuestion, statementMessages } from './messages.ts';
+
+const CONFORMING: Statement = {
+  text: "SELECT pg_catalog.set_config('standard_conforming_strings', 'on', true)",
+};
+
+/** What undoes statements, beside or inside a transaction that is open. */
+interface Undoing {
+  readonly before: readonly Statement[];
+  readonly after: readonly Statement[];
+}
+
+const SAVED: Undoing = {
+  before: [{ text: 'SAVEPOINT causeway_read' }],
+  after: [
+    { text: 'ROLLBACK TO SAVEPOINT causeway_read' },
+    { text: 'RELEASE SAVEPOINT causeway_read' },
+  ],
+};
+
+/** Statements to send around others so that nothing of them stays. */
+export function undoing({ wire }: Connection, access: 'READ ONLY' | 'READ WRITE'): Undoing {
+  if (!wire.idle) return SAVED;
+  return { before: [{ text: `BEGIN ${access}` }], after: [{ text: 'ROLLBACK' }] };
+}
+
+/** Asks on this connection. */
+export function inquirerOn(connection: Connection): Inquirer {
+  return {
+    pristine: !connection.altered,
+    lookUp: (statement) => lookUp(connection, statement),
+    parameterTypes: (statement) => parameterTypes(connection, statement),
+    ask: (question) => ask(connection, question),
+  };
+}
+
+async function lookUp(connection: Connection, statement: Statement) {
+  const around = connection.wire.idle ? NOTHING : SAVED;
+  const before = [...around.before, ...connection.preamble, LOOK_UP_SETTINGS];
+  const rows: (readonly FieldValue[])[] = [];
+  await connection.wire.exchange({
+    bytes: statementMessages([...before, statement, ...around.after], 'sync'),
+    until: 'ready',
+    main: before.length,
+    sink: { row: (values) => rows.push(values) },
+  });
+  return rows;
+}
+
+const NOTHING: Undoing = { before: [], after: [] };
+
+/** The types that the server gives a statement's parameters. @throws DatabaseError as the statement itself gives */
+export async function parameterTypes(
+  { wire, preamble }: Connection,
+  statement: Statement,
+): Promise<readonly number[]> {
+  const before = wire.idle ? [CONFORMING, ...preamble] : preamble;
+  let oids: readonly number[] = [];
+  await wire.exchange({
+    bytes: Buffer.concat([statementMessages(before, 'flush'), parameterQuestion(statement)]),
+    until: 'ready',
+    sink: { parameters: (found) => (oids = found) },
+  });
+  return oids;
+}
+
+async function ask(connection: Connection, { statements }: Question) {
+  const { wire, settings } = connection;
+  const begun = !wire.idle;
+  const { before, after } = undoing(connection, 'READ WRITE');
+  const ahead = [...before, ...settings, ...statements];
+  const rows: (readonly FieldValue[])[] = [];
+  try {
+    await wire.exchange({
+      bytes: statementMessages([...ahead, ...after], 'sync'),
+      until: 'ready',
+      main: ahead.length - 1,
+      sink: { row: (values) => rows.push(values) },
+    });
+    return rows;
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || wire.lost) throw error;
+    for (const statement of begun || !wire.idle ? after : []) await connection.rows(statement);
+    return undefined;
+  }
+}
