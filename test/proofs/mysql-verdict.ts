@@ -23,7 +23,7 @@ function wasSent({ code, details }: GatewayError): boolean {
 }
 
 const WRITING =
-  /\b(?:INTO|OUTFILE|DUMPFILE|UPDATE|DELETE|LOCK IN|FOR SHARE|PROCEDURE|NEXTVAL|SETVAL|NEXT VALUE|RETURNING)\b|:=/;
+  /\b(?:INTO|OUTFILE|DUMPFILE|UPDATE|DELETE|LOCK IN|FOR SHARE|PROCEDURE|NEXT VALUE|RETURNING)\b|:=|\b(?:NEXTVAL|SETVAL) \(|\. NEXTVAL\b/;
 const CALLING =
   /`(?:get_lock|release_lock|release_all_locks|load_file|nextval|setval|bite|quiet|bites)` \(/i;
 const SETTING = /`last_insert_id` \((?! ?\))/i;
