@@ -21,6 +21,8 @@ export interface Config {
   readonly httpAllow: AllowList;
   /** Where the gateway listens; never a backend. */
   readonly gateway: Listener | undefined;
+  /** File in which the gateway beside it tells its ports; the scripts of the project set it. */
+  readonly ownPortsFile: string | undefined;
   readonly tls: TlsFiles | undefined;
 }
 
@@ -88,6 +90,7 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | und
     allow: parseAllowList(env.RELAY_ALLOW ?? ''),
     httpAllow: parseAllowList(isTrue('HTTP_ALLOW_PRIVATE', env) ? '*' : ''),
     gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
+    ownPortsFile: env.OWN_PORTS_FILE || undefined,
     tls: tlsFiles(env),
   };
 }

@@ -2,7 +2,13 @@
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { canonicalHost, isLoopback, isNeverReached, isPublic } from '../proto/addresses.ts';
+import {
+  canonicalHost,
+  isLoopback,
+  isNeverReached,
+  isPublic,
+  meantBy,
+} from '../proto/addresses.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { type Address, parseAddress } from '../proto/networks.ts';
 import { type AllowList, isAllowed } from './allow-list.ts';
@@ -22,6 +28,8 @@ export interface DialPolicy {
   readonly allow: AllowList;
   /** Port of the relay itself; refused on every address of this machine. */
   readonly ownPort: () => number | undefined;
+  /** Further ports of the gateway on this machine; undefined while they are not known, when none of it is reached. */
+  readonly gatewayPorts?: () => readonly number[] | undefined;
   /** The gateway's own address; refused there, and its port on every address of this machine. */
   readonly gateway: Listener | undefined;
   /** Addresses of a name, in the order to try. Default: the system's resolver. */
@@ -108,8 +116,11 @@ export class Dialer {
 
   #isOwn(address: Address, port: number, gateway: ReadonlySet<string>): boolean {
     if (gateway.has(address.address)) return true;
-    const own = port === this.#policy.ownPort() || port === this.#policy.gateway?.port;
-    return own && isThisMachine(address);
+    if (!isThisMachine(address)) return false;
+    const { ownPort, gateway: listener, gatewayPorts } = this.#policy;
+    if (port === ownPort() || port === listener?.port) return true;
+    if (gatewayPorts === undefined) return false;
+    return gatewayPorts()?.includes(port) ?? true;
   }
 }
 
@@ -119,8 +130,9 @@ async function systemResolver(name: string): Promise<readonly string[]> {
 
 function isThisMachine(address: Address): boolean {
   if (isLoopback(address)) return true;
+  const meant = meantBy(address).map((each) => each.address);
   return Object.values(networkInterfaces()).some((each) =>
-    each?.some((own) => parseAddress(own.address)?.address === address.address),
+    each?.some((own) => meant.includes(parseAddress(own.address)?.address ?? '')),
   );
 }
 

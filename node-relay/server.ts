@@ -14,6 +14,7 @@ import { Dialer } from './dial.ts';
 import type { Driver } from './drivers/driver.ts';
 import { describeFault, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { portsIn } from './own-ports.ts';
 import { Pools } from './pools.ts';
 import { Results } from './results.ts';
 import { handleRun, isPlainRun, type RunHandlerParts } from './run-handler.ts';
@@ -81,9 +82,12 @@ async function assemble(
   const node = { id: await nodeUuid({ kty, crv, x, y }), version, startedMs: Date.now() };
   const onFault = (cause: unknown): void =>
     log.warn({ fault: describeFault(cause) ?? { name: 'GatewayError' } }, 'closing failed');
-  const { allow, httpAllow, gateway } = config;
-  const dialer = new Dialer({ allow, gateway, ownPort });
-  const httpDialer = new Dialer({ allow: httpAllow, gateway, ownPort });
+  const { allow, httpAllow, gateway, ownPortsFile } = config;
+  const gatewayPorts =
+    ownPortsFile === undefined ? {} : { gatewayPorts: () => portsIn(ownPortsFile) };
+  const own = { gateway, ownPort, ...gatewayPorts };
+  const dialer = new Dialer({ allow, ...own });
+  const httpDialer = new Dialer({ allow: httpAllow, ...own });
   const connections = new Connections(config.nodeKey);
   const seals = new Seals(config.nodeKey);
   const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault });

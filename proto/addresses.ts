@@ -78,6 +78,11 @@ export function isPublic(address: Address): boolean {
   return matches(GLOBAL_UNICAST, address) && !matches(SPECIAL, address);
 }
 
+/** An address, and those of IPv4 that translators and tunnels find in it. */
+export function meantBy(address: Address): Address[] {
+  return [address, ...embedded(address)];
+}
+
 /** Whether an address leads to the machine that looks at it. */
 export function isLoopback(address: Address): boolean {
   return matches(LOOPBACK, address) || embedded(address).some((each) => matches(LOOPBACK, each));

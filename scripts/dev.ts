@@ -7,6 +7,7 @@ import { ROOT } from './bundle.ts';
 import { openDataFolder } from './data-folder.ts';
 import { Failure, runScript } from './failure.ts';
 import { isLoopback, readOptions } from './options.ts';
+import { tellOwnPorts } from './own-ports.ts';
 import { planOf, relayEnvironment } from './plan.ts';
 import { startRelay } from './relay-process.ts';
 import { Shutdown, stopOnSignals } from './shutdown.ts';
@@ -47,6 +48,8 @@ await runScript(async () => {
     state,
   ]);
   if (!migrated.ok) throw new Failure(`The local D1 could not be migrated: ${migrated.output}`);
+  // Those of wrangler's own innards are not known: it serves a developer alone.
+  await tellOwnPorts(folder, [plan.port, plan.relayPort]);
   const relay = await startRelay(plan.relayPort, relayEnvironment(plan));
   await shutdown.add(() => relay.stop());
   const wrangler = spawn(

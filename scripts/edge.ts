@@ -1,7 +1,7 @@
 /** The worker in the real edge runtime on this machine, with a direct socket. */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
@@ -18,6 +18,8 @@ export interface EdgeOptions {
   readonly state: string;
   /** Folder of what is made again when it is missing. */
   readonly cache: string;
+  /** Where a file tells what is the gateway's own: scripts/own-ports.ts. */
+  readonly own?: string;
   /** Settings and secrets. */
   readonly bindings: Readonly<Record<string, string>>;
   /** `host:port` of the relay that the service binding RELAY reaches. */
@@ -30,6 +32,8 @@ export interface EdgeOptions {
 export interface Edge {
   /** What the worker has as `DB`. */
   database(): ReturnType<Miniflare['getD1Database']>;
+  /** On which the runtime listens beside the port that was asked for. */
+  readonly innerPort: number;
   dispose(): Promise<void>;
 }
 
@@ -42,10 +46,11 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   tetherRuntime();
   const edge = ourSignals(() => new Miniflare(miniflareOptions(options, worker)));
   try {
-    await edge.ready;
+    const inner = await edge.ready;
     await applyMigrations(await edge.getD1Database('DB'));
     const timer = startTimer(cronsOf(worker), (...due) => runLine(edge, ...due), options.clock);
     return {
+      innerPort: Number(inner.port),
       database: () => edge.getD1Database('DB'),
       dispose() {
         timer.stop();
@@ -123,6 +128,9 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
           // As a module it would be copied a hundred times before the runtime starts.
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           RELAY: { external: { address: options.relay, http: {} } },
+          ...(options.own === undefined
+            ? {}
+            : { OWN: { disk: { path: dirname(options.own), writable: false } } }),
           NETWORK: backendNetwork(options.bindings.HTTP_ALLOW_PRIVATE === 'true'),
         },
       },

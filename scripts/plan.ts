@@ -4,6 +4,7 @@ import type { DataFolder } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { type Keys, publicHalf, readKeys } from './keys.ts';
 import { isLoopback, type Options } from './options.ts';
+import { forgetOwnPorts, ownPortsFile } from './own-ports.ts';
 import { frontSecret, type PeerMode, peerMode, peerSetting } from './peer.ts';
 import { freePort } from './ports.ts';
 import { WORKER_SETTINGS } from './settings.ts';
@@ -49,6 +50,7 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
     ...(isLocal ? { OWN_URL: `http://${urlHost(options.host)}:${port}` } : {}),
   };
   checkSettings(bindings);
+  await forgetOwnPorts(folder);
   return { options, folder, keys, port, relayPort, mode, secret, bindings };
 }
 
@@ -73,13 +75,14 @@ function checkSettings(bindings: Readonly<Record<string, string>>): void {
 
 /** What the relay is told. `demo` is the `host:port` of the demo's database. */
 export function relayEnvironment(plan: Plan, demo?: string): Record<string, string> {
-  const { options, keys, port } = plan;
+  const { options, folder, keys, port } = plan;
   return {
     RELAY_HOST: '127.0.0.1',
     RELAY_NODE_KEY: keys.RELAY_NODE_KEY,
     GATEWAY_PUBLIC_KEY: publicHalf('GATEWAY_KEY', keys.GATEWAY_KEY),
     GATEWAY_URL: `http://${urlHost(options.host)}:${port}`,
     RELAY_ALLOW: allowed(options.host, demo),
+    OWN_PORTS_FILE: ownPortsFile(folder),
     HTTP_ALLOW_PRIVATE: plan.bindings.HTTP_ALLOW_PRIVATE ?? '',
   };
 }

@@ -5,6 +5,7 @@ import type { DemoDatabase } from './demo.ts';
 import { Failure, runScript } from './failure.ts';
 import { greeting } from './greeting.ts';
 import { readOptions } from './options.ts';
+import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
 import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
 import { freePort } from './ports.ts';
 import { startRelay } from './relay-process.ts';
@@ -38,10 +39,11 @@ async function main(): Promise<void> {
 
 async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   const { options, folder, port } = plan;
-  const [database] = await Promise.all([
+  const [database, runtimePorts] = await Promise.all([
     startBackends(plan, shutdown),
     startGateway(plan, shutdown),
   ]);
+  await tellOwnPorts(folder, [port, plan.relayPort, ...runtimePorts, ...listeningPorts()]);
   const gateway = `http://${reachableHost(options.host)}:${port}`;
   await answers(gateway);
   const newOrgToken = process.env.NEW_ORG_TOKEN || undefined;
@@ -65,7 +67,8 @@ async function startBackends(plan: Plan, shutdown: Shutdown): Promise<DemoDataba
   return database;
 }
 
-async function startGateway(plan: Plan, shutdown: Shutdown): Promise<void> {
+/** Answers the ports of the runtime. */
+async function startGateway(plan: Plan, shutdown: Shutdown): Promise<number[]> {
   const { options, folder, port, mode } = plan;
   // Loaded while the relay starts: it is the largest module by far.
   const { startEdge } = await import('./edge.ts');
@@ -77,11 +80,13 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<void> {
     ...socket,
     state: folder.state,
     cache: `${folder.path}/cache`,
-    bindings: { ...plan.bindings, OWN_PORTS: `${plan.bindings.OWN_PORTS},${socket.port}` },
+    own: ownPortsFile(folder),
+    bindings: plan.bindings,
     relay: `127.0.0.1:${plan.relayPort}`,
   });
   await shutdown.add(() => edge.dispose());
-  if (!behind) return;
+  const ports = [socket.port, edge.innerPort];
+  if (!behind) return ports;
   const { startFront } = await import('./front.ts');
   const front = await startFront({
     host: options.host,
@@ -91,6 +96,7 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<void> {
     secret: plan.secret,
   });
   await shutdown.add(() => front.stop());
+  return ports;
 }
 
 async function answers(gateway: string): Promise<void> {

@@ -17,6 +17,8 @@ export interface Bindings {
    * connect what may not be reached. The platform's own network has nothing private to reach.
    */
   readonly NETWORK?: Fetcher;
+  /** On a self-hosted edge, a folder whose file tells what is our own: worker/drivers/edge/own.ts. */
+  readonly OWN?: Fetcher;
   /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
   readonly RENDERER?: Fetcher;
   /** One object per organization, by the name of its UUID. */

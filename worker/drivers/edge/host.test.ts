@@ -6,11 +6,13 @@ import { openContext } from '../../context.ts';
 import { Lost } from './driver.ts';
 import { demandReachable, edgeHost } from './host.ts';
 
-const CLOSED = { HTTP_ALLOW_PRIVATE: 'false', OWN_PORTS: ['8787', '443'] } as const;
+const CLOSED = { HTTP_ALLOW_PRIVATE: 'false' } as const;
 const OPEN = { ...CLOSED, HTTP_ALLOW_PRIVATE: 'true' } as const;
+/** The machine has a public address, too. */
+const OWN = { ports: ['8787', '443', '80'], addresses: ['127.0.0.1', '9.9.9.9', '2620:fe::9'] };
 const isTaken = (url: string, rules: typeof CLOSED | typeof OPEN): boolean => {
   try {
-    demandReachable(new URL(url), { ...rules, OWN_PORTS: [...rules.OWN_PORTS] });
+    demandReachable(new URL(url), rules, OWN);
     return true;
   } catch (thrown) {
     expect(thrown).toMatchObject({ code: 'ADDRESS_REFUSED', details: [{ rule: 'address' }] });
@@ -35,6 +37,13 @@ describe('a URL', () => {
     // With private addresses allowed, a name may be one of this machine's.
     ['http://here.example.com:8787/', true, false],
     ['https://here.example.com/', true, true],
+    ['http://here.example.com/', true, false],
+    ['http://9.9.9.9:9000/', true, true],
+    ['http://9.9.9.9:8787/', false, false],
+    ['http://9.9.9.9/', false, false],
+    ['http://[2620:fe::9]:8787/', false, false],
+    ['http://[64:ff9b::9.9.9.9]:8787/', false, false],
+    ['http://8.8.8.8/', true, true],
   ])('%s may be reached by default: %j, with private addresses allowed: %j', (url, ...expected) => {
     expect([isTaken(url, CLOSED), isTaken(url, OPEN)]).toEqual(expected);
   });

@@ -1,11 +1,12 @@
 /** The network as edge drivers have it: what may not be reached is refused, and how a request failed is told. */
-import { canonicalHost, isNeverReached, isPublic } from '../../../proto/addresses.ts';
+import { canonicalHost, isNeverReached, isPublic, meantBy } from '../../../proto/addresses.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { parseAddress } from '../../../proto/networks.ts';
+import { type Address, parseAddress } from '../../../proto/networks.ts';
 import type { PublicContext } from '../../context.ts';
 import type { Settings } from '../../settings.ts';
 import { timedOut } from '../deadline.ts';
 import { type EdgeHost, Lost } from './driver.ts';
+import { type Own, ownOf } from './own.ts';
 import { demandPresent, sawAnswer, sawLoss } from './presence.ts';
 
 /** A request of these is sent without looking whether the server is there: it changes nothing. */
@@ -16,15 +17,16 @@ const SAFE = ['GET', 'HEAD'];
  * resolved to when it connects; on the platform no private network can be reached. Literal
  * addresses are refused before.
  */
-export function edgeHost({ env, settings, outside }: PublicContext): EdgeHost {
+export function edgeHost(ctx: PublicContext): EdgeHost {
+  const { env, settings, outside } = ctx;
   const { NETWORK } = env;
   const send = NETWORK ? (request: Request) => NETWORK.fetch(request) : outside.fetch;
   return {
     async fetch(request) {
       const url = new URL(request.url);
-      demandReachable(url, settings);
       const { signal, method } = request;
       signal.throwIfAborted();
+      demandReachable(url, settings, await ownOf(ctx));
       // The platform may have other ways for connections than for requests: what fails there proves nothing.
       if (NETWORK && !SAFE.includes(method)) {
         await demandPresent(NETWORK, url, outside.now(), signal);
@@ -43,29 +45,43 @@ export function edgeHost({ env, settings, outside }: PublicContext): EdgeHost {
   };
 }
 
-type Rules = Pick<Settings, 'HTTP_ALLOW_PRIVATE' | 'OWN_PORTS'>;
+type Rules = Pick<Settings, 'HTTP_ALLOW_PRIVATE'>;
 
 /**
  * Refuses what the URL itself shows may not be reached.
  * @throws GatewayError ADDRESS_REFUSED
  */
-export function demandReachable(url: URL, rules: Rules): void {
+export function demandReachable(url: URL, rules: Rules, own: Own): void {
   const host = canonicalHost(url.hostname);
   const address = host === undefined ? undefined : parseAddress(host);
   if (host === undefined || (address && isNeverReached(address))) throw addressRefused();
-  if (address && isPublic(address)) return;
-  const isPrivate = address !== undefined || isLocalName(host);
-  const isRefused = rules.HTTP_ALLOW_PRIVATE === 'true' ? isOwn(url, isPrivate, rules) : isPrivate;
-  if (isRefused) throw addressRefused();
+  const isHere = address !== undefined && isOwnAddress(address, own);
+  const isPrivate = address === undefined ? isLocalName(host) : isHere || !isPublic(address);
+  if (address && !isPrivate) return;
+  const isOpen = rules.HTTP_ALLOW_PRIVATE === 'true';
+  if (isOpen ? isOwnPort(url, isPrivate, own) : isRefused(url, address, isPrivate, own)) {
+    throw addressRefused();
+  }
+}
+
+/** By default: what is private, and at a public address of this machine our own ports. */
+function isRefused(url: URL, address: Address | undefined, isPrivate: boolean, own: Own): boolean {
+  if (address !== undefined && isPublic(address)) return isOwnPort(url, isPrivate, own);
+  return isPrivate;
+}
+
+function isOwnAddress(address: Address, { addresses }: Own): boolean {
+  return meantBy(address).some((each) => addresses.includes(each.address));
 }
 
 /**
- * Whether the port is the gateway's or its relay's, on what may be this machine. What a name
- * resolves to is not known here; on a scheme's usual port it is taken for another's.
+ * Whether the port is one of ours, on what may be this machine. What a name resolves to is not
+ * known here: on TLS's usual port, which we do not speak, it is taken for another's.
  */
-function isOwn({ port, protocol }: URL, isPrivate: boolean, { OWN_PORTS }: Rules): boolean {
-  if (port !== '') return OWN_PORTS.includes(port);
-  return isPrivate && OWN_PORTS.includes(protocol === 'https:' ? '443' : '80');
+function isOwnPort({ port, protocol }: URL, isPrivate: boolean, { ports }: Own): boolean {
+  if (port !== '') return ports.includes(port);
+  if (protocol === 'https:') return isPrivate && ports.includes('443');
+  return ports.includes('80');
 }
 
 /** RFC 6761, section 6.3: such names mean this machine, whatever a resolver says. */

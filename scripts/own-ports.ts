@@ -1,0 +1,58 @@
+/**
+ * The ports on which the gateway itself listens, those of its runtime's innards too: no endpoint
+ * may lead to them. Contract §5, "Addresses". Some are known only when everything listens, so edge
+ * and relay read them from a file.
+ */
+import { subscribe } from 'node:diagnostics_channel';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { url as inspectorUrl } from 'node:inspector';
+import type { Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { DataFolder } from './data-folder.ts';
+
+/** Servers that this process has begun to listen with, since this module was loaded. */
+const servers = new Set<Server>();
+subscribe('tracing:net.server.listen:asyncEnd', (message) => {
+  const { server } = message as { server: Server }; // Node's documented message.
+  servers.add(server);
+  server.once('close', () => servers.delete(server));
+});
+
+/** Ports on which this process listens now. */
+export function listeningPorts(): number[] {
+  const ports = [...servers].flatMap((server) => {
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? [address.port] : [];
+  });
+  const inspector = inspectorUrl();
+  return inspector === undefined ? ports : [...ports, Number(new URL(inspector).port)];
+}
+
+/** Where edge and relay read them. */
+export function ownPortsFile(folder: DataFolder): string {
+  return join(folder.path, 'run/own.json');
+}
+
+/** Says that they are not known yet: until they are, nothing on this machine is reached. */
+export async function forgetOwnPorts(folder: DataFolder): Promise<void> {
+  const file = ownPortsFile(folder);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await rm(file, { force: true });
+}
+
+/** Says which they are, and which addresses this machine has. */
+export async function tellOwnPorts(folder: DataFolder, ports: readonly number[]): Promise<void> {
+  const file = ownPortsFile(folder);
+  const told = { ports: [...new Set(ports)], addresses: ownAddresses() };
+  // In one step: who reads it reads the whole.
+  await writeFile(`${file}.new`, JSON.stringify(told), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** Addresses of this machine's network interfaces. */
+export function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap(
+    (each) => each?.map(({ address }) => address.replace(/%.*$/, '')) ?? [],
+  );
+}

@@ -1,0 +1,35 @@
+/** What of this machine is the gateway's own, on a self-hosted edge. Contract §5, "Addresses". */
+import * as z from 'zod';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { PublicContext } from '../../context.ts';
+
+/** Ports as they stand in URLs, and addresses of this machine's network interfaces. */
+export interface Own {
+  readonly ports: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+const Told = z.object({ ports: z.array(z.int()), addresses: z.array(z.string()) });
+
+/** By the binding that told them; they do not change while a runtime lives. */
+const known = new WeakMap<Fetcher, Own>();
+
+/**
+ * Those that the settings name, and those that were known only when everything listened.
+ * @throws GatewayError SERVICE_UNAVAILABLE while they are not known
+ */
+export async function ownOf({ env, settings }: PublicContext): Promise<Own> {
+  const { OWN } = env;
+  if (OWN === undefined) return { ports: settings.OWN_PORTS, addresses: [] };
+  const before = known.get(OWN);
+  if (before !== undefined) return before;
+  const reply = await OWN.fetch('http://own/own.json');
+  if (!reply.ok) {
+    await reply.body?.cancel();
+    throw new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is not ready', { retryAfter: 1 });
+  }
+  const { ports, addresses } = Told.parse(await reply.json());
+  const own = { ports: [...settings.OWN_PORTS, ...ports.map(String)], addresses };
+  known.set(OWN, own);
+  return own;
+}
