@@ -1,6 +1,6 @@
 /** Which commands wait for others, so that nobody else may wait behind them. */
 import { expect, test } from 'vitest';
-import { effectOf, waitPlace } from './effects.ts';
+import { effectOf, waitPlace, withoutTrace } from './effects.ts';
 
 const command = (line: string) => {
   const [type = '', ...args] = line.split(' ');
@@ -32,4 +32,13 @@ test.each([
 ])('%s does not wait', (line) => {
   expect(waitPlace(command(line))).toBeUndefined();
   expect(effectOf(command(line))).toBe('none');
+});
+
+test.each([
+  ['pfcount a', 'pfcount a a'],
+  ['pfcount a b', 'pfcount a b'],
+  ['pfcount', 'pfcount'],
+  ['get a', 'get a'],
+])('where nothing may change, %s is sent as %s', (line, sent) => {
+  expect(withoutTrace(command(line))).toEqual(command(sent));
 });

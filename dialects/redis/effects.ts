@@ -29,6 +29,18 @@ const UNSUBSCRIBING = new Set(['unsubscribe', 'punsubscribe', 'sunsubscribe']);
 /** Commands whose first word belongs to their name, as far as it matters here. */
 const CONTAINERS = new Set(['client', 'script']);
 
+/**
+ * A command as it is sent where nothing may change. PFCOUNT of one key keeps its estimate in the
+ * key's bytes; of the same key twice it counts the union, which is the same, and keeps nothing.
+ * Contract §6.
+ */
+export function withoutTrace(command: RedisCommand): RedisCommand {
+  const { type, args } = command;
+  const [only] = args;
+  if (type !== 'pfcount' || only === undefined || args.length > 1) return command;
+  return { ...command, args: [only, only] };
+}
+
 /** What a command does to its connection. */
 export type Effect =
   | 'none'

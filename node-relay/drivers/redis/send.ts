@@ -1,4 +1,5 @@
 /** Commands on their way, within the bounds of a call. */
+import { withoutTrace } from '../../../dialects/redis/effects.ts';
 import { tooLarge } from '../../../dialects/redis/result.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -22,8 +23,9 @@ export async function sendOn(
   call: Call,
 ): Promise<readonly ReplyValue[]> {
   const { mode, signal, resultMaxBytes } = call;
+  const sent = mode === 'read' ? commands.map(withoutTrace) : commands;
   try {
-    return await way.send(commands, { mode, signal, replyMaxBytes: resultMaxBytes * WIRE_FACTOR });
+    return await way.send(sent, { mode, signal, replyMaxBytes: resultMaxBytes * WIRE_FACTOR });
   } catch (error) {
     // The wire's own bound is another.
     if (error instanceof TooDeep) throw error;

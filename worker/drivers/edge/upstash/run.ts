@@ -1,4 +1,5 @@
 /** Runs commands, pipelines and transactions at Upstash. Contract §6. */
+import { withoutTrace } from '../../../../dialects/redis/effects.ts';
 import { badRequest, fromReply } from '../../../../dialects/redis/errors.ts';
 import { partlyApplied } from '../../../../dialects/redis/partly-applied.ts';
 import { resultOf, resultsOf } from '../../../../dialects/redis/result.ts';
@@ -27,7 +28,7 @@ export async function runRequest(
     return told(request.pipeline, () => runPipeline(line, request.pipeline, call));
   }
   check(request, call, 'type');
-  const reply = await told([request], () => sendOne(line, request, call));
+  const reply = await told([request], () => sendOne(line, sentAs(request, call), call));
   if (reply instanceof ReplyError) throw fromReply(reply);
   return resultOf(request, reply, call);
 }
@@ -61,7 +62,8 @@ async function runPipeline(
   call: Call,
 ): Promise<Uint8Array> {
   for (const [index, each] of commands.entries()) check(each, call, `pipeline.${index}.type`);
-  const replies = await line.commands('/pipeline', commands.map(rowOf), call);
+  const sent = commands.map((each) => rowOf(sentAs(each, call)));
+  const replies = await line.commands('/pipeline', sent, call);
   return resultsOf(commands, allOf(commands, replies), call, ['{"results":[', ']}']);
 }
 
@@ -96,6 +98,11 @@ function check(command: RedisCommand, { mode }: Call, path: string): void {
     throw badRequest(path, `${command.type} writes`);
   }
   demandHeld(command, path);
+}
+
+/** On `/read` what a command would keep for itself is not kept. */
+function sentAs(command: RedisCommand, { mode }: Call): RedisCommand {
+  return mode === 'read' ? withoutTrace(command) : command;
 }
 
 /** The name, and its subcommand. */
