@@ -72,6 +72,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: [
       'node-relay/drivers/clickhouse/**',
       'test/clickhouse*.test.ts',
+      'test/proofs/clickhouse-*/**',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
     ],
@@ -102,7 +103,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'clickhouse-18': {
     variable: 'TEST_CLICKHOUSE_18_URL',
     programs: DEBIAN,
-    tests: ['node-relay/drivers/clickhouse/genuine.test.ts'],
+    tests: ['node-relay/drivers/clickhouse/genuine.test.ts', 'test/proofs/clickhouse-tokens/**'],
   },
 };
 

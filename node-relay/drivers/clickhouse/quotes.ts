@@ -63,7 +63,7 @@ function escapeAt(bytes: Buffer, at: number): Escape | undefined {
     const value = [(16 * digit(high) + digit(low)) & 0xff];
     return { text: value, older: value, length: 3 };
   }
-  if (byte === NOTHING) return { text: [], older: [NOTHING], length: 1 };
+  if (byte === NOTHING) return { text: [], older: [], length: 1 };
   const letter = String.fromCharCode(byte);
   const control = CONTROLS[letter];
   if (control !== undefined) return { text: [control], older: [control], length: 1 };
