@@ -1,6 +1,7 @@
 /** Who may call a route, and what the route acts on. */
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Context, PublicContext } from '../context.ts';
+import { visible } from '../http/visible.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { type Policy, policyOn } from './policy.ts';
@@ -98,10 +99,11 @@ function refuseBelow(standing: Standing, needed: Level): void {
 
 /** A caller's own rules, as they may be told to him. */
 export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: Level): Question {
-  const { caller, username } = policy;
+  const { caller } = policy;
+  const username = visible(policy.username);
   const rules = policy.rules.map(({ resourceKind, subject, level, granted }) => ({
     ...(resourceKind === 'organization' ? {} : { kind: resourceKind }),
-    subject: subject === caller.userUuid ? username : subject,
+    subject: subject === caller.userUuid ? username : visible(subject),
     level,
     ...(granted === undefined ? {} : { granted }),
   }));
@@ -111,7 +113,7 @@ export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: L
 
 /** Who may be given `needed`: the user, or groups of an external one if his issuer may give it. */
 function grantable({ caller: { external }, username }: Policy, needed: Level): readonly string[] {
-  if (!external) return [username];
+  if (!external) return [visible(username)];
   return reaches(external.maxLevel, needed) ? external.groups : [];
 }
 

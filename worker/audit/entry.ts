@@ -1,6 +1,7 @@
 /** What an audit entry tells, and what it never can: a value that a client sent is no part of it. */
 import type { ErrorCode } from '../../proto/errors.ts';
 import type { Level } from '../access/levels.ts';
+import { visible } from '../http/visible.ts';
 
 /** `denied` is a refusal for want of a right or a valid token; `failed` a login with wrong credentials. */
 export type Outcome = 'success' | 'denied' | 'failed';
@@ -40,7 +41,7 @@ export interface NewEntry {
   readonly repeats: number;
 }
 
-/** Characters of any text in an entry; what is longer is cut. */
+/** Characters of any text in an entry, before hidden ones are written out; what is longer is cut. */
 const TEXT_MAX = 256;
 const FIELDS_MAX = 50;
 /** What is no path of members is not told: it could be anything. */
@@ -71,5 +72,5 @@ export function tidied(entry: NewEntry): NewEntry {
 }
 
 function tidyText(text: string): string {
-  return text.slice(0, TEXT_MAX).toWellFormed().replace(CONTROL, ' ');
+  return visible(text.slice(0, TEXT_MAX).toWellFormed().replace(CONTROL, ' '));
 }

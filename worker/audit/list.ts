@@ -30,7 +30,10 @@ export async function listAudit(ctx: Context, query: AuditQuery): Promise<Json> 
   const shown = rows.slice(0, limit);
   const end = shown.at(-1);
   return {
-    entries: shown.map(({ row }) => ({ ...entryOnWire(row), details: { ...row.details } as Json })),
+    entries: shown.map(({ row }) => {
+      const entry = entryOnWire(row);
+      return { ...entry, details: { ...entry.details } as Json };
+    }),
     ...(removed ? { removed: { ...headOnWire(removed) } } : {}),
     ...(rows.length > limit && end
       ? { next_cursor: await writeCursor(list, String(end.position)) }

@@ -11,6 +11,7 @@ import {
   organizations,
 } from '../db/schema.ts';
 import { isUuid } from '../http/ids.ts';
+import { revealed } from '../http/visible.ts';
 import { type NewEntry, type Outcome, tidied } from './entry.ts';
 
 /** The members of an entry as a selection that inserts it; `orgUuid` may be a column. */
@@ -126,7 +127,7 @@ export function selectPage(
   const isActor =
     actor === undefined
       ? undefined
-      : sql`(${auditEntries.actor} = ${actor} or ${auditEntries.details} ->> 'actor_uuid' = ${actor.toLowerCase()})`;
+      : sql`(${auditEntries.actor} in (${actor}, ${revealed(actor)}) or ${auditEntries.details} ->> 'actor_uuid' = ${actor.toLowerCase()})`;
   return db
     .select({ position: POSITION, row: auditEntries })
     .from(auditEntries)

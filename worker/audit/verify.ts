@@ -1,5 +1,7 @@
 /** Holds an export of an audit chain against earlier heads: what was edited, removed, moved or cut off. */
+
 import type { JWK } from 'jose';
+import { revealed } from '../http/visible.ts';
 import { type AuditEntry, isSigned, type Link, linkOf, type SignedHead, START } from './hash.ts';
 
 /** What is verified. */
@@ -121,14 +123,35 @@ async function breaksIn(chained: readonly Chained[], start: Link): Promise<Fault
     } else if (entry.seq < expected) {
       faults.push({ seq: entry.seq, message: `follows ${before.seq}: it is not in its place` });
     } else if (before.hash !== '') {
-      const link = await linkOf(entry, before).catch(() => undefined);
-      if (link?.hash !== entry.hash) {
+      if (!(await isLinked(entry, before))) {
         faults.push({ seq: entry.seq, message: 'is not what it was when it was chained' });
       }
     }
     before = entry;
   }
   return faults;
+}
+
+/** Whether the hash is that of the entry as it is shown, or of what was stored before hidden characters were written out. */
+async function isLinked(entry: Chained, before: Link): Promise<boolean> {
+  for (const each of [entry, asStored(entry)]) {
+    const link = await linkOf(each, before).catch(() => undefined);
+    if (link?.hash === entry.hash) return true;
+  }
+  return false;
+}
+
+function asStored(entry: Chained): Chained {
+  const details = Object.entries(entry.details).map(([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'string' ? revealed(value) : value,
+  ]);
+  return {
+    ...entry,
+    actor: revealed(entry.actor),
+    resource: revealed(entry.resource),
+    details: Object.fromEntries(details) as object,
+  };
 }
 
 /** What a head knows and the export does not have, or has otherwise. */

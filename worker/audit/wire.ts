@@ -5,6 +5,7 @@ import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { count, NextCursor, timestamp, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
+import { visible } from '../http/visible.ts';
 import type { AuditEntry, SignedHead } from './hash.ts';
 
 const SAMPLE_HEAD: SignedHead = {
@@ -182,21 +183,30 @@ export const AuditPage = z
     examples: [{ entries: [SAMPLE_ENTRY], next_cursor: SAMPLE.cursor }],
   });
 
-/** An entry as it is shown. */
+/** An entry as it is shown; texts from before hidden characters were written out when stored are so here. */
 export function entryOnWire(row: AuditEntryRow): AuditEntry {
   return {
     org_uuid: row.orgUuid,
     seq: row.seq,
     time: new Date(row.time).toISOString(),
-    actor: row.actor,
+    actor: visible(row.actor),
     action: row.action,
-    resource: row.resource,
+    resource: visible(row.resource),
     outcome: row.outcome,
     address: row.address,
     request_id: row.requestId,
-    details: row.details,
+    details: detailsOnWire(row.details),
     repeats: row.repeats,
     hash: row.hash,
+  };
+}
+
+function detailsOnWire(details: AuditEntryRow['details']): AuditEntryRow['details'] {
+  const { subject, id } = details;
+  return {
+    ...details,
+    ...(id === undefined ? {} : { id: visible(id) }),
+    ...(subject === undefined ? {} : { subject: visible(subject) }),
   };
 }
 

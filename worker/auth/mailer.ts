@@ -1,5 +1,6 @@
 /** How mail leaves. Contract §3, "Password reset". */
 import type { PublicContext } from '../context.ts';
+import { visible } from '../http/visible.ts';
 
 /** One message to one address. */
 export interface Mail {
@@ -55,7 +56,7 @@ function byHttp(ctx: PublicContext, url: string, token: string | undefined): Mai
 function toLog(ctx: PublicContext): Mailer {
   return {
     async send({ to, link }) {
-      log(ctx, 'info', { mail_to: to, link });
+      log(ctx, 'info', { mail_to: visible(to), link });
     },
   };
 }

@@ -5,7 +5,7 @@ import { either } from '../http/either.ts';
 import { message, timestamp } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { NewPassword } from './passwords.ts';
-import { Username } from './username.ts';
+import { KnownUsername } from './username.ts';
 
 const SAMPLE_SESSION = {
   token: SAMPLE.token,
@@ -67,7 +67,7 @@ export const RefreshedSession = Session.extend({
 /** Starts a reset. */
 export const ResetStart = z
   .strictObject({
-    email: Username.meta({
+    email: KnownUsername.meta({
       description: 'Username of the account, which is where the link is mailed to',
       examples: [SAMPLE.bruno],
     }),

@@ -3,6 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Level } from '../access/levels.ts';
 import { issueToken, type Subject } from '../access/tokens.ts';
 import type { PublicContext } from '../context.ts';
+import { visible } from '../http/visible.ts';
 
 /** Whose session it is, where, and how he stands there. */
 export interface Holder extends Subject {
@@ -24,6 +25,6 @@ export async function openSession({ settings }: PublicContext, holder: Holder) {
   return {
     token,
     expires: new Date(expiresAt).toISOString(),
-    user: { username: holder.userId, accessLevel: holder.level },
+    user: { username: visible(holder.userId), accessLevel: holder.level },
   };
 }

@@ -2,23 +2,32 @@
 import * as z from 'zod';
 import { isUuid } from '../http/ids.ts';
 import { SAMPLE } from '../http/sample.ts';
+import { isVisible } from '../http/visible.ts';
 
 /** No control characters and no colon, which ends the username in Basic credentials; so none begins with `group:`. */
 const ALLOWED = /^[^\p{Cc}:]{1,255}$/u;
 
-/** A username that an account may have. */
-export const Username = z
+/** A username that an account may have from before; new ones are `Username`s. */
+export const KnownUsername = z
   .string()
   .regex(ALLOWED, 'must be 1 to 255 characters, without control characters and colons')
   .refine((name) => name.isWellFormed(), 'must be valid Unicode')
-  .refine((name) => !isUuid(name), 'may not be a UUID')
-  .meta({
-    description:
-      'Name of the account, usually an email address: 1 to 255 characters, no control characters, no colon, no UUID; letter case does not matter',
-    examples: [SAMPLE.bruno],
-    // Readers of the description may not know \p{Cc}.
-    override: { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f:]{1,255}$' },
-  });
+  .refine((name) => !isUuid(name), 'may not be a UUID');
+
+/** A username that an account may take. */
+export const Username = KnownUsername.refine(
+  isVisible,
+  'may have no invisible, bidirectional, private or unassigned characters',
+).meta({
+  description:
+    'Name of the account, usually an email address: 1 to 255 characters, no colon, no UUID, no control, format or other invisible character; letter case does not matter',
+  examples: [SAMPLE.bruno],
+  // Readers of the description may not know \p{Cc}.
+  override: {
+    pattern:
+      '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff:]{1,255}$',
+  },
+});
 
 /**
  * What two spellings of one username have in common: NFC and lower case. Composed once more,

@@ -1,4 +1,5 @@
 /** Takes levels away: a subject's on one resource, on all of a kind, or everywhere. Contract §4. */
+
 import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
@@ -8,6 +9,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { hold, type IfMatch } from '../http/conditional.ts';
+import { visible } from '../http/visible.ts';
 import { findTarget, type Target } from './access.ts';
 import {
   type Change,
@@ -202,7 +204,7 @@ function removedDocument(
   const named = (isWanted: boolean) =>
     rows
       .filter(({ subject }) => isGroup(subject) === isWanted)
-      .map(({ subject, username }) => username ?? subject.replace(/^group:/, ''));
+      .map(({ subject, username }) => visible(username ?? subject.replace(/^group:/, '')));
   return {
     message: `Permissions on ${where} removed`,
     removed_subjects: { users: named(false), groups: named(true) },

@@ -1,4 +1,5 @@
 /** Rules as they are told: of one resource, or of one subject. Contract §4. */
+
 import type { Json } from '../../proto/json.ts';
 import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
 import { bounded } from '../access/external/identity.ts';
@@ -7,6 +8,7 @@ import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { Tagged } from '../http/route.ts';
+import { visible } from '../http/visible.ts';
 import type { Target } from './access.ts';
 import { idMemberOf, pluralOf } from './kinds.ts';
 import {
@@ -32,7 +34,10 @@ export async function showDocument(
     Object.fromEntries(
       rows
         .filter(({ subject }) => isGroup(subject) === groups)
-        .map(({ subject, username, level }) => [username ?? subject.replace(/^group:/, ''), level]),
+        .map(({ subject, username, level }) => [
+          visible(username ?? subject.replace(/^group:/, '')),
+          level,
+        ]),
     );
   return new Tagged(tag, { [idMemberOf(kind)]: id, users: of(false), groups: of(true) });
 }
@@ -79,7 +84,7 @@ export async function showAccessible(
     }),
   ]);
   const readable = levels.filter(([, level]) => reaches(level, 'Read'));
-  return { subject: policy.username, [pluralOf(kind)]: Object.fromEntries(readable) };
+  return { subject: visible(policy.username), [pluralOf(kind)]: Object.fromEntries(readable) };
 }
 
 async function levelsOn(ctx: Context, kind: ResourceKind, subject: string): Promise<LevelsById> {

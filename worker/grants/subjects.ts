@@ -5,6 +5,7 @@ import { usernameKey } from '../auth/username.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
 import { SAMPLE } from '../http/sample.ts';
+import { isVisible, visible } from '../http/visible.ts';
 import { selectMembers } from './store.ts';
 
 const GROUP = 'group:';
@@ -15,7 +16,7 @@ const LONGEST = 1024;
 export interface Subject {
   /** Account UUID, or `group:<name>`. */
   readonly key: string;
-  /** Username as the account has it, or `group:<name>`. */
+  /** Username as the account has it, or `group:<name>`; hidden characters are written out. */
   readonly name: string;
 }
 
@@ -26,8 +27,8 @@ export const SubjectName = z
   .max(LONGEST)
   .refine((name) => name.isWellFormed(), 'must be valid Unicode')
   .refine(
-    (name) => !name.startsWith(GROUP) || GROUP_NAME.test(name),
-    'must name the group in 1 to 255 characters, without control characters',
+    (name) => !name.startsWith(GROUP) || (GROUP_NAME.test(name) && isVisible(name)),
+    'must name the group in 1 to 255 characters, without control, format or other invisible characters',
   )
   .meta({
     description:
@@ -61,11 +62,11 @@ export type Member = Awaited<ReturnType<typeof membersNamed>>[number];
  * @throws GatewayError USER_NOT_FOUND when it is no member
  */
 export function subjectNamed(name: string, members: readonly Member[]): Subject {
-  if (isGroup(name)) return { key: name, name };
+  if (isGroup(name)) return { key: name, name: visible(name) };
   const key = keyOf(name);
   const member = members.find(({ uuid, usernameKey: own }) => uuid === key || own === key);
   if (!member) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
-  return { key: member.uuid, name: member.username };
+  return { key: member.uuid, name: visible(member.username) };
 }
 
 /**

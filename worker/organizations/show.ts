@@ -7,6 +7,7 @@ import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
 import { isoTime } from '../http/iso-time.ts';
 import { Tagged } from '../http/route.ts';
+import { visible } from '../http/visible.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 import { selectStored } from '../quotas/store.ts';
 import type { Settings } from '../settings.ts';
@@ -63,7 +64,7 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Tagge
     description: row.description,
     created_at: isoTime(row.createdAt),
     updated_at: isoTime(row.updatedAt),
-    last_modified_by: modifier ?? row.lastModifiedBy,
+    last_modified_by: visible(modifier ?? row.lastModifiedBy),
     settings: { ...shown },
     usage: {
       endpoints: { count: counts.endpoints, limit: shown.maxEndpoints },
@@ -76,7 +77,7 @@ export async function showOrganization(ctx: Context, held: Level): Promise<Tagge
     },
     resources: {
       users: people.map(({ username, level, lastLoginAt, lastActiveAt }) => ({
-        email: username,
+        email: visible(username),
         accessLevel: level ?? 'None',
         lastActive: latest(lastLoginAt, lastActiveAt),
       })),

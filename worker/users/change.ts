@@ -12,6 +12,7 @@ import { raiseRulesWith } from '../grants/changes/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { hold, type IfMatch } from '../http/conditional.ts';
 import { Tagged } from '../http/route.ts';
+import { visible } from '../http/visible.ts';
 import {
   type AccountChanges,
   isHeldMember,
@@ -81,7 +82,7 @@ function demandOver(
 ): void {
   const field = (['username', 'password'] as const).find((each) => body[each] !== undefined);
   if (field !== undefined) {
-    throw new GatewayError('FORBIDDEN', `Only ${username} changes this ${field}`, {
+    throw new GatewayError('FORBIDDEN', `Only ${visible(username)} changes this ${field}`, {
       details: [{ rule: 'an account is changed by its owner', field }],
     });
   }

@@ -9,6 +9,7 @@ import { countManaged } from '../grants/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
 import { Tagged } from '../http/route.ts';
+import { visible } from '../http/visible.ts';
 import { tagOf } from './changes/store.ts';
 import type { ListQuery } from './schema.ts';
 import { selectUser, selectUsers, type UserRow } from './store.ts';
@@ -66,15 +67,15 @@ export async function listUsers(
 function recordOf(row: UserRow): { [member: string]: Json } {
   const active = Math.max(row.lastLoginAt ?? 0, row.lastActiveAt ?? 0);
   return {
-    userId: row.username,
+    userId: visible(row.username),
     uuid: row.uuid,
     description: row.description,
     accessLevel: row.level,
     status: row.status,
     created: timestamp(row.createdAt),
-    createdBy: row.createdBy,
+    createdBy: visible(row.createdBy),
     lastModified: timestamp(row.lastModifiedAt),
-    lastModifiedBy: row.lastModifiedBy,
+    lastModifiedBy: visible(row.lastModifiedBy),
     lastActive: timestamp(active === 0 ? null : active),
   };
 }
