@@ -104,7 +104,7 @@ export function question(
 const PATH = 'causeway.path';
 const CATALOG_PATH: Statement = {
   text: `SELECT pg_catalog.set_config('${PATH}', pg_catalog.current_setting('search_path'), true),
-    pg_catalog.set_config('search_path', 'pg_catalog', true)`,
+    pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true)`,
 };
 
 /** Fails, and the transaction with it, where the server must not be asked. */

@@ -13,12 +13,12 @@ const SCHEMAS = 'causeway.schemas';
 /** Goes ahead of each look-up, in its transaction: no name in it means a user's object, and it is planned at once. */
 export const LOOK_UP_SETTINGS = {
   text: `SELECT pg_catalog.set_config('${SCHEMAS}', pg_catalog.current_schemas(true)::pg_catalog.text, true),
-    pg_catalog.set_config('search_path', 'pg_catalog', true), pg_catalog.set_config('jit', 'off', true)`,
+    pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('jit', 'off', true)`,
 };
 
 /**
  * $1 the statement's names, $2 whether it makes arrays, $3 names refused whatever their volatility,
- * $4 `input` for what may run while the server reads the statement, `all` for what may run with it.
+ * $5 whether it names whole rows, $4 `input` for what may run while the server reads the statement, `all` for what may run with it.
  */
 const BEFORE = `
 schemas AS MATERIALIZED (SELECT n.oid, n.nspname, n.nspname = ANY (current_setting('${SCHEMAS}')::name[]) AS seen FROM pg_namespace n),
@@ -40,7 +40,9 @@ deep AS MATERIALIZED (SELECT $2::boolean
   OR EXISTS (SELECT FROM found JOIN pg_operator o ON o.oid = found.id WHERE found.kind = 'o' AND o.oprresult IN (2277, 3831, 4537, 4538, 5078, 5080)) AS deep),
 columns(id) AS MATERIALIZED (SELECT a.atttypid FROM found JOIN pg_attribute a ON a.attrelid = found.id
   WHERE found.kind = 'r' AND a.attnum > 0 AND a.atttypid >= 16384),
+rows(id) AS MATERIALIZED (SELECT c.reltype FROM found JOIN pg_class c ON c.oid = found.id WHERE found.kind = 'r' AND c.oid >= 16384),
 mentioned(id) AS MATERIALIZED (
+  SELECT id FROM rows WHERE $5::boolean UNION
   SELECT id FROM found WHERE kind = 't' UNION SELECT id FROM columns
   UNION SELECT prorettype FROM called UNION SELECT unnest(proargtypes::oid[]) FROM called UNION SELECT unnest(proallargtypes) FROM called
   UNION SELECT unnest(ARRAY[o.oprleft, o.oprright, o.oprresult]) FROM found JOIN pg_operator o ON o.oid = found.id WHERE found.kind = 'o'
@@ -49,7 +51,7 @@ mentioned(id) AS MATERIALIZED (
 const SEEDS = `
   SELECT CASE WHEN (SELECT deep FROM deep) THEN 'd' ELSE 'i' END, id, true FROM mentioned WHERE $4 = 'input' AND id >= 16384
   UNION SELECT kind, id, true FROM found WHERE $4 = 'all' AND (kind <> 'o' OR id >= 16384)
-  UNION SELECT 't', id, true FROM columns WHERE $4 = 'all'
+  UNION SELECT 't', id, true FROM columns WHERE $4 = 'all' UNION SELECT 't', id, true FROM rows WHERE $4 = 'all'
   UNION SELECT 'f', castfunc, true FROM pg_cast WHERE $4 = 'all' AND castfunc >= 16384 AND castsource < 16384 AND casttarget < 16384`;
 
 /** Why the server cannot be asked; empty when it can. */
@@ -60,7 +62,7 @@ export const OBSTACLE = `CASE WHEN current_setting('server_version_num')::int < 
 
 /** Of what may run while the server reads a statement: whether any type of users is there at all. */
 const MENTIONED = `WITH ${BEFORE.trimEnd().slice(0, -1)}
-SELECT EXISTS (SELECT FROM mentioned WHERE id >= 16384)`;
+SELECT EXISTS (SELECT FROM mentioned WHERE id >= 16384), $3::name[], $4::text`;
 
 const LOOK_UP = closureQuery(
   BEFORE,
@@ -83,11 +85,10 @@ export async function lookUpInput(
   references: References,
   ask: AskRows,
 ): Promise<readonly ReachedFunction[]> {
-  const values = [namesOf(references, []), String(references.makesArrays)];
+  const values = valuesOf(references, [], 'input');
   const [row] = await ask({ text: MENTIONED, values });
   if (row?.[0] !== 't') return [];
-  const rows = await ask({ text: LOOK_UP, values: [...values, REFUSED, 'input'] });
-  return rows.map(functionOf);
+  return (await ask({ text: LOOK_UP, values })).map(functionOf);
 }
 
 /** What may run with a statement, by its names alone. */
@@ -95,9 +96,18 @@ export async function lookUpAll(
   references: References,
   ask: AskRows,
 ): Promise<readonly ReachedFunction[]> {
-  const values = [namesOf(references, UNWRITTEN), String(references.makesArrays), REFUSED, 'all'];
-  const rows = await ask({ text: LOOK_UP, values });
-  return rows.map(functionOf);
+  const values = valuesOf(references, UNWRITTEN, 'all');
+  return (await ask({ text: LOOK_UP, values })).map(functionOf);
+}
+
+function valuesOf(
+  references: References,
+  unwritten: readonly string[],
+  what: 'input' | 'all',
+): readonly string[] {
+  const { makesArrays, wholeRows } = references;
+  const names = namesOf(references, unwritten);
+  return [names, String(makesArrays), REFUSED, what, String(wholeRows)];
 }
 
 /** The names of a statement as a parameter; without a schema they are looked up over all that the session sees. */

@@ -21,6 +21,8 @@ export interface References {
   readonly literals: boolean;
   /** It makes arrays of elements. */
   readonly makesArrays: boolean;
+  /** It names whole rows of its relations. */
+  readonly wholeRows: boolean;
   /** A query of it holds constants only, so that nothing can be called. */
   readonly trivial: boolean;
   /** The highest `$n`, 0 for none. */
@@ -62,6 +64,13 @@ const WORDS = [
 const CONSTANT = /^(?:SelectStmt|ResTarget|A_Const|List|String|Integer|Float|Boolean)$/;
 const WORDED = /^(?:Json[A-Z]|MergeSupportFunc)/;
 
+/** Where a node keeps the name of an operator. */
+const OPERATOR_AT: { readonly [key: string]: string } = {
+  A_Expr: 'name',
+  SubLink: 'operName',
+  SortBy: 'useOp',
+};
+
 class Collector {
   readonly functions: Named[] = [];
   readonly operators: Named[] = [];
@@ -75,6 +84,16 @@ class Collector {
   makesArrays = false;
   worded = false;
   trivial = true;
+  /** Names that stand by themselves: columns, or whole rows of the relations called so. */
+  readonly #alone = new Set<string>();
+  readonly #aliases = new Set<string>();
+  /** Stars, less those that are a column of a result, which stand for columns. */
+  #stars = 0;
+
+  get wholeRows(): boolean {
+    const named = [...this.#aliases, ...this.relations.map(({ name }) => name)];
+    return this.#stars > 0 || named.some((name) => this.#alone.has(name));
+  }
   parameters = 0;
 
   /** Looks at one member of a node. */
@@ -97,20 +116,31 @@ class Collector {
     if (key === 'FuncCall' || key === 'funccall') this.functions.push(...qualified(node.funcname));
     if (key === 'RangeTableSample') this.functions.push(...qualified(node.method));
     if (key === 'TypeName' || key === 'typeName') this.types.push(...qualified(node.names));
-    if (key === 'A_Expr') this.operators.push(...qualified(node.name));
-    if (key === 'SubLink') this.operators.push(...qualified(node.operName));
-    if (key === 'SortBy') this.operators.push(...qualified(node.useOp));
-    // A name by itself is a column.
-    if (key === 'ColumnRef')
-      for (const name of strings(node.fields).slice(1)) this.fields.add(name);
+    const operator = OPERATOR_AT[key];
+    if (operator !== undefined) this.operators.push(...qualified(node[operator]));
+    if (key === 'ColumnRef') this.#column(node.fields);
+    if (key === 'ResTarget' && isStar(node.val)) this.#stars -= 1;
+    if (typeof node.aliasname === 'string') this.#aliases.add(node.aliasname);
     if (key === 'A_Indirection')
       for (const name of strings(node.indirection)) this.fields.add(name);
+  }
+
+  #column(fields: unknown): void {
+    const [first, ...others] = strings(fields);
+    if (hasStar(fields)) this.#stars += 1;
+    if (first !== undefined && others.length === 0) this.#alone.add(first);
+    // The last of several may be a schema's relation, and its row.
+    for (const name of others) this.fields.add(name);
+    const last = others.at(-1);
+    if (last !== undefined) this.#alone.add(last);
   }
 
   #values(key: string, node: Tree): void {
     if (key === 'A_Const' && node.sval !== undefined) this.literals = true;
     if (key === 'A_ArrayExpr' || node.subLinkType === 'ARRAY_SUBLINK') this.makesArrays = true;
-    if (node.arrayBounds !== undefined) this.makesArrays = true;
+    const isArray =
+      node.arrayBounds !== undefined || /^AEXPR_OP_A(?:NY|LL)$/.test(String(node.kind));
+    if (isArray) this.makesArrays = true;
     if (key === 'ParamRef' && typeof node.number === 'number')
       this.parameters = Math.max(this.parameters, node.number);
   }
@@ -132,7 +162,7 @@ export function walk(statement: Tree): Findings {
     }
   }
   const { types, operators, relations, nested, locks, into } = found;
-  const { literals, makesArrays, parameters, trivial } = found;
+  const { literals, makesArrays, wholeRows, parameters, trivial } = found;
   const references = {
     functions: found.worded ? [...found.functions, ...WORDS] : found.functions,
     operators,
@@ -141,10 +171,19 @@ export function walk(statement: Tree): Findings {
     fields: [...found.fields],
     literals,
     makesArrays,
+    wholeRows,
     parameters,
     trivial: trivial && relations.length === 0,
   };
   return { references, nested, locks, into };
+}
+
+function isStar(value: unknown): boolean {
+  return isTree(value) && isTree(value.ColumnRef) && hasStar(value.ColumnRef.fields);
+}
+
+function hasStar(fields: unknown): boolean {
+  return Array.isArray(fields) && fields.some((field) => isTree(field) && 'A_Star' in field);
 }
 
 function strings(list: unknown): string[] {

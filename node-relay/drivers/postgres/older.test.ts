@@ -14,6 +14,7 @@ describe('PostgreSQL 15', async () => {
     await database.drop();
   });
   await import('./guard.test.ts');
+  await import('./asked.test.ts');
   await import('./state.test.ts');
   await import('./write.test.ts');
   await import('./types.test.ts');
