@@ -7,6 +7,7 @@ import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { backendNetwork } from './network.ts';
+import { ownAddresses } from './own-ports.ts';
 import { SETPRIV } from './server-process.ts';
 import { type Clock, startTimer } from './timer.ts';
 
@@ -131,7 +132,10 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
           ...(options.own === undefined
             ? {}
             : { OWN: { disk: { path: dirname(options.own), writable: false } } }),
-          NETWORK: backendNetwork(options.bindings.HTTP_ALLOW_PRIVATE === 'true'),
+          NETWORK: backendNetwork(
+            options.bindings.HTTP_ALLOW_PRIVATE === 'true',
+            options.own === undefined ? [] : ownAddresses(),
+          ),
         },
       },
     ],

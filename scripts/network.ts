@@ -25,14 +25,17 @@ const ANY: readonly string[] = ['0.0.0.0/32', '::/128'];
 /**
  * Public addresses only, by the same lists as all else that connects; with `allowPrivate` private
  * ones too, link-local and metadata addresses never.
+ * @param own addresses of this machine: public ones are no others' than private ones are
  */
-export function backendNetwork(allowPrivate: boolean): NetworkBinding {
+export function backendNetwork(allowPrivate: boolean, own: readonly string[] = []): NetworkBinding {
   if (allowPrivate) {
     return {
       network: { allow: ['public', 'private'], deny: withTranslated([...NEVER_REACHED, ...ANY]) },
     };
   }
-  const deny = withTranslated([...NEVER_REACHED, ...SPECIAL_PURPOSE, ...UNROUTED, ...ANY]);
+  const here = own.map((each) => `${each}/${each.includes(':') ? 128 : 32}`);
+  const closed = [...NEVER_REACHED, ...SPECIAL_PURPOSE, ...UNROUTED, ...ANY, ...here];
+  const deny = withTranslated(closed);
   return { network: { allow: ['public'], deny } };
 }
 
