@@ -14,6 +14,7 @@ import { randomSecret } from './data-folder.ts';
 import { Failure } from './failure.ts';
 import { startMariadb } from './mariadb-server.ts';
 import { startMongo } from './mongo-server.ts';
+import { startPgbouncer } from './pgbouncer-server.ts';
 import { debianPostgres as debianProgram } from './postgres/debian-program.ts';
 import { type PostgresOptions, startPostgres } from './postgres-server.ts';
 import type { RedisProduct } from './redis/programs.ts';
@@ -87,6 +88,12 @@ const postgres = (own: Pick<PostgresOptions, 'program' | 'settings'> = {}) =>
 const debianPostgres = async () =>
   postgres({ program: await debianProgram(), settings: { jit: 'off' } });
 
+/** In front of the run's PostgreSQL, in transaction mode. */
+const pgbouncer = async () => {
+  const { url } = await backend('postgres');
+  return inFolder('pgbouncer', (folder) => startPgbouncer({ folder, url }));
+};
+
 /** Ready for two-phase transactions, with enough connections for a run. */
 const mysql = () =>
   inFolder('mariadb', (folder) =>
@@ -126,6 +133,7 @@ const redis = (product: RedisProduct) =>
 const ROWS = {
   postgres: { variable: 'TEST_POSTGRES_URL', start: () => postgres() },
   'postgres-15': { variable: 'TEST_POSTGRES_15_URL', start: debianPostgres },
+  'postgres-pgbouncer': { variable: 'TEST_PGBOUNCER_URL', start: pgbouncer },
   mysql: { variable: 'TEST_MYSQL_URL', start: mysql },
   mongo: { variable: 'TEST_MONGO_URL', start: mongo },
   clickhouse: { variable: 'TEST_CLICKHOUSE_URL', start: clickhouse },

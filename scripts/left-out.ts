@@ -32,6 +32,13 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     programs: DEBIAN,
     tests: ['node-relay/drivers/postgres/older.test.ts', 'test/proofs/postgres-*/older.test.ts'],
   },
+  'postgres-pgbouncer': {
+    programs: [
+      ['pgbouncer', 'apt-get'],
+      ['pgbouncer', 'dpkg'],
+    ],
+    tests: ['node-relay/drivers/postgres/{behind-pooler,pooler}.test.ts'],
+  },
   mysql: {
     variable: 'TEST_MYSQL_URL',
     programs: [

@@ -8,6 +8,7 @@ export async function setup(): Promise<() => Promise<void>> {
   const run = await openTestRun({
     postgres: () => startBackend('postgres'),
     'postgres-15': () => startBackend('postgres-15'),
+    'postgres-pgbouncer': () => startBackend('postgres-pgbouncer'),
     mysql: () => startBackend('mysql'),
     mongo: () => startBackend('mongo'),
     clickhouse: () => startBackend('clickhouse'),

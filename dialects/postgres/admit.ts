@@ -22,6 +22,8 @@ const SESSION_KINDS = new Set([
 ]);
 /** What leaves more on a connection than DISCARD ALL removes. */
 const UNUSABLE_KINDS = new Set(['DoStmt', 'LoadStmt']);
+/** A backup that was begun belongs to the connection until that ends. */
+const UNUSABLE_FUNCTIONS = new Set(['pg_backup_start', 'pg_start_backup']);
 
 /** Whether a request is run as a read: on a read connection, or because its type says so. */
 export function isRead(request: PostgresRequest, mode: Mode): boolean {
@@ -102,7 +104,12 @@ export function copyStatement(text: string, direction: 'in' | 'out'): Parsed {
 
 /** Whether a statement leaves what no reset removes. */
 export function makesUnusable(statement: Parsed | undefined): boolean {
-  return statement !== undefined && UNUSABLE_KINDS.has(statement.kind);
+  if (statement === undefined) return false;
+  const { kind, references } = statement;
+  return (
+    UNUSABLE_KINDS.has(kind) ||
+    references.functions.some(({ name }) => UNUSABLE_FUNCTIONS.has(name))
+  );
 }
 
 const NEEDS_RELAY = 'set config.transport to "relay" to have one';

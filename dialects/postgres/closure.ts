@@ -80,6 +80,8 @@ const RELATIONS = `
   SELECT 'f', w.fdwhandler, reach.runs FROM pg_foreign_table x JOIN pg_foreign_server s ON s.oid = x.ftserver
   JOIN pg_foreign_data_wrapper w ON w.oid = s.srvfdw WHERE ${RELATION} AND x.ftrelid = reach.id
   UNION ALL
+  SELECT 'f', 'nextval(regclass)'::regprocedure::oid, true FROM pg_attribute a WHERE ${WRITTEN} AND a.attrelid = reach.id AND a.attidentity <> ''
+  UNION ALL
   SELECT 'f', g.tgfoid, true FROM pg_trigger g WHERE ${WRITTEN} AND g.tgrelid = reach.id AND NOT g.tgisinternal
   UNION ALL
   SELECT 'f', m.amhandler::oid, false FROM pg_class c JOIN pg_am m ON m.oid = c.relam WHERE ${RELATION} AND m.oid >= ${OWN}

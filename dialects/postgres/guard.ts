@@ -7,7 +7,13 @@ import { queryText } from './inner-query.ts';
 import type { Inquirer } from './inquirer.ts';
 import { ARGUMENTS_MAX, question, typeNames } from './question.ts';
 import { functionOf, lookUpAll, lookUpInput, type Obstacle, obstacleOf } from './reach.ts';
-import { isRefusedByName, mayLeaveTraces, type ReachedFunction } from './server-functions.ts';
+import {
+  isRefusedByName,
+  mayLeaveTraces,
+  type ReachedFunction,
+  type Sequences,
+  sequencesAmong,
+} from './server-functions.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** Functions that the endpoint's configuration lets `/read` call: all users' own, or those listed. */
@@ -32,6 +38,7 @@ interface Verdict extends Admission {
   readonly refused: ReachedFunction | undefined;
   /** Why the server itself could not be asked. */
   readonly unasked: Unasked | undefined;
+  readonly sequences: Sequences;
 }
 
 interface Remembered extends Verdict {
@@ -52,6 +59,7 @@ const VERDICT_MS = 60_000;
 export class Guard {
   readonly #allowed: AllowedFunctions;
   readonly #verdicts = new LruMap<string, Remembered>(2_000);
+  readonly #judged = new WeakMap<Parsed, Verdict>();
 
   constructor(allowed: AllowedFunctions) {
     this.#allowed = allowed;
@@ -96,6 +104,13 @@ export class Guard {
     return !(await this.#judge({ statement, types, writes: true }, inquirer)).plain;
   }
 
+  /** What a statement that was judged has to do with the session's memory of sequences. */
+  sequencesOf(statement: Parsed, types: readonly number[] | undefined, read: boolean): Sequences {
+    const judged = this.#judged.get(statement);
+    const verdict = judged ?? this.#remembered({ statement, types, writes: !read });
+    return verdict?.sequences ?? 'none';
+  }
+
   /** Forgets what was found out about a read: it failed, and the types of its parameters may be others by now. */
   forget(statement: Parsed, types: readonly number[] | undefined): void {
     this.#verdicts.delete(keyOf({ statement, types, writes: false }));
@@ -109,6 +124,7 @@ export class Guard {
   async #judge(asked: Asked, inquirer: Inquirer): Promise<Verdict> {
     const refuses = (found: ReachedFunction) => this.#refuses(found);
     const verdict = await judge(asked, inquirer, refuses);
+    this.#judged.set(asked.statement, verdict);
     if (inquirer.pristine && asked.statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
       this.#verdicts.set(keyOf(asked), { ...verdict, expires: Date.now() + VERDICT_MS });
     }
@@ -140,22 +156,36 @@ async function judge(asked: Asked, inquirer: Inquirer, refuses: Refuses): Promis
   if (callsNothing(statement)) return PLAIN;
   if (!writes && references.literals) {
     const refused = (await lookUpInput(references, inquirer.lookUp)).find(refuses);
-    if (refused) return { refused, plain: false, unasked: undefined };
+    if (refused) return { refused, plain: false, unasked: undefined, sequences: 'none' };
   }
   const found = await ask(asked, inquirer);
   if (typeof found !== 'string') {
     const { types } = found;
-    return { ...of(found.reached, refuses), unasked: undefined, ...(types ? { types } : {}) };
+    return {
+      ...of(found.reached, statement, refuses),
+      unasked: undefined,
+      ...(types ? { types } : {}),
+    };
   }
-  if (writes) return { refused: undefined, plain: false, unasked: found };
+  if (writes) return { refused: undefined, plain: false, unasked: found, sequences: 'none' };
   const named = await lookUpAll(references, inquirer.lookUp);
-  return { ...of(named, refuses), unasked: found };
+  return { ...of(named, statement, refuses), unasked: found };
 }
 
-const PLAIN: Verdict = { refused: undefined, plain: true, unasked: undefined };
+const PLAIN: Verdict = {
+  refused: undefined,
+  plain: true,
+  unasked: undefined,
+  sequences: 'none',
+};
 
-function of(reached: readonly ReachedFunction[], refuses: Refuses) {
-  return { refused: reached.find(refuses), plain: !reached.some(mayLeaveTraces) };
+function of(reached: readonly ReachedFunction[], { references }: Parsed, refuses: Refuses) {
+  const called = references.functions.map(({ name }) => name);
+  return {
+    refused: reached.find(refuses),
+    plain: !reached.some(mayLeaveTraces),
+    sequences: sequencesAmong(reached, called),
+  };
 }
 
 /** What the server finds in the statement, or why it cannot be asked. */

@@ -98,6 +98,31 @@ export function mayLeaveTraces(found: ReachedFunction): boolean {
   return volatile || !compiled || !PLAIN_EXTENSIONS.has(extension ?? '');
 }
 
+/** They read what the session last took from a sequence. */
+const READ_SEQUENCES: ReadonlySet<string> = new Set(['currval', 'lastval']);
+/** They leave it there. */
+const LEAVE_SEQUENCES: ReadonlySet<string> = new Set(['nextval', 'setval']);
+
+/** Something reads what the session last took from a sequence; leaves that there and no more; neither. */
+export type Sequences = 'read' | 'left' | 'none';
+
+/**
+ * What functions have to do with the session's memory of sequences.
+ * @param called names of the functions that the statement itself calls
+ */
+export function sequencesAmong(
+  reached: readonly ReachedFunction[],
+  called: readonly string[],
+): Sequences {
+  const own = reached.filter(({ serverOwn }) => serverOwn);
+  if (own.some(({ name }) => READ_SEQUENCES.has(name))) return 'read';
+  if (called.some((name) => READ_SEQUENCES.has(name) || LEAVE_SEQUENCES.has(name))) return 'read';
+  const left = reached.filter(mayLeaveTraces);
+  const isSequence = ({ name, serverOwn }: ReachedFunction) =>
+    serverOwn && LEAVE_SEQUENCES.has(name);
+  return left.length > 0 && left.every(isSequence) ? 'left' : 'none';
+}
+
 function isHarmless(name: string): boolean {
   return HARMLESS.has(name) || HARMLESS_FAMILY.test(name);
 }

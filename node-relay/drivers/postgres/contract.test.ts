@@ -44,18 +44,9 @@ describeDriver<PostgresRequest>(
         );
         return rows[0].n;
       },
-      dropIdle: async () => {
-        await database.outside.query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway'",
-        );
-      },
+      dropIdle: () => database.endConnections(),
       rows: (count) => sql(`SELECT generate_series(1, ${count}) AS i, repeat('x', 90) AS x`),
-      backendConnections: async () => {
-        const { rows } = await database.outside.query(
-          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'causeway'",
-        );
-        return rows[0].n;
-      },
+      backendConnections: () => database.connections(),
     };
   },
   () => database.drop(),

@@ -7,6 +7,7 @@ import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
 import { admitted, aroundRead, endUndone, type Scene } from './execute.ts';
 import { statementMessages } from './messages.ts';
+import { refuseBehindPooler } from './pooler.ts';
 
 type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
 type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;
@@ -15,6 +16,7 @@ type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;
 export async function runCopyIn(scene: Scene, { query, value }: CopyIn): Promise<Done<Buffer>> {
   const { wire, preamble } = scene.connection;
   copyStatement(query, 'in');
+  refuseBehindPooler(scene.connection, 'COPY … FROM STDIN is');
   scene.connection.altered = true;
   const tag = await wire.exchange({
     bytes: statementMessages([...preamble, { text: query }], 'flush'),

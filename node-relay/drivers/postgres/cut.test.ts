@@ -54,7 +54,8 @@ describe('a connection that is cut', () => {
   ])('after $what was sent: $code', async ({ request, code }) => {
     const marker = request ? "VALUES ('cut" : 'COMMIT';
     const { url, server } = await proxied((data, cut) => {
-      if (data.includes(marker)) cut();
+      // Behind a pooler the server is asked first what the statement calls.
+      if (data.includes(marker) && !data.includes('BEGIN ATOMIC')) cut();
     });
     const session = await database.open('write', { connections: 1 }, url);
     const running = request

@@ -18,10 +18,22 @@ export function endsConnection(error: unknown): boolean {
 export function connectFailure(cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof DatabaseError) {
-    return refusedLogin(cause.code ?? '', cause);
+    return refusedLogin(sqlstateOf(cause), cause);
   }
   const text = cause instanceof Error ? cause.message : '';
   return new GatewayError('CONNECTION_FAILED', wordsFor(text), { cause });
+}
+
+/** PgBouncer has one SQLSTATE for all that it refuses itself. Source: PgBouncer, `disconnect_client`. */
+const POOLER_REFUSALS: readonly (readonly [RegExp, string])[] = [
+  [/authentication failed|no such user/i, '28P01'],
+  [/no such database|database .* does not exist/i, '3D000'],
+  [/no more connections allowed|too many (?:clients|connections)/i, '53300'],
+];
+
+function sqlstateOf({ code = '', message }: DatabaseError): string {
+  if (code !== '08P01') return code;
+  return POOLER_REFUSALS.find(([words]) => words.test(message))?.[1] ?? code;
 }
 
 function wordsFor(text: string): string {

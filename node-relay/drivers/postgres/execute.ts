@@ -19,6 +19,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { inquirerOn, parameterTypes, undoing } from './inquire.ts';
 import { statementMessages } from './messages.ts';
+import { requirePlain } from './pooler.ts';
 import { SqlResult } from './result.ts';
 
 /** Where and within what a request runs. */
@@ -56,9 +57,23 @@ export interface Admitted {
 /**
  * Lets a read pass the guard, and answers how a statement may run.
  * @param given types that the request names for its parameters
- * @throws GatewayError BAD_REQUEST, TRANSACTION_OPEN
+ * @throws GatewayError BAD_REQUEST, TRANSACTION_OPEN; NOT_SUPPORTED behind a pooler for what may leave something
  */
 export async function admitted(
+  scene: Scene,
+  parsed: Parsed | undefined,
+  read: boolean,
+  given?: readonly number[],
+): Promise<Admitted> {
+  const admission = await admissionOf(scene, parsed, read, given);
+  const { database, connection } = scene;
+  if (!connection.pooled) return admission;
+  const { traces } = admission;
+  await requirePlain(connection, database.guard, { parsed, given, read, traces });
+  return { ...admission, traces: 'none' };
+}
+
+async function admissionOf(
   { database, connection, place }: Scene,
   parsed: Parsed | undefined,
   read: boolean,
@@ -81,11 +96,16 @@ function tracesOf(
 ): Traces {
   if (!parsed) return 'some';
   if (makesUnusable(parsed)) return 'unusable';
+  const told = (traces: boolean) => {
+    connection.suspect = guard.sequencesOf(parsed, given, false) !== 'left';
+    return traces;
+  };
   const known = guard.leavesTraces(parsed, given);
-  if (known !== undefined) return known ? 'some' : 'none';
+  if (known !== undefined) return told(known) ? 'some' : 'none';
   // What the statement set must not answer for it, so the question comes after a reset.
   const ask = async () =>
-    !(await connection.reset()) || guard.learnTraces(parsed, given, inquirerOn(connection));
+    (await connection.clear()) === 'unusable' ||
+    told(await guard.learnTraces(parsed, given, inquirerOn(connection)));
   return { ask };
 }
 
@@ -255,7 +275,7 @@ const NOTHING_AROUND = { before: [], after: [] };
 
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
 function noteAltered({ connection, database, place }: Scene, { parsed, undone, given }: Ready) {
-  if (place === 'call' || undone || parsed?.kind === 'TransactionStmt') return;
+  if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }
 

@@ -15,10 +15,12 @@ import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
-import { connect, type Recipe } from './connection.ts';
+import type { Recipe } from './connection.ts';
 import { Database } from './database.ts';
+import { connect } from './log-in.ts';
 import './parser.ts';
 import { settingsOf } from '../../../dialects/postgres/settings.ts';
+import { refuseBehindPooler } from './pooler.ts';
 import { runRequest } from './run.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
@@ -62,6 +64,8 @@ class PostgresSession implements Session<PostgresRequest> {
   async lease(call: Call): Promise<Lease<PostgresRequest>> {
     const database = this.#database;
     const connection = await database.borrow(call.signal);
+    if (connection.pooled) database.giveBack(connection, 'none');
+    refuseBehindPooler(connection, 'Sessions are');
     return new ConnectionLease(database, connection, async (request: PostgresRequest, call) => {
       const { value } = await runRequest({ database, connection, call, place: 'lease' }, request);
       return value;

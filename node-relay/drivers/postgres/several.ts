@@ -8,6 +8,7 @@ import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
 import { type Admitted, admitted, execute, type Scene, undo } from './execute.ts';
 import { statementMessages } from './messages.ts';
+import { beginFailure } from './pooler.ts';
 
 type SeveralRequest = Extract<
   PostgresRequest,
@@ -50,7 +51,7 @@ async function runEach(
   return results;
 }
 
-/** A read asks the catalog first, and what is not plain is undone before the next; for writes the answer could wait, so each counts as leaving something. */
+/** A read asks the catalog first, as all does behind a pooler, and what is not plain is undone before the next; for other writes the answer could wait, so each counts as leaving something. */
 async function admissionsOf(
   scene: Scene,
   statements: readonly Parsed[],
@@ -58,7 +59,7 @@ async function admissionsOf(
 ): Promise<Admitted[]> {
   const each: Admitted[] = [];
   for (const parsed of statements) {
-    if (read) each.push(await admitted(scene, parsed, read));
+    if (read || scene.connection.pooled) each.push(await admitted(scene, parsed, read));
     else each.push({ traces: makesUnusable(parsed) ? 'unusable' : 'some', undone: false });
   }
   return each;
@@ -72,7 +73,7 @@ function tracesOf(admissions: readonly Admitted[]): Traces {
 
 /**
  * Runs work between `begin` and COMMIT; a failure rolls back.
- * @throws GatewayError REQUEST_FAILED when COMMIT rolled back
+ * @throws GatewayError REQUEST_FAILED when COMMIT rolled back, NOT_SUPPORTED behind a pooler that takes no BEGIN
  */
 export async function inTransaction<Value>(
   scene: Scene,
@@ -80,7 +81,9 @@ export async function inTransaction<Value>(
   work: () => Promise<Value>,
 ): Promise<Value> {
   const { connection } = scene;
-  await connection.rows({ text: begin });
+  await connection.rows({ text: begin }).catch((cause: unknown) => {
+    throw connection.pooled ? beginFailure(cause) : cause;
+  });
   try {
     for (const statement of connection.preamble) await connection.rows(statement);
     const value = await work();

@@ -18,6 +18,9 @@ export interface Rows {
 /** Versions that tests run against: the one that npm brings, and an older one. */
 export type PostgresKind = 'postgres' | 'postgres-15';
 
+/** Names a pooler that sessions reach their database by, where they are to. */
+export const POOLER = 'TEST_POSTGRES_POOLER';
+
 /** Sessions of both modes on a database of its own, and a plain client beside them. */
 export class TestDatabase {
   readonly url: string;
@@ -40,7 +43,9 @@ export class TestDatabase {
     const outside = new pg.Client(url);
     await outside.connect();
     if (setup) await outside.query(setup);
-    return new TestDatabase(url, name, outside, drop);
+    const way = new URL(url);
+    if (process.env[POOLER]) way.host = new URL(process.env[POOLER]).host;
+    return new TestDatabase(way.href, name, outside, drop);
   }
 
   /** A session on a pool of `connections`, 4 by default. */
@@ -67,11 +72,50 @@ export class TestDatabase {
     return session;
   }
 
+  /** How many connections to it the driver has. */
+  async connections(): Promise<number> {
+    if (process.env[POOLER]) {
+      const { rows } = await askPooler('SHOW CLIENTS');
+      return rows.filter(({ database }) => database === this.name).length;
+    }
+    const { rows } = await this.outside.query(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${OURS}`,
+    );
+    return rows[0].n;
+  }
+
+  /** Ends the driver's connections, as a server does that is stopped. */
+  async endConnections(): Promise<void> {
+    if (process.env[POOLER]) {
+      await askPooler(`KILL ${this.name}`);
+      await askPooler(`RESUME ${this.name}`);
+      return;
+    }
+    await this.outside.query(
+      `SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE ${OURS}`,
+    );
+  }
+
   /** Ends all sessions and removes the database. */
   async drop(): Promise<void> {
     await Promise.all(this.#sessions.map((session) => session.close()));
     await this.outside.end();
     await this.#drop();
+  }
+}
+
+const OURS = "datname = current_database() AND application_name = 'causeway'";
+
+/** An answer of the pooler's console. */
+async function askPooler(command: string): Promise<pg.QueryResult> {
+  const url = new URL(process.env[POOLER] ?? '');
+  url.pathname = '/pgbouncer';
+  const console = new pg.Client(url.href);
+  await console.connect();
+  try {
+    return await console.query(command);
+  } finally {
+    await console.end();
   }
 }
 

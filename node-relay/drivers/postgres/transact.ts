@@ -64,7 +64,8 @@ async function runOperation(
     const read = isRead(request, 'write');
     const parsed = oneStatement(request.query, read, 'transaction');
     const { types: given } = parametersOf(request);
-    const admission = read ? await admitted(own, parsed, true, given) : WRITE;
+    const asks = read || own.connection.pooled;
+    const admission = asks ? await admitted(own, parsed, read, given) : WRITE;
     const statement = await bound(own, request, admission);
     // Inside a transaction of its own, a read is kept from writing by the guard alone.
     const ready = { request, parsed, statement, read: false, undone: admission.undone, given };

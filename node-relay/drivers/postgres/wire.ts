@@ -124,9 +124,10 @@ export class Wire {
   /** Marks the connection as gone and fails the exchange under way. */
   lose(cause: Error): void {
     if (this.lost) return;
-    this.lost = new ConnectionLost('The connection was lost', { cause });
-    this.onLost?.();
     const pending = this.#pending;
+    // What the server said last tells more than that it has gone.
+    this.lost = new ConnectionLost('The connection was lost', { cause: pending?.error ?? cause });
+    this.onLost?.();
     this.#pending = undefined;
     pending?.reject(this.lost);
   }

@@ -1,0 +1,120 @@
+/** Opens connections to a PostgreSQL server: by the way that worked before, within their time. */
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { DatabaseError } from 'pg';
+import { connectByRoute, connectWithin } from '../connect.ts';
+import { TlsFailed } from '../tls-socket.ts';
+import { Connection, type Recipe, StartupClient } from './connection.ts';
+import { connectFailure } from './errors.ts';
+import { startupOptions } from './session-settings.ts';
+import { type Encryption, encryptionsOf, openSocket } from './socket.ts';
+
+/** What poolers answer to a startup parameter that they do not know. */
+const OPTIONS_REFUSED = '08P01';
+
+/**
+ * Connects and logs in.
+ * @throws GatewayError CONNECTION_FAILED, ADDRESS_REFUSED, INVALID_CONFIGURATION, SERVICE_UNAVAILABLE, the signal's reason
+ */
+export function connect(recipe: Recipe, signal: AbortSignal): Promise<Connection> {
+  const { settings, route } = recipe;
+  const connectBy = (limited: AbortSignal) =>
+    connectByRoute(
+      route,
+      encryptionsOf(settings),
+      limited,
+      (encryption) => logInEitherWay(recipe, encryption, limited),
+      (error) => error instanceof TlsFailed || isRefusedByRule(error),
+    );
+  return connectWithin(settings.connectTimeoutMs, signal, connectBy, connectFailure);
+}
+
+/** With the session's settings at startup, else, from now on, without. */
+async function logInEitherWay(
+  recipe: Recipe,
+  encryption: Encryption,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { route } = recipe;
+  const { startupSettings } = route;
+  try {
+    return await logIn(recipe, encryption, signal);
+  } catch (error) {
+    const isRefused = error instanceof DatabaseError && error.code === OPTIONS_REFUSED;
+    if (!isRefused || !startupSettings) throw error;
+    route.startupSettings = false;
+    return logIn(recipe, encryption, signal);
+  }
+}
+
+/** The server's access rules tell connections with TLS from those without. */
+function isRefusedByRule(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '28000';
+}
+
+/** The part of node-postgres's client that its types leave out. */
+interface Talking {
+  readonly connection: {
+    on(
+      event: 'parameterStatus',
+      listener: (told: { parameterName: string; parameterValue: string }) => void,
+    ): void;
+  };
+}
+
+async function logIn(
+  recipe: Recipe,
+  encryption: Encryption,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { host, settings, route } = recipe;
+  const open = (within: AbortSignal) => openSocket(host, settings, encryption, within);
+  const socket = await open(signal);
+  const client = new StartupClient({
+    stream: () => alreadyConnected(socket),
+    host: settings.host,
+    port: settings.port,
+    user: settings.user,
+    database: settings.database,
+    // A function, so that an empty password sends nobody to a password file.
+    password: () => settings.password,
+    ssl: false,
+    sslnegotiation: 'postgres',
+    client_encoding: 'utf8',
+    enableChannelBinding: socket instanceof TLSSocket,
+  });
+  client.startup = {
+    user: settings.user,
+    database: settings.database,
+    application_name: settings.applicationName,
+    ...(route.startupSettings ? { options: startupOptions(recipe) } : {}),
+  };
+  // The wire listens once the login is over; until then `connect` rejects.
+  client.on('error', () => {});
+  const destroy = () => socket.destroy();
+  signal.addEventListener('abort', destroy, { once: true });
+  const { connection } = client as unknown as Talking;
+  connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+    if (parameterName === 'is_superuser') client.superuser = parameterValue === 'on';
+  });
+  try {
+    await client.connect();
+    const made = new Connection(client, recipe, open);
+    await made.greet();
+    return made;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', destroy);
+  }
+}
+
+/** node-postgres connects its stream itself; this one is, so it is told so. */
+function alreadyConnected(socket: Socket): Socket {
+  const told = () => {
+    process.nextTick(() => socket.emit('connect'));
+    return socket;
+  };
+  return Object.assign(socket, { connect: told });
+}
