@@ -29,6 +29,13 @@ const ROUTINES =
   "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_NAME IN";
 const VIEWS = `SELECT TABLE_SCHEMA, TABLE_NAME, COALESCE(VIEW_DEFINITION, ''),
   IF(TABLE_SCHEMA = DATABASE(), 'here', '') FROM information_schema.VIEWS WHERE TABLE_NAME IN`;
+const TRIGGERS = 'SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_TABLE IN';
+/** Databases whose triggers may not be seen by who asks: its own, and those that are named. */
+const UNSEEN = `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA AS s
+  WHERE NOT EXISTS (SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'TRIGGER')
+  AND NOT EXISTS (SELECT 1 FROM information_schema.SCHEMA_PRIVILEGES AS p
+    WHERE p.PRIVILEGE_TYPE = 'TRIGGER' AND s.SCHEMA_NAME LIKE p.TABLE_SCHEMA)
+  AND (SCHEMA_NAME = DATABASE() OR SCHEMA_NAME IN`;
 const LOADED = 'SELECT name FROM mysql.func WHERE name IN';
 /** Names that one look-up may carry. */
 const NAMES_MAX = 1_000;
@@ -65,6 +72,12 @@ export class Catalog {
     }));
   }
 
+  /** Whether tables of these names have triggers, or could have some that may not be seen. */
+  async mayTrigger(names: readonly string[]): Promise<boolean> {
+    if ((await this.#named(TRIGGERS, names)).length > 0) return true;
+    return (await this.#named(UNSEEN, names, ')')).length > 0;
+  }
+
   /** Where it may not be known what is loaded, every name could be. */
   async #loaded(names: readonly string[]): Promise<readonly string[]> {
     try {
@@ -77,12 +90,12 @@ export class Catalog {
     }
   }
 
-  async #named(query: string, names: readonly string[]): Promise<(readonly string[])[]> {
+  async #named(query: string, names: readonly string[], tail = ''): Promise<(readonly string[])[]> {
     const rows: (readonly string[])[] = [];
     for (let at = 0; at < names.length; at += NAMES_MAX) {
       const some = names.slice(at, at + NAMES_MAX);
       const marks = some.map(() => '?').join(', ');
-      rows.push(...(await this.#ask(`${query} (${marks})`, some)));
+      rows.push(...(await this.#ask(`${query} (${marks})${tail}`, some)));
     }
     return rows;
   }

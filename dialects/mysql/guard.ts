@@ -4,8 +4,8 @@ import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
 import { type Call, calledNames, callsOf, isForeign } from './calls.ts';
 import type { Catalog, UserFunction, View } from './catalog.ts';
-import { isEverywhere, isRefused, isUsual, leavesTraces } from './functions.ts';
-import type { Token } from './lexer.ts';
+import { isEverywhere, isRefused, isUsual } from './functions.ts';
+import { namesOf, type Token } from './lexer.ts';
 import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
 
 /** Functions that the endpoint's configuration lets `/read` call: all users' own, or those listed. */
@@ -37,25 +37,30 @@ export class Guard {
     this.#allowed = allowed;
   }
 
+  /** Whether no functions are allowed but the servers' own. */
+  get strict(): boolean {
+    return this.#allowed !== true && this.#allowed.size === 0;
+  }
+
   /**
-   * Lets a statement pass that can change nothing.
+   * Lets a statement pass that can change nothing; `fresh` says that its database may be another one.
    * @throws GatewayError BAD_REQUEST naming the rule
    */
-  async admit(statement: Parsed, catalog: Catalog): Promise<void> {
+  async admit(statement: Parsed, catalog: Catalog, fresh = false): Promise<void> {
     if (statement.unreadable !== undefined) {
       const message = `${statement.unreadable} is not taken on /read; send it to /write`;
       throw refusal('read_statement', message);
     }
-    const known = this.#verdicts.get(statement.text);
+    const known = fresh ? undefined : this.#verdicts.get(statement.text);
     const verdict =
-      known && known.expires > Date.now() ? known : await this.#judge(statement, catalog);
+      known && known.expires > Date.now() ? known : await this.#judge(statement, catalog, fresh);
     if (verdict.refused) throw verdict.refused;
   }
 
-  async #judge(statement: Parsed, catalog: Catalog): Promise<Verdict> {
+  async #judge(statement: Parsed, catalog: Catalog, fresh: boolean): Promise<Verdict> {
     const refused = await this.#refusalOf(statement.tokens, catalog, new Set(), 0);
     const verdict = { refused, expires: Date.now() + VERDICT_MS };
-    if (statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
+    if (!fresh && statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
       this.#verdicts.set(statement.text, verdict);
     }
     return verdict;
@@ -148,37 +153,6 @@ function isMeant({ path }: Call, { schema, name }: UserFunction): boolean {
   const [last, first] = path.toReversed();
   const isSame = last?.toLowerCase() === name.toLowerCase() && path.length <= 2;
   return isSame && (first === undefined || first.toLowerCase() === schema.toLowerCase());
-}
-
-/** Whether a statement may have left something on its session. */
-export function mayLeaveTraces({ plain, tokens }: Parsed): boolean {
-  if (!plain) return true;
-  return callsOf(tokens).some(({ name, bare }) => !bare || leavesTraces(name.toUpperCase()));
-}
-
-/** What tells of the statement before, which may be another caller's. */
-const TELLING = /^(?:LAST_INSERT_ID|FOUND_ROWS|ROW_COUNT|WARNINGS|ERRORS|DIAGNOSTICS)$/;
-const TELLING_VARIABLE =
-  /^@@(?:\w+\.)?(?:identity|last_insert_id|insert_id|warning_count|error_count)$/i;
-
-/** Whether a statement asks for what the one before it has left: then the session is reset ahead of it. */
-export function asksForTraces({ tokens }: Parsed): boolean {
-  return tokens.some(({ sort, text }) =>
-    sort === 'variable' ? TELLING_VARIABLE.test(text) : sort === 'word' && TELLING.test(text),
-  );
-}
-
-/** Names that could be a view's, each once in all. */
-function namesOf(tokens: readonly Token[], seen: Set<string>): string[] {
-  const names: string[] = [];
-  for (const { sort, raw: name } of tokens) {
-    if (sort !== 'word' && sort !== 'name') continue;
-    if (seen.has(name) || /^\d+$/.test(name)) continue;
-    seen.add(name);
-    // Servers may keep names of tables in lower case.
-    names.push(name, name.toLowerCase());
-  }
-  return names;
 }
 
 function functionRefusal(name: string): GatewayError {

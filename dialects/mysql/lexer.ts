@@ -209,3 +209,16 @@ function matchAt(pattern: RegExp, text: string, at: number): string | undefined 
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0];
 }
+
+/** Names that could be a view's, each once in all. */
+export function namesOf(tokens: readonly Token[], seen: Set<string>): string[] {
+  const names: string[] = [];
+  for (const { sort, raw: name } of tokens) {
+    if (sort !== 'word' && sort !== 'name') continue;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    // Servers may keep names of tables in lower case.
+    names.push(name, name.toLowerCase());
+  }
+  return names;
+}

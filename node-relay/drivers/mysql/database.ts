@@ -1,6 +1,7 @@
 /** One pool's database: its connections, and what its reads may call. */
 
 import type { Guard } from '../../../dialects/mysql/guard.ts';
+import { HiddenTraces } from '../../../dialects/mysql/traces.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { Lender, type Traces } from '../lend.ts';
 import type { Connection } from './connection.ts';
@@ -8,6 +9,7 @@ import type { Connection } from './connection.ts';
 /** Lends connections to calls; what the server tells of them counts beside what a call says it left. */
 export class Database extends Lender<Connection> {
   readonly guard: Guard;
+  readonly hidden = new HiddenTraces();
 
   constructor(pool: ConnectionPool<Connection>, guard: Guard) {
     super(pool);
@@ -16,7 +18,7 @@ export class Database extends Lender<Connection> {
 
   override giveBack(connection: Connection, traces: Traces): void {
     const { inTransaction, sessionChanged } = connection.wire;
-    const untold = traces === 'none' && (inTransaction || sessionChanged);
+    const untold = traces !== 'unusable' && (inTransaction || sessionChanged);
     super.giveBack(connection, untold ? 'some' : traces);
   }
 }

@@ -4,9 +4,9 @@ import { isRead, type Place } from '../../../dialects/mysql/admit.ts';
 import { Catalog } from '../../../dialects/mysql/catalog.ts';
 import { checkCount } from '../../../dialects/mysql/count.ts';
 import { ServerError } from '../../../dialects/mysql/failures.ts';
-import { asksForTraces, mayLeaveTraces } from '../../../dialects/mysql/guard.ts';
 import { type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
 import type { Parsed } from '../../../dialects/mysql/statement.ts';
+import { asksForTraces, mayLeaveTraces } from '../../../dialects/mysql/traces.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
@@ -44,11 +44,12 @@ export async function admitted(scene: Scene, parsed: Parsed, read: boolean): Pro
     connection.cut();
     throw new ConnectionLost('The connection could not be reset');
   }
-  if (read) {
-    const catalog = new Catalog((query, values) => connection.rows(query, values));
-    await database.guard.admit(parsed, catalog);
-  }
-  return mayLeaveTraces(parsed) ? 'some' : 'none';
+  const catalog = new Catalog((query, values) => connection.rows(query, values));
+  if (read) await database.guard.admit(parsed, catalog, scene.place === 'lease');
+  if (mayLeaveTraces(parsed)) return 'some';
+  // What views of a read call is the server's own, unless more is allowed.
+  if (read && database.guard.strict) return 'none';
+  return { ask: () => database.hidden.leftBy(parsed, catalog) };
 }
 
 /** The server prepares no statements of this sort: it is sent as it is. */

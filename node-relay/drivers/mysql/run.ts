@@ -37,10 +37,8 @@ export async function runRequest(scene: Scene, request: MysqlRequest): Promise<D
 async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<Buffer>> {
   const read = isRead(request, scene.call.mode);
   const statements = severalStatements(request.query, scene.place);
-  let traces: Traces = 'none';
-  for (const parsed of statements) {
-    if ((await admitted(scene, parsed, read)) !== 'none') traces = 'some';
-  }
+  const left: Traces[] = [];
+  for (const parsed of statements) left.push(await admitted(scene, parsed, read));
   const begins = statements.length > 1 && !scene.connection.wire.inTransaction;
   const begin = read ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
   const results = await (begins
@@ -48,8 +46,20 @@ async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<B
     : runEach(scene, request, { statements, read }));
   return {
     value: jsonList('{"results":[', results, ']}'),
-    traces,
+    traces: together(left),
   };
+}
+
+/** What several statements leave. */
+function together(left: readonly Traces[]): Traces {
+  if (left.includes('some')) return 'some';
+  const asks = left.flatMap((each) => (typeof each === 'object' ? [each.ask] : []));
+  if (asks.length === 0) return 'none';
+  const ask = async () => {
+    for (const each of asks) if (await each()) return true;
+    return false;
+  };
+  return { ask };
 }
 
 interface Several {

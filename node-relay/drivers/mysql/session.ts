@@ -1,4 +1,5 @@
 /** What every session is set to before its first call and after each reset. */
+import { randomInt } from 'node:crypto';
 import type { Mode } from '../../../proto/driver.ts';
 
 /** The guard reads statements by the rules without these. */
@@ -22,6 +23,13 @@ export function sessionSettings(mode: Mode): string[] {
   return [
     'SET NAMES utf8mb4',
     `SET SESSION sql_mode = TRIM(BOTH ',' FROM ${cleaned}), time_zone = '+00:00', autocommit = 1`,
+    // A reset keeps them; whoever knows them knows what rand() answers next.
+    `SET SESSION rand_seed1 = ${seed()}, rand_seed2 = ${seed()}`,
     ...(mode === 'read' ? ['SET SESSION TRANSACTION READ ONLY'] : []),
   ];
+}
+
+/** Below the servers' own bound of 2^30 - 1. */
+function seed(): number {
+  return randomInt(1, 0x3fff_ffff);
 }
