@@ -1,5 +1,6 @@
 /** Finds what a statement may run beyond computing: functions by any notation, and strings that the server runs. */
 import { runsText } from './code-texts.ts';
+import { fileTables } from './file-tables.ts';
 import { HIGHER_ORDER, isHarmless, REFUSED, WORDS_BEFORE_PARENTHESES } from './functions/index.ts';
 import type { Token } from './lexer.ts';
 import { isMark, isName, isWord, readingsOf } from './marks.ts';
@@ -14,6 +15,7 @@ export interface Doubt {
 const UNKNOWN = 'it may change something or leave the server';
 const NAMED =
   'a bare name can be a function; write a column of that name behind its table, as in t.name';
+const FILE = 'a table of that name may be a file';
 const TEXT =
   'it is taken with that argument written out, without expressions: the server runs what it holds';
 
@@ -33,7 +35,7 @@ export function doubtsOf(tokens: readonly Token[]): Doubt[] {
     if (isMark(next, '(')) found.push(...calledAt(tokens, at));
     else found.push(...namedAt(tokens, at));
   }
-  return found;
+  return [...found, ...fileTables(tokens).map((name) => ({ name, why: FILE }))];
 }
 
 function calledAt(tokens: readonly Token[], at: number): Doubt[] {

@@ -129,7 +129,14 @@ describe('allow_functions', () => {
       [await database.open('read', { allow_functions: true }), 'read'],
       [write, 'write'],
     ] as const) {
-      for (const name of ['getClientHTTPHeader', 'GETCLIENTHTTPHEADER', '`getClientHTTPHeader`']) {
+      for (const name of [
+        'getClientHTTPHeader',
+        'GETCLIENTHTTPHEADER',
+        '`getClientHTTPHeader`',
+        '"get\\x43lient\\NHTTPHeader"',
+        'arrayMap(getClientHTTPHeader, [1]), identity',
+        'eval',
+      ]) {
         const query = `SELECT ${name}('Authorization') SETTINGS allow_get_client_http_header = 1`;
         expect(await failureOf(session.run(sql(query), callOf(mode)))).toMatchObject({
           code: 'BAD_REQUEST',

@@ -3,7 +3,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { ALLOWED_SETTINGS } from '../../../proto/kinds/clickhouse/settings.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
-import { oneStatement, type Statement } from './statement.ts';
+import { isFile } from './file-tables.ts';
+import { oneStatement, type Statement, tellsHeaders } from './statement.ts';
 
 /** Functions that the endpoint's configuration lets `/read` call: all, or those listed, in lower case. */
 export type AllowedFunctions = true | ReadonlySet<string>;
@@ -45,7 +46,7 @@ export function admit(
   const statement = oneStatement(request.query);
   const { kind } = statement;
   // Headers of the request hold the endpoint's password.
-  if (statement.tellsHeaders || hasHeadersAsName(statement, request.params)) {
+  if (statement.tellsHeaders || namesOf(statement, request.params).some(tellsHeaders)) {
     throw refusal('secret_function', 'Functions getClientHTTPHeader and eval are not taken');
   }
   if (SESSION_ONLY.has(kind)) {
@@ -54,18 +55,28 @@ export function admit(
   if (request.type === 'ddl' && !DEFINES.has(kind)) {
     throw refusal('ddl_statement', `The type ddl takes ${[...DEFINES].join(', ')} only`);
   }
-  if (read) admitRead(statement, allowed);
+  if (read) {
+    admitRead(statement, allowed);
+    const file = namesOf(statement, request.params).find(isFile);
+    if (file !== undefined && allowed !== true) {
+      throw refusal('read_function', 'A parameter names a table that may be a file');
+    }
+  }
   return statement;
 }
 
-/** `{name:Identifier}` stands for a name, too. */
-function hasHeadersAsName(
-  { placeholders }: Statement,
-  params: Exclude<ClickhouseRequest, { type: 'insert' }>['params'],
-): boolean {
-  return (
-    placeholders.some(({ type }) => /identifier/i.test(type)) &&
-    /getclienthttpheader/i.test(JSON.stringify(params ?? null))
+type Params = Exclude<ClickhouseRequest, { type: 'insert' }>['params'];
+
+/** Values of `{name:Identifier}`, which stand for names, too. */
+function namesOf({ placeholders }: Statement, params: Params): string[] {
+  const given = Array.isArray(params)
+    ? params.map(({ name, value }) => [name, value] as const)
+    : Object.entries(params ?? {});
+  const names = new Set(
+    placeholders.filter(({ type }) => /identifier/i.test(type)).map(({ name }) => name),
+  );
+  return given.flatMap(([name, value]) =>
+    names.has(name) && typeof value === 'string' ? [value] : [],
   );
 }
 

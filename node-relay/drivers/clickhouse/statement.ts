@@ -67,7 +67,7 @@ function read(text: string): Statement {
     kind: first.kind === 'word' ? first.text.toUpperCase() : '',
     placeholders: placeholdersOf(text, tokens),
     doubts: doubtsOf(tokens),
-    tellsHeaders: tokens.some((token, at) => tellsHeaders(token, tokens[at + 1])),
+    tellsHeaders: tokens.some((token, at) => mayTellHeaders(token, tokens[at + 1])),
     sets: setsOf(tokens),
   };
 }
@@ -124,10 +124,15 @@ function placeholdersOf(text: string, tokens: readonly Token[]): Placeholder[] {
 /** The function that tells headers, the setting that lets it, and a table function that runs a text. */
 const HEADERS = /^(?:getclienthttpheader|allow_get_client_http_header)$/i;
 
-function tellsHeaders(token: Token, next: Token | undefined): boolean {
+/** Whether a name is one of what tells headers of the request. */
+export function tellsHeaders(name: string): boolean {
+  return HEADERS.test(name);
+}
+
+function mayTellHeaders(token: Token, next: Token | undefined): boolean {
   if (!isName(token)) return false;
   const runs = isMark(next, '(') ? /^eval$/i : undefined;
-  return readingsOf(token).some((name) => HEADERS.test(name) || runs?.test(name));
+  return readingsOf(token).some((name) => tellsHeaders(name) || runs?.test(name));
 }
 
 function refused(message: string): GatewayError {

@@ -8,4 +8,5 @@ test(proof.promise, async () => {
   expect(cases).toBe(1_200);
   expect(figures['traps that the engine runs, refused']).toBeGreaterThan(40);
   expect(figures['texts that the engine runs, refused']).toBeGreaterThan(2);
+  expect(figures['files that the engine runs, refused']).toBeGreaterThan(5);
 });

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { startClickhouse } from '../../../scripts/clickhouse-server.ts';
 import { freePort } from '../../../scripts/ports.ts';
 
+/** What is seen only where a file was read or a text was run. */
+export const SIGN = 'TRIPWIRE';
+
 /** What a server answers: its body, or its error's text. */
 export interface Answer {
   readonly ok: boolean;
@@ -47,7 +50,7 @@ const SETUP = [
 /** A server, a file that it could read, and a port that it could call. */
 export class Engine {
   readonly url: string;
-  /** Its first line is a sign that it was read. */
+  /** It holds the sign alone. */
   readonly file: string;
   /** Connections to it are counted. */
   readonly port: number;
@@ -88,7 +91,7 @@ export class Engine {
     const trap = createServer();
     await new Promise<void>((resolve) => trap.listen(port, '127.0.0.1', resolve));
     const engine = new Engine(folder, server.url, trap, port, server.stop);
-    await writeFile(engine.file, 'read');
+    await writeFile(engine.file, SIGN);
     for (const statement of SETUP) await engine.lines(statement);
     return engine;
   }

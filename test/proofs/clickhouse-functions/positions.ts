@@ -79,3 +79,22 @@ export const TABLE_PLACES: { readonly [place: string]: Place } = {
   union: (f, g, x) => `SELECT 1 UNION ALL SELECT 1 FROM ${f}${g}(${x})`,
   'with an alias': (f, g, x) => `SELECT t.* FROM ${f}${g}(${x}) AS t`,
 };
+
+/** Places of tables; the database `default` of this engine takes paths for names. */
+export const FILE_PLACES: readonly ((table: string) => string)[] = [
+  (t) => `SELECT * FROM ${t}`,
+  (t) => `SELECT * FROM ${t} AS t`,
+  (t) => `SELECT t.* FROM items AS i, ${t} AS t`,
+  (t) => `SELECT t.* FROM items AS i CROSS JOIN ${t} AS t`,
+  (t) => `SELECT * FROM items AS i JOIN plain AS p ON i.id = p.id, ${t}`,
+  (t) => `SELECT * FROM (SELECT * FROM ${t})`,
+  (t) => `SELECT * FROM (${t})`,
+  (t) => `SELECT (SELECT * FROM ${t})`,
+  (t) => `SELECT * FROM view(SELECT * FROM ${t})`,
+  (t) => `SELECT * FROM view(FROM ${t} SELECT *)`,
+  (t) => `WITH y AS (SELECT * FROM ${t}) SELECT * FROM y`,
+  (t) => `SELECT 1 UNION ALL SELECT length(c1) FROM ${t}`,
+  (t) => `SELECT * FROM /* x */ ${t} WHERE 1 ORDER BY 1`,
+  (t) => `SELECT [(SELECT * FROM ${t})]`,
+  (t) => `SELECT if(1 IN (SELECT 1), (SELECT * FROM ${t}), '')`,
+];

@@ -5,12 +5,12 @@ import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
-import { ask, Engine } from './engine.ts';
-import { PLACES, TABLE_PLACES } from './positions.ts';
+import { ask, Engine, SIGN } from './engine.ts';
+import { FILE_PLACES, PLACES, TABLE_PLACES } from './positions.ts';
 import { Random } from './random.ts';
-import { gap, spelled } from './spellings.ts';
+import { gap, inQuotes, spelled } from './spellings.ts';
 import { functionsOf, leavingTables, STAYING_TABLES, type Subject } from './subjects.ts';
-import { SIGN, textCase } from './texts.ts';
+import { textCase } from './texts.ts';
 
 const PROGRESS_EVERY = 5_000;
 
@@ -78,6 +78,7 @@ class Run {
     else if (turn < 6) await this.#call(session, at(functions, cases));
     else if (turn === 6) await this.#leaving(session, this.#random.of(leaving));
     else if (turn === 7) await this.#staying(session);
+    else if (turn === 8 && this.#random.oneIn(3)) await this.#file(session);
     else if (turn === 8) await this.#trap(session);
     else await this.#text(session, functions);
   }
@@ -86,7 +87,8 @@ class Run {
   async #hasTeeth(): Promise<void> {
     const { url, file, port } = this.#engine;
     const read = await ask(url, `SELECT file('${file}')`, '&readonly=1');
-    if (read.text !== 'read\n') this.#faults.push(`The engine does not read files: ${read.text}`);
+    if (read.text !== `${SIGN}\n`)
+      this.#faults.push(`The engine does not read files: ${read.text}`);
     await ask(
       url,
       `SELECT * FROM url('http://127.0.0.1:${port}/', 'CSV', 'a String')`,
@@ -94,6 +96,9 @@ class Run {
     );
     if (this.#engine.called === 0) this.#faults.push('The engine calls nobody');
     this.#engine.called = 0;
+    // The engine then has it as a table, which it refuses to make for a reader alone.
+    const table = await ask(url, `SELECT * FROM '${file}'`);
+    if (table.text !== `${SIGN}\n`) this.#faults.push(`The file is no table: ${table.text}`);
   }
 
   /** An ordinary function: refused when it is not harmless, and else not. */
@@ -145,6 +150,13 @@ class Run {
       PLACES[place]?.(written, gap(this.#random), argument) ?? '',
       'trap',
     );
+  }
+
+  /** A table that is a file. */
+  async #file(session: Session<ClickhouseRequest>) {
+    const name = inQuotes(this.#engine.file, ['"', '`', "'"], this.#random);
+    const table = (name.startsWith("'") ? '' : this.#random.of(['', 'default.'])) + name;
+    await this.#against(session, this.#random.of(FILE_PLACES)(table), 'file');
   }
 
   async #text(session: Session<ClickhouseRequest>, functions: readonly Subject[]) {

@@ -13,6 +13,13 @@ export function spelled(name: string, anyCase: boolean, random: Random): string 
   return quote + content + quote;
 }
 
+/** In quotes that begin and end a name, or a string, with escapes of no use. */
+export function inQuotes(text: string, quotes: readonly string[], random: Random): string {
+  const quote = random.of(quotes);
+  const often = random.of([1_000_000, 6]);
+  return quote + [...text].map((letter) => written(letter, often, random)).join('') + quote;
+}
+
 function recased(name: string, random: Random): string {
   return [...name]
     .map((letter) => (random.oneIn(2) ? letter.toUpperCase() : letter.toLowerCase()))

@@ -1,8 +1,6 @@
 /** Texts that would be seen to run, in every argument of every function. */
 import type { Random } from './random.ts';
 
-/** What the server says when it ran the text: the sign is whole nowhere in the statement. */
-export const SIGN = 'TRIPWIRE';
 /** An expression that names the sign when it is run. */
 const TRAP = `length(file(concat('/nonexistent/TRIP', 'WIRE')))`;
 
