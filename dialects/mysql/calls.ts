@@ -37,6 +37,39 @@ export function calledNames(tokens: readonly Token[]): string[] {
   );
 }
 
+/** A table or view with its database. */
+export interface TableName {
+  readonly schema: string;
+  readonly name: string;
+}
+
+/** The tables of a view's definition as servers write it: each with its database, joined by words. */
+export function tablesOf(tokens: readonly Token[]): TableName[] {
+  return tokens.flatMap((token, at) => {
+    if (token.sort !== 'word' || !JOINING.has(token.text)) return [];
+    if (token.text === 'FROM' && isOfCall(tokens, at)) return [];
+    let first = at + 1;
+    while (isSign(tokens[first], '(')) first += 1;
+    const [schema, point, name] = tokens.slice(first, first + 3);
+    return isName(schema) && isSign(point, '.') && isName(name)
+      ? [{ schema: schema.raw, name: name.raw }]
+      : [];
+  });
+}
+
+const JOINING = new Set(['FROM', 'JOIN', 'STRAIGHT_JOIN']);
+
+/** `extract(day from x)`, `trim('a' from x)`: the parenthesis that is open there is a call's. */
+function isOfCall(tokens: readonly Token[], at: number): boolean {
+  let depth = 0;
+  for (let before = at - 1; before >= 0; before -= 1) {
+    if (isSign(tokens[before], ')')) depth += 1;
+    if (isSign(tokens[before], '(')) depth -= 1;
+    if (depth < 0) return isName(tokens[before - 1]) && !isWord(tokens[before + 1], 'SELECT');
+  }
+  return false;
+}
+
 function callAt(tokens: readonly Token[], token: Token, at: number): Call | undefined {
   const next = tokens[at + 1];
   if (!isName(token) || !isSign(next, '(')) return undefined;

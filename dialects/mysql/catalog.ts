@@ -1,5 +1,6 @@
 /** What the guard asks the server: whose functions and views there are of certain names. */
 import type { Json } from '../../proto/json.ts';
+import type { TableName } from './calls.ts';
 import { ServerError } from './failures.ts';
 import { isUsual } from './functions.ts';
 
@@ -29,6 +30,7 @@ const ROUTINES =
   "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION' AND ROUTINE_NAME IN";
 const VIEWS = `SELECT TABLE_SCHEMA, TABLE_NAME, COALESCE(VIEW_DEFINITION, ''),
   IF(TABLE_SCHEMA = DATABASE(), 'here', '') FROM information_schema.VIEWS WHERE TABLE_NAME IN`;
+const TABLES = 'SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME IN';
 const TRIGGERS = 'SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_TABLE IN';
 /** Databases whose triggers may not be seen by who asks: its own, and those that are named. */
 const UNSEEN = `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA AS s
@@ -70,6 +72,15 @@ export class Catalog {
       definition,
       here: here !== '',
     }));
+  }
+
+  /** Of tables, the first that may not be seen: it could be a view. */
+  async unseen(tables: readonly TableName[]): Promise<TableName | undefined> {
+    if (tables.length === 0) return undefined;
+    const keyOf = (schema: string, name: string) => `${schema}\0${name}`.toLowerCase();
+    const rows = await this.#named(TABLES, [...new Set(tables.map(({ name }) => name))]);
+    const seen = new Set(rows.map(([schema = '', name = '']) => keyOf(schema, name)));
+    return tables.find(({ schema, name }) => !seen.has(keyOf(schema, name)));
   }
 
   /** Whether tables of these names have triggers, or could have some that may not be seen. */

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
-import { type Call, calledNames, callsOf, isForeign } from './calls.ts';
+import { type Call, calledNames, callsOf, isForeign, tablesOf } from './calls.ts';
 import type { Catalog, UserFunction, View } from './catalog.ts';
 import { isEverywhere, isRefused, isUsual } from './functions.ts';
 import { namesOf, type Token } from './lexer.ts';
@@ -118,6 +118,8 @@ export class Guard {
       return refusal('read_statement', `View ${schema}.${name} holds ${why}`);
     }
     const inside = statements.flatMap((each) => each.tokens);
+    const unseen = await catalog.unseen(tablesOf(inside));
+    if (unseen) return hiddenViewRefusal(unseen.schema, unseen.name);
     return this.#refusalOf(inside, catalog, seen, depth + 1);
   }
 
@@ -179,8 +181,8 @@ function unknownFunctionRefusal(shown: string): GatewayError {
 
 function hiddenViewRefusal(schema: string, name: string): GatewayError {
   const message =
-    `What view ${schema}.${name} calls may not be seen, so it is not taken on /read: ` +
-    "grant the connection's user SHOW VIEW on it";
+    `What ${schema}.${name} calls, when it is a view, may not be seen, so it is not taken on /read: ` +
+    "grant the connection's user SELECT and SHOW VIEW on it";
   return refusal('read_hidden_view', message);
 }
 

@@ -132,6 +132,24 @@ test('a view whose definition may not be seen is refused, saying what to grant',
   await database.outside.query(`DROP USER ${user}@127.0.0.1`);
 });
 
+test('a view of a view that may not be seen is refused', async () => {
+  const user = `w_${database.name.slice(-12)}`;
+  const own = `${database.name}_own`;
+  await database.outside.query(
+    `CREATE DATABASE ${own}; CREATE VIEW ${own}.outer_view AS SELECT * FROM ${database.name}.biting;
+    CREATE VIEW ${own}.plain AS SELECT extract(day FROM t.d) AS e, trim('a' FROM t.s) AS s FROM (SELECT now() AS d, 'x' AS s) AS t;
+    GRANT SELECT, SHOW VIEW ON ${own}.* TO ${user}@127.0.0.1 IDENTIFIED BY 'p'`,
+  );
+  const url = Object.assign(new URL(database.url), { username: user, password: 'p' });
+  url.pathname = `/${own}`;
+  const session = await database.open('read', {}, url.href);
+  expect(await failureOf(session.run(sql('TABLE outer_view'), callOf('read')))).toMatchObject({
+    details: [{ rule: 'read_hidden_view' }],
+  });
+  await session.run(sql('SELECT * FROM plain'), callOf('read'));
+  await database.outside.query(`DROP USER ${user}@127.0.0.1; DROP DATABASE ${own}`);
+});
+
 test('a user who may only select reads with the functions of the server, and no others', async () => {
   const user = `u_${database.name.slice(-12)}`;
   await database.outside.query(
