@@ -144,8 +144,11 @@ function nodeMethods({ calls, pools, sessions, node }: ServiceParts) {
       calls.unary('Ping', context, async (signal, subject) => {
         const target = named(request.target, subject);
         const call = callOf({}, target.mode, signal);
-        const ms = await using(pools, target, ({ session }) => session.ping(call));
-        return { latencyUs: microseconds(ms) };
+        return await using(pools, target, async ({ session }) => {
+          const latencyUs = microseconds(await session.ping(call));
+          const warnings = (await session.warnings?.(call)) ?? [];
+          return { latencyUs, warnings: warnings.map((warning) => ({ ...warning })) };
+        });
       }),
 
     inspect: (request, context) =>

@@ -83,8 +83,25 @@ export interface Session<Request = unknown> {
   inspect?(page: InspectPage, call: Call): Promise<InspectedTables>;
   /** One round trip. Answers its milliseconds, without the time to connect. */
   ping(call: Call): Promise<number>;
+  /** What its operator should know of the backend and the credential; nobody waits for a call meanwhile. */
+  warnings?(call: Call): Promise<readonly Warning[]>;
   /** Frees sockets. Calls in flight end first. */
   close(): Promise<void>;
+}
+
+/** Codes of warnings. Spec: keys and doors §5. */
+export const WARNING_CODES = [
+  'CREDENTIAL_SUPERUSER',
+  'CREDENTIAL_OWNER',
+  'CREDENTIAL_BYPASSES_RLS',
+  'POOLER_TRANSACTION_MODE',
+] as const;
+
+/** Something about a backend that works, and should be otherwise. */
+export interface Warning {
+  readonly code: (typeof WARNING_CODES)[number];
+  /** With what would mend it; never with a credential. */
+  readonly message: string;
 }
 
 /** One backend connection that one caller holds for a while. Calls on it run one after another. */

@@ -127,17 +127,23 @@ export async function backendsOf(texts: readonly string[]): Promise<Record<strin
   return Object.fromEntries(made);
 }
 
-/** With the table that the README reads from. */
+/** With the table that the README reads from, for a role of which there is nothing to warn. */
 async function postgres(): Promise<string> {
-  const { url } = await freshDatabase();
+  const { url, name } = await freshDatabase();
+  const own = new URL(url);
+  own.username = name;
+  own.password = 'documented';
   const client = new pg.Client(url);
   await client.connect();
   await client.query(
     `CREATE TABLE customers (id bigint PRIMARY KEY, name text, since timestamptz);
-     INSERT INTO customers VALUES (9007199254740993, 'Ada', '2026-01-31T09:30:00Z'), (9007199254740994, 'Grace', NULL)`,
+     INSERT INTO customers VALUES (9007199254740993, 'Ada', '2026-01-31T09:30:00Z'), (9007199254740994, 'Grace', NULL);
+     CREATE ROLE ${name} LOGIN PASSWORD 'documented';
+     GRANT pg_read_all_data, pg_write_all_data TO ${name};
+     GRANT CREATE ON SCHEMA public TO ${name}`,
   );
   await client.end();
-  return url;
+  return own.href;
 }
 
 async function freshMysql(setup = ''): Promise<string> {

@@ -1,14 +1,20 @@
 /** Connects with a configuration before it is stored. Contract §5, first point. */
-import type { Mode, Profile } from '../../proto/driver.ts';
+import type { Mode, Profile, Warning } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Kind } from '../../proto/kinds/index.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
-import type { Transports } from '../db/schema.ts';
+import type { EndpointRow, Transports } from '../db/schema.ts';
 import type { Endpoint } from './access.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { pingEndpoint } from './ping.ts';
 import { releaseEndpoint } from './release.ts';
+
+/** A stored endpoint, and what there is to warn of since it was last connected. */
+export interface Connected {
+  readonly row: EndpointRow;
+  readonly warnings: readonly Warning[];
+}
 
 /** Which calls use which connection. */
 const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Profile])[] = [
@@ -18,7 +24,8 @@ const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Prof
 ];
 
 /**
- * Reaches the backend over each connection that the configuration has, by the default node.
+ * Reaches the backend over each connection that the configuration has, by the default node, and
+ * answers what there is to warn of.
  * @throws GatewayError what `pingEndpoint` throws; `details` name the connection
  */
 export async function connectAll(
@@ -27,11 +34,11 @@ export async function connectAll(
   kind: Kind,
   config: EndpointConfig,
   transports: Transports | null,
-): Promise<void> {
+): Promise<Warning[]> {
   const trial = await trialOf(ctx, policy, { kind, config, transports });
   const given = CONNECTIONS.filter(([member]) => config[member] !== undefined);
   try {
-    await Promise.all(
+    const pinged = await Promise.all(
       given.map(([member, mode, backendProfile]) =>
         pingEndpoint(ctx, { ...trial, row: { ...trial.row, backendProfile } }, mode).catch(
           (thrown: unknown) => {
@@ -40,9 +47,16 @@ export async function connectAll(
         ),
       ),
     );
+    return distinct(pinged.flatMap(({ warnings }) => warnings));
   } finally {
     ctx.afterReply(releaseEndpoint(ctx, trial));
   }
+}
+
+/** Connections with one credential warn of the same. */
+export function distinct(warnings: readonly Warning[]): Warning[] {
+  const byText = warnings.map((each) => [`${each.code} ${each.message}`, each] as const);
+  return [...new Map(byText).values()];
 }
 
 /** What is tried. */

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { selectStored } from '../quotas/store.ts';
 import { sealConfig } from './config.ts';
-import { connectAll } from './connect.ts';
+import { type Connected, connectAll } from './connect.ts';
 import { parseConfig, parseKind } from './parse-config.ts';
 import { capsOf } from './record.ts';
 import type { CreateBody } from './schema.ts';
@@ -21,12 +21,12 @@ export async function createEndpoint(
   ctx: Context,
   policy: Policy,
   body: CreateBody,
-): Promise<EndpointRow> {
+): Promise<Connected> {
   const kind = parseKind(body.kind);
   const config = parseConfig(kind, body.config);
   const transports = transportsOf(kind, config);
   await demandRoom(ctx, body.endpoint);
-  await connectAll(ctx, policy, kind, config, transports);
+  const warnings = await connectAll(ctx, policy, kind, config, transports);
   const uuid = crypto.randomUUID();
   const now = ctx.now();
   const row: EndpointRow = {
@@ -57,7 +57,7 @@ export async function createEndpoint(
     noteConnection(db, caller.orgUuid, uuid, seen),
   ]);
   if (inserted.length === 0) await refuse(ctx, row.id);
-  return row;
+  return { row, warnings };
 }
 
 /**

@@ -1,10 +1,11 @@
 /** Endpoints as replies show them. */
 
-import type { Caps } from '../../proto/driver.ts';
+import type { Caps, Warning } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
 import { kindSpec } from '../../proto/kinds/index.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { isoTime } from '../http/iso-time.ts';
+import type { Connected } from './connect.ts';
 import type { PoolLimits } from './schema.ts';
 
 /** A reply's object. */
@@ -16,13 +17,23 @@ export function tagOf({ revision }: EndpointRow): string {
 }
 
 /** Spec: "Endpoint record". */
-export function recordOf(row: EndpointRow): Shown {
-  return { ...identityOf(row), created_at: isoTime(row.createdAt), ...profileOf(row) };
+export function recordOf(row: EndpointRow, warnings: readonly Warning[] = []): Shown {
+  const created_at = isoTime(row.createdAt);
+  return { ...identityOf(row), created_at, ...profileOf(row), ...warningsShown(warnings) };
 }
 
 /** The record that a change answers. */
-export function updatedRecordOf(row: EndpointRow): Shown {
-  return { ...identityOf(row), updated_at: isoTime(row.updatedAt), ...profileOf(row) };
+export function updatedRecordOf({ row, warnings }: Connected): Shown {
+  const updated_at = isoTime(row.updatedAt);
+  return { ...identityOf(row), updated_at, ...profileOf(row), ...warningsShown(warnings) };
+}
+
+/** The member `warnings`, where there is something to warn of. Spec silent on nothing. */
+export function warningsShown(warnings: readonly Warning[]): {
+  warnings?: { code: string; message: string }[];
+} {
+  if (warnings.length === 0) return {};
+  return { warnings: warnings.map(({ code, message }) => ({ code, message })) };
 }
 
 function identityOf({ id, uuid, kind }: EndpointRow): Shown {

@@ -17,11 +17,11 @@ import { REPEATED_READ, REPEATED_TRANSACTION, REPEATED_WRITE } from './repeat.ts
 import { RunQuery, runOnEndpoint } from './run.ts';
 import {
   CreateBody,
+  CreatedRecord,
   Deleted,
   EndpointDetail,
   EndpointPage,
   EndpointPath,
-  EndpointRecord,
   PatchBody,
   SessionPath,
   TestResult,
@@ -61,8 +61,11 @@ export const endpointRoutes: AnyRoute[] = [
     changes: 'organization',
     body: CreateBody,
     reply: 'data',
-    result: EndpointRecord,
-    handle: async (ctx, { body }) => recordOf(await createEndpoint(ctx, await policyOn(ctx), body)),
+    result: CreatedRecord,
+    async handle(ctx, { body }) {
+      const { row, warnings } = await createEndpoint(ctx, await policyOn(ctx), body);
+      return recordOf(row, warnings);
+    },
   }),
   route({
     method: 'GET',
@@ -111,8 +114,8 @@ export const endpointRoutes: AnyRoute[] = [
     reply: 'data',
     result: UpdatedRecord,
     async handle(ctx, { resource, body, ifMatch }) {
-      const row = await changeEndpoint(ctx, resource, body, ifMatch);
-      return new Tagged(tagOf(row), updatedRecordOf(row));
+      const changed = await changeEndpoint(ctx, resource, body, ifMatch);
+      return new Tagged(tagOf(changed.row), updatedRecordOf(changed));
     },
   }),
   route({

@@ -1,5 +1,6 @@
 /** Bodies and results of the operations on endpoints, as on the wire. Spec: "Endpoint". */
 import * as z from 'zod';
+import { WARNING_CODES } from '../../proto/driver.ts';
 import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
 import type { KindSpec } from '../../proto/kinds/kind.ts';
 import { JsonValue } from '../../proto/kinds/members.ts';
@@ -150,6 +151,35 @@ const backend_profile = BackendProfile.optional().meta({
   description: 'As it was set; absent where it never was, which is `production`',
 });
 
+const WARNING = {
+  code: 'CREDENTIAL_BYPASSES_RLS',
+  message:
+    'Row-level security does not count for the credential. ALTER ROLE app NOBYPASSRLS; or make a role that reads and no more, and name it in read_conn: …',
+};
+const warnings = z
+  .array(
+    z
+      .object({
+        code: z
+          .enum(WARNING_CODES)
+          .meta({ description: 'Stable name of the warning', examples: [WARNING.code] }),
+        message: z.string().meta({
+          description: 'What it means, with the statements that would mend it',
+          examples: [WARNING.message],
+        }),
+      })
+      .meta({
+        id: 'Warning',
+        description: 'Something that works and should be otherwise',
+        examples: [WARNING],
+      }),
+  )
+  .optional()
+  .meta({
+    description:
+      'What had better be otherwise about the backend or its credential, as far as its kind can tell; absent when there is nothing to warn of',
+  });
+
 /** Spec: "Endpoint record". */
 export const EndpointRecord = z
   .object({
@@ -159,12 +189,20 @@ export const EndpointRecord = z
   })
   .meta({ id: 'Endpoint', description: 'An endpoint, in short', examples: [RECORD] });
 
+/** What creating one answers. */
+export const CreatedRecord = EndpointRecord.extend({ warnings }).meta({
+  id: 'CreatedEndpoint',
+  description: 'The new endpoint, in short',
+  examples: [RECORD],
+});
+
 /** What a PATCH answers. */
 export const UpdatedRecord = z
   .object({
     ...identity,
     updated_at: timestamp('When this change was made', SAMPLE.changed),
     backend_profile,
+    warnings,
   })
   .meta({ id: 'UpdatedEndpoint', description: 'The changed endpoint', examples: [UPDATED] });
 
@@ -248,6 +286,7 @@ export const TestResult = z
       })
       .optional()
       .meta({ description: 'Why there is no connection; absent when there is one' }),
+    warnings,
   })
   .meta({
     id: 'ConnectionTest',

@@ -53,7 +53,7 @@ export async function listEndpoints(
   const page = rows.slice(0, limit).map(({ row }) => row);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    endpoints: page.map(recordOf),
+    endpoints: page.map((row) => recordOf(row)),
     ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.id) }),
   };
 }

@@ -4,7 +4,9 @@ import { ERRORS, type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { Endpoint } from './access.ts';
+import { distinct } from './connect.ts';
 import { pingEndpoint } from './ping.ts';
+import { warningsShown } from './record.ts';
 import { noteConnection } from './store.ts';
 
 /** What was found out; `error` says why there is no connection. */
@@ -13,6 +15,7 @@ type TestResult = {
   /** Milliseconds, of the round trip or until the failure. */
   latency_ms: number;
   error?: { error: string; message: string; code: string };
+  warnings?: { code: string; message: string }[];
 };
 
 /** Failures that answer the question: the backend was tried, and cannot be used. */
@@ -39,6 +42,8 @@ export async function testConnection(ctx: Context, endpoint: Endpoint): Promise<
 
 async function measure(ctx: Context, endpoint: Endpoint): Promise<TestResult> {
   const modes: readonly Mode[] = ['write', 'read'];
-  const times = await Promise.all(modes.map((mode) => pingEndpoint(ctx, endpoint, mode)));
-  return { connected: true, latency_ms: Math.round(Math.max(...times)) };
+  const pinged = await Promise.all(modes.map((mode) => pingEndpoint(ctx, endpoint, mode)));
+  const latency_ms = Math.round(Math.max(...pinged.map(({ ms }) => ms)));
+  const warnings = distinct(pinged.flatMap((each) => each.warnings));
+  return { connected: true, latency_ms, ...warningsShown(warnings) };
 }

@@ -1,4 +1,5 @@
 /** Changes an endpoint: merges, connects when the configuration is touched, stores. */
+import type { Warning } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { kindNamed, kindSpec } from '../../proto/kinds/index.ts';
@@ -10,7 +11,7 @@ import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { parse } from '../http/parse.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { type EndpointConfig, openConfig, sealConfig } from './config.ts';
-import { connectAll } from './connect.ts';
+import { type Connected, connectAll } from './connect.ts';
 import { mergeConfig, mergePatch } from './merge-config.ts';
 import { parseConfig } from './parse-config.ts';
 import { capsOf, limitsOf, tagOf } from './record.ts';
@@ -30,7 +31,7 @@ export async function changeEndpoint(
   found: Endpoint,
   patch: PatchBody,
   ifMatch: IfMatch | undefined,
-): Promise<EndpointRow> {
+): Promise<Connected> {
   const { db, caller } = ctx;
   refuseOtherKind(found.row, patch.kind);
   // What was remembered may be older than another isolate's change.
@@ -40,9 +41,12 @@ export async function changeEndpoint(
   const members = changedMembers(row, patch);
   const config = patch.config && (await mergedConfig(ctx, endpoint, patch.config));
   hold(tagOf(row), ifMatch);
+  const { stored: storedConfig, warnings } = config
+    ? await connectedConfig(ctx, endpoint, config)
+    : { stored: configOf(row), warnings: [] };
   const changes: EndpointChanges = {
     ...members,
-    ...(config ? await connectedConfig(ctx, endpoint, config) : configOf(row)),
+    ...storedConfig,
     poolRevision: row.poolRevision + (config || isPooledOtherwise(row, members) ? 1 : 0),
     updatedAt: ctx.now(),
   };
@@ -62,7 +66,7 @@ export async function changeEndpoint(
     const seen = { connectionStatus: 'available', at: stored.updatedAt } as const;
     ctx.afterReply(noteConnection(db, caller.orgUuid, stored.uuid, seen).execute());
   }
-  return stored;
+  return { row: stored, warnings };
 }
 
 function refuseOtherKind(row: EndpointRow, kind: string | undefined): void {
@@ -132,13 +136,14 @@ async function connectedConfig(
   ctx: Context,
   { row, policy }: Endpoint,
   config: EndpointConfig,
-): Promise<StoredConfig> {
+): Promise<{ stored: StoredConfig; warnings: readonly Warning[] }> {
   const transports = transportsOf(row.kind, config);
-  await connectAll(ctx, policy, row.kind, config, transports);
+  const warnings = await connectAll(ctx, policy, row.kind, config, transports);
   const { sealedDataKey } = policy;
-  return {
+  const stored = {
     sealedConfig: await sealConfig(ctx, { uuid: row.uuid, sealedDataKey }, config),
     hasDevelopmentConn: config.development_conn !== undefined,
     transports,
   };
+  return { stored, warnings };
 }

@@ -3,6 +3,7 @@
 import type { Statement } from '../../../dialects/postgres/ask.ts';
 import { allowedFunctions, Guard } from '../../../dialects/postgres/guard.ts';
 import { inspectTables } from '../../../dialects/postgres/inspect.ts';
+import { credentialWarnings, POOLER_WARNING } from '../../../dialects/postgres/warnings.ts';
 import type {
   Call,
   InspectedTables,
@@ -10,6 +11,7 @@ import type {
   Lease,
   Session,
   Target,
+  Warning,
 } from '../../../proto/driver.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Driver, Host } from '../driver.ts';
@@ -88,6 +90,16 @@ class PostgresSession implements Session<PostgresRequest> {
       const start = performance.now();
       await connection.rows({ text: 'SELECT 1' });
       return { value: performance.now() - start, traces: 'none' };
+    });
+  }
+
+  warnings(call: Call): Promise<readonly Warning[]> {
+    return this.#database.call('read', call.signal, async (connection) => {
+      const found = await credentialWarnings((statement) => connection.catalogRows(statement));
+      return {
+        value: connection.pooled ? [...found, POOLER_WARNING] : found,
+        traces: 'none',
+      };
     });
   }
 

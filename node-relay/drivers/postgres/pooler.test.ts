@@ -139,6 +139,14 @@ describe('in transaction mode', () => {
     );
   });
 
+  test('the pooler is warned of', async () => {
+    const warnings = await mine.warnings?.(callOf('read'));
+    expect(warnings?.map(({ code }) => code)).toEqual([
+      'CREDENTIAL_SUPERUSER',
+      'POOLER_TRANSACTION_MODE',
+    ]);
+  });
+
   test('there are no sessions', async () => {
     await expect(mine.lease?.(callOf('write'))).rejects.toMatchObject(NOT_SUPPORTED);
     // And the connection was given back.

@@ -6,6 +6,7 @@ import type {
   Mode,
   Profile,
   ReplyForm,
+  Warning,
 } from '../../../proto/driver.ts';
 import type { Kind } from '../../../proto/kinds/index.ts';
 import type { RequestBase } from '../../../proto/kinds/kind.ts';
@@ -71,12 +72,18 @@ export interface Backend {
   watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
   /** A page of tables, of which whoever reads it looks at the shape. */
   inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }>;
-  /** Milliseconds of one round trip. */
-  ping(deadline: Deadline): Promise<number>;
+  /** Milliseconds of one round trip, and what the operator should know. */
+  ping(deadline: Deadline): Promise<Pinged>;
   /** A connection of the caller's own. */
   lease(deadline: Deadline): Promise<Leased>;
   /** Ends one; answers whether there was such. */
   endLease(leaseId: string, deadline: Deadline): Promise<boolean>;
+}
+
+/** What a round trip showed. */
+export interface Pinged {
+  readonly ms: number;
+  readonly warnings: readonly Warning[];
 }
 
 /** A connection that a caller holds. */

@@ -8,7 +8,16 @@ import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { edgeSession } from '../../drivers/edge/sessions.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
 import { opened, type Subscription } from '../events.ts';
-import type { Asked, AskedTogether, Backend, Form, Leased, Reach, Result } from './backend.ts';
+import type {
+  Asked,
+  AskedTogether,
+  Backend,
+  Form,
+  Leased,
+  Pinged,
+  Reach,
+  Result,
+} from './backend.ts';
 import { untilAborted } from './pull.ts';
 
 const PLAIN: Form = { numbersAsStrings: false, canonical: false };
@@ -83,8 +92,11 @@ export class EdgeBackend implements Backend {
     });
   }
 
-  ping(deadline: Deadline): Promise<number> {
-    return this.#measured(false, deadline, (session) => session.ping(this.#call(PLAIN, deadline)));
+  ping(deadline: Deadline): Promise<Pinged> {
+    return this.#measured(false, deadline, async (session) => {
+      const call = this.#call(PLAIN, deadline);
+      return { ms: await session.ping(call), warnings: (await session.warnings?.(call)) ?? [] };
+    });
   }
 
   async lease(): Promise<Leased> {

@@ -1,6 +1,12 @@
 /** A backend that relays speak to. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { InspectPage, Mode, Profile } from '../../../proto/driver.ts';
+import {
+  type InspectPage,
+  type Mode,
+  type Profile,
+  WARNING_CODES,
+  type Warning,
+} from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import { kindSpec } from '../../../proto/kinds/index.ts';
@@ -11,7 +17,16 @@ import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
 import { opened, type Subscription } from '../events.ts';
-import type { Asked, AskedTogether, Backend, Form, Leased, Reach, Result } from './backend.ts';
+import type {
+  Asked,
+  AskedTogether,
+  Backend,
+  Form,
+  Leased,
+  Pinged,
+  Reach,
+  Result,
+} from './backend.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -94,11 +109,13 @@ export class RelayBackend implements Backend {
     return { tables, more: answer.more };
   }
 
-  async ping(deadline: Deadline): Promise<number> {
-    const { latencyUs } = await this.#call(false, deadline, ({ relay, options, ...attempt }) =>
-      relay.ping({ target: this.#target(attempt) }, options),
+  async ping(deadline: Deadline): Promise<Pinged> {
+    const { latencyUs, warnings } = await this.#call(
+      false,
+      deadline,
+      ({ relay, options, ...attempt }) => relay.ping({ target: this.#target(attempt) }, options),
     );
-    return Number(latencyUs) / 1000;
+    return { ms: Number(latencyUs) / 1000, warnings: warnings.flatMap(warningOf) };
   }
 
   /** Nothing is written: a lease whose name was lost ends by itself. */
@@ -189,6 +206,12 @@ export class RelayBackend implements Backend {
     const { kind, endpoint, poolKey, mode, profile, caps } = this.#reach;
     return { kind, endpoint, poolKey, mode, profile, caps, sealedConnection };
   }
+}
+
+/** Of a newer node's codes those that are known here. */
+function warningOf({ code: given, message }: { code: string; message: string }): Warning[] {
+  const code = WARNING_CODES.find((each) => each === given);
+  return code === undefined ? [] : [{ code, message }];
 }
 
 type Sealed = Pick<Attempt, 'sealedConnection'>;

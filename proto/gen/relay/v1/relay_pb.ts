@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file relay/v1/relay.proto.
  */
 export const file_relay_v1_relay: GenFile = /*@__PURE__*/
-  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIpIBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkisAEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkieAoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCm9wZXJhdGlvbnMYAyABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgEIAEoBCIiCg9QcmVwYXJlUmVzcG9uc2USDwoHcmVzdWx0cxgBIAEoDCJJCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCSIfCg5Db21taXRSZXNwb25zZRINCgVmb3VuZBgBIAEoCCJLCg9Sb2xsYmFja1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJIiEKEFJvbGxiYWNrUmVzcG9uc2USDQoFZm91bmQYASABKAgiQgoOUmVjb3ZlclJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSIqCg9SZWNvdmVyUmVzcG9uc2USFwoPdHJhbnNhY3Rpb25faWRzGAEgAygJIjYKEk9wZW5TZXNzaW9uUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoTT3BlblNlc3Npb25SZXNwb25zZRISCgpzZXNzaW9uX2lkGAEgASgJEhIKCmV4cGlyZXNfbXMYAiABKAQiOwoTQ2xvc2VTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCGVuZHBvaW50GAIgASgJIiUKFENsb3NlU2Vzc2lvblJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIm4KDkluc3BlY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIXCg9hZnRlcl9uYW1lc3BhY2UYAiABKAkSEgoKYWZ0ZXJfbmFtZRgDIAEoCRINCgVsaW1pdBgEIAEoDSJDCg9JbnNwZWN0UmVzcG9uc2USDgoGdGFibGVzGAEgASgMEgwKBG1vcmUYAiABKAgSEgoKYmFja2VuZF91cxgDIAEoBCIvCgtQaW5nUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiIgoMUGluZ1Jlc3BvbnNlEhIKCmxhdGVuY3lfdXMYASABKAQiOQoOUmVsZWFzZVJlcXVlc3QSEAoIZW5kcG9pbnQYASABKAkSFQoNa2VlcF9yZXZpc2lvbhgCIAEoBCIgCg9SZWxlYXNlUmVzcG9uc2USDQoFcG9vbHMYASABKA0iVwoMV2F0Y2hSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIPCgdyZXF1ZXN0GAIgASgMEhQKDHJlc3VtZV9hZnRlchgDIAEoCSIqCg1XYXRjaFJlc3BvbnNlEgoKAmlkGAEgASgJEg0KBWV2ZW50GAIgASgMIg8KDVN0YXR1c1JlcXVlc3QiiwEKDlN0YXR1c1Jlc3BvbnNlEgwKBG5vZGUYASABKAkSDwoHdmVyc2lvbhgCIAEoCRISCgpzdGFydGVkX21zGAMgASgEEhAKCGRyYWluaW5nGAQgASgIEg0KBXBvb2xzGAUgASgNEhMKC2Nvbm5lY3Rpb25zGAYgASgNEhAKCHNlc3Npb25zGAcgASgNIiwKC0Vycm9yRGV0YWlsEgwKBGNvZGUYASABKAkSDwoHZGV0YWlscxgCIAEoCTLPBwoMUmVsYXlTZXJ2aWNlEjIKA1J1bhIULnJlbGF5LnYxLlJ1blJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRJACgdDb2xsZWN0EhgucmVsYXkudjEuQ29sbGVjdFJlcXVlc3QaGS5yZWxheS52MS5Db2xsZWN0UmVzcG9uc2UwARJACglSdW5TdHJlYW0SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhsucmVsYXkudjEuUnVuU3RyZWFtUmVzcG9uc2UwARI8CghUcmFuc2FjdBIZLnJlbGF5LnYxLlRyYW5zYWN0UmVxdWVzdBoVLnJlbGF5LnYxLlJ1blJlc3BvbnNlEj4KB1ByZXBhcmUSGC5yZWxheS52MS5QcmVwYXJlUmVxdWVzdBoZLnJlbGF5LnYxLlByZXBhcmVSZXNwb25zZRI7CgZDb21taXQSFy5yZWxheS52MS5Db21taXRSZXF1ZXN0GhgucmVsYXkudjEuQ29tbWl0UmVzcG9uc2USQQoIUm9sbGJhY2sSGS5yZWxheS52MS5Sb2xsYmFja1JlcXVlc3QaGi5yZWxheS52MS5Sb2xsYmFja1Jlc3BvbnNlEj4KB1JlY292ZXISGC5yZWxheS52MS5SZWNvdmVyUmVxdWVzdBoZLnJlbGF5LnYxLlJlY292ZXJSZXNwb25zZRJKCgtPcGVuU2Vzc2lvbhIcLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVxdWVzdBodLnJlbGF5LnYxLk9wZW5TZXNzaW9uUmVzcG9uc2USTQoMQ2xvc2VTZXNzaW9uEh0ucmVsYXkudjEuQ2xvc2VTZXNzaW9uUmVxdWVzdBoeLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlc3BvbnNlEj4KB0luc3BlY3QSGC5yZWxheS52MS5JbnNwZWN0UmVxdWVzdBoZLnJlbGF5LnYxLkluc3BlY3RSZXNwb25zZRI1CgRQaW5nEhUucmVsYXkudjEuUGluZ1JlcXVlc3QaFi5yZWxheS52MS5QaW5nUmVzcG9uc2USPgoHUmVsZWFzZRIYLnJlbGF5LnYxLlJlbGVhc2VSZXF1ZXN0GhkucmVsYXkudjEuUmVsZWFzZVJlc3BvbnNlEjoKBVdhdGNoEhYucmVsYXkudjEuV2F0Y2hSZXF1ZXN0GhcucmVsYXkudjEuV2F0Y2hSZXNwb25zZTABEjsKBlN0YXR1cxIXLnJlbGF5LnYxLlN0YXR1c1JlcXVlc3QaGC5yZWxheS52MS5TdGF0dXNSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("ChRyZWxheS92MS9yZWxheS5wcm90bxIIcmVsYXkudjEiPgoEQ2FwcxINCgV0b3RhbBgBIAEoDRISCgpwcm9kdWN0aW9uGAIgASgNEhMKC2RldmVsb3BtZW50GAMgASgNIpIBCgZUYXJnZXQSDAoEa2luZBgBIAEoCRIQCghlbmRwb2ludBgCIAEoCRIQCghwb29sX2tleRgDIAEoCRIMCgRtb2RlGAQgASgJEg8KB3Byb2ZpbGUYBSABKAkSHAoEY2FwcxgGIAEoCzIOLnJlbGF5LnYxLkNhcHMSGQoRc2VhbGVkX2Nvbm5lY3Rpb24YByABKAkisAEKClJ1blJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg8KB3JlcXVlc3QYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEgoKc2Vzc2lvbl9pZBgFIAEoCRIRCgljYW5vbmljYWwYBiABKAgSEgoKcmVwbHlfZm9ybRgHIAEoCSJFCgtSdW5SZXNwb25zZRIOCgZyZXN1bHQYASABKAwSEgoKYmFja2VuZF91cxgCIAEoBBISCgpjb2xsZWN0X2lkGAMgASgJIiQKDkNvbGxlY3RSZXF1ZXN0EhIKCmNvbGxlY3RfaWQYASABKAkiIAoPQ29sbGVjdFJlc3BvbnNlEg0KBWNodW5rGAEgASgMIiIKEVJ1blN0cmVhbVJlc3BvbnNlEg0KBWNodW5rGAEgASgMIqQBCg9UcmFuc2FjdFJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhIKCm9wZXJhdGlvbnMYAiABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgDIAEoBBIaChJudW1iZXJzX2FzX3N0cmluZ3MYBCABKAgSEQoJY2Fub25pY2FsGAUgASgIEhIKCnJlcGx5X2Zvcm0YBiABKAkieAoOUHJlcGFyZVJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJEhIKCm9wZXJhdGlvbnMYAyABKAwSGAoQcmVzdWx0X21heF9ieXRlcxgEIAEoBCIiCg9QcmVwYXJlUmVzcG9uc2USDwoHcmVzdWx0cxgBIAEoDCJJCg1Db21taXRSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIWCg50cmFuc2FjdGlvbl9pZBgCIAEoCSIfCg5Db21taXRSZXNwb25zZRINCgVmb3VuZBgBIAEoCCJLCg9Sb2xsYmFja1JlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0EhYKDnRyYW5zYWN0aW9uX2lkGAIgASgJIiEKEFJvbGxiYWNrUmVzcG9uc2USDQoFZm91bmQYASABKAgiQgoOUmVjb3ZlclJlcXVlc3QSIAoGdGFyZ2V0GAEgASgLMhAucmVsYXkudjEuVGFyZ2V0Eg4KBnByZWZpeBgCIAEoCSIqCg9SZWNvdmVyUmVzcG9uc2USFwoPdHJhbnNhY3Rpb25faWRzGAEgAygJIjYKEk9wZW5TZXNzaW9uUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiPQoTT3BlblNlc3Npb25SZXNwb25zZRISCgpzZXNzaW9uX2lkGAEgASgJEhIKCmV4cGlyZXNfbXMYAiABKAQiOwoTQ2xvc2VTZXNzaW9uUmVxdWVzdBISCgpzZXNzaW9uX2lkGAEgASgJEhAKCGVuZHBvaW50GAIgASgJIiUKFENsb3NlU2Vzc2lvblJlc3BvbnNlEg0KBWZvdW5kGAEgASgIIm4KDkluc3BlY3RSZXF1ZXN0EiAKBnRhcmdldBgBIAEoCzIQLnJlbGF5LnYxLlRhcmdldBIXCg9hZnRlcl9uYW1lc3BhY2UYAiABKAkSEgoKYWZ0ZXJfbmFtZRgDIAEoCRINCgVsaW1pdBgEIAEoDSJDCg9JbnNwZWN0UmVzcG9uc2USDgoGdGFibGVzGAEgASgMEgwKBG1vcmUYAiABKAgSEgoKYmFja2VuZF91cxgDIAEoBCIvCgtQaW5nUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQiRwoMUGluZ1Jlc3BvbnNlEhIKCmxhdGVuY3lfdXMYASABKAQSIwoId2FybmluZ3MYAiADKAsyES5yZWxheS52MS5XYXJuaW5nIigKB1dhcm5pbmcSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIjkKDlJlbGVhc2VSZXF1ZXN0EhAKCGVuZHBvaW50GAEgASgJEhUKDWtlZXBfcmV2aXNpb24YAiABKAQiIAoPUmVsZWFzZVJlc3BvbnNlEg0KBXBvb2xzGAEgASgNIlcKDFdhdGNoUmVxdWVzdBIgCgZ0YXJnZXQYASABKAsyEC5yZWxheS52MS5UYXJnZXQSDwoHcmVxdWVzdBgCIAEoDBIUCgxyZXN1bWVfYWZ0ZXIYAyABKAkiKgoNV2F0Y2hSZXNwb25zZRIKCgJpZBgBIAEoCRINCgVldmVudBgCIAEoDCIPCg1TdGF0dXNSZXF1ZXN0IosBCg5TdGF0dXNSZXNwb25zZRIMCgRub2RlGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSEgoKc3RhcnRlZF9tcxgDIAEoBBIQCghkcmFpbmluZxgEIAEoCBINCgVwb29scxgFIAEoDRITCgtjb25uZWN0aW9ucxgGIAEoDRIQCghzZXNzaW9ucxgHIAEoDSIsCgtFcnJvckRldGFpbBIMCgRjb2RlGAEgASgJEg8KB2RldGFpbHMYAiABKAkyzwcKDFJlbGF5U2VydmljZRIyCgNSdW4SFC5yZWxheS52MS5SdW5SZXF1ZXN0GhUucmVsYXkudjEuUnVuUmVzcG9uc2USQAoHQ29sbGVjdBIYLnJlbGF5LnYxLkNvbGxlY3RSZXF1ZXN0GhkucmVsYXkudjEuQ29sbGVjdFJlc3BvbnNlMAESQAoJUnVuU3RyZWFtEhQucmVsYXkudjEuUnVuUmVxdWVzdBobLnJlbGF5LnYxLlJ1blN0cmVhbVJlc3BvbnNlMAESPAoIVHJhbnNhY3QSGS5yZWxheS52MS5UcmFuc2FjdFJlcXVlc3QaFS5yZWxheS52MS5SdW5SZXNwb25zZRI+CgdQcmVwYXJlEhgucmVsYXkudjEuUHJlcGFyZVJlcXVlc3QaGS5yZWxheS52MS5QcmVwYXJlUmVzcG9uc2USOwoGQ29tbWl0EhcucmVsYXkudjEuQ29tbWl0UmVxdWVzdBoYLnJlbGF5LnYxLkNvbW1pdFJlc3BvbnNlEkEKCFJvbGxiYWNrEhkucmVsYXkudjEuUm9sbGJhY2tSZXF1ZXN0GhoucmVsYXkudjEuUm9sbGJhY2tSZXNwb25zZRI+CgdSZWNvdmVyEhgucmVsYXkudjEuUmVjb3ZlclJlcXVlc3QaGS5yZWxheS52MS5SZWNvdmVyUmVzcG9uc2USSgoLT3BlblNlc3Npb24SHC5yZWxheS52MS5PcGVuU2Vzc2lvblJlcXVlc3QaHS5yZWxheS52MS5PcGVuU2Vzc2lvblJlc3BvbnNlEk0KDENsb3NlU2Vzc2lvbhIdLnJlbGF5LnYxLkNsb3NlU2Vzc2lvblJlcXVlc3QaHi5yZWxheS52MS5DbG9zZVNlc3Npb25SZXNwb25zZRI+CgdJbnNwZWN0EhgucmVsYXkudjEuSW5zcGVjdFJlcXVlc3QaGS5yZWxheS52MS5JbnNwZWN0UmVzcG9uc2USNQoEUGluZxIVLnJlbGF5LnYxLlBpbmdSZXF1ZXN0GhYucmVsYXkudjEuUGluZ1Jlc3BvbnNlEj4KB1JlbGVhc2USGC5yZWxheS52MS5SZWxlYXNlUmVxdWVzdBoZLnJlbGF5LnYxLlJlbGVhc2VSZXNwb25zZRI6CgVXYXRjaBIWLnJlbGF5LnYxLldhdGNoUmVxdWVzdBoXLnJlbGF5LnYxLldhdGNoUmVzcG9uc2UwARI7CgZTdGF0dXMSFy5yZWxheS52MS5TdGF0dXNSZXF1ZXN0GhgucmVsYXkudjEuU3RhdHVzUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * Caps bound the connections of one endpoint on this node; 0 stands for the relay's own default.
@@ -748,6 +748,13 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
    * @generated from field: uint64 latency_us = 1;
    */
   latencyUs: bigint;
+
+  /**
+   * What the endpoint's operator should know of the backend.
+   *
+   * @generated from field: repeated relay.v1.Warning warnings = 2;
+   */
+  warnings: Warning[];
 };
 
 /**
@@ -756,6 +763,34 @@ export type PingResponse = Message<"relay.v1.PingResponse"> & {
  */
 export const PingResponseSchema: GenMessage<PingResponse> = /*@__PURE__*/
   messageDesc(file_relay_v1_relay, 23);
+
+/**
+ * Warning tells of something that works and should be otherwise.
+ *
+ * @generated from message relay.v1.Warning
+ */
+export type Warning = Message<"relay.v1.Warning"> & {
+  /**
+   * One of WARNING_CODES of proto/driver.ts.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * With what would mend it, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message relay.v1.Warning.
+ * Use `create(WarningSchema)` to create a new message.
+ */
+export const WarningSchema: GenMessage<Warning> = /*@__PURE__*/
+  messageDesc(file_relay_v1_relay, 24);
 
 /**
  * ReleaseRequest names what is no longer used.
@@ -783,7 +818,7 @@ export type ReleaseRequest = Message<"relay.v1.ReleaseRequest"> & {
  * Use `create(ReleaseRequestSchema)` to create a new message.
  */
 export const ReleaseRequestSchema: GenMessage<ReleaseRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 24);
+  messageDesc(file_relay_v1_relay, 25);
 
 /**
  * ReleaseResponse tells what was closed.
@@ -804,7 +839,7 @@ export type ReleaseResponse = Message<"relay.v1.ReleaseResponse"> & {
  * Use `create(ReleaseResponseSchema)` to create a new message.
  */
 export const ReleaseResponseSchema: GenMessage<ReleaseResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 25);
+  messageDesc(file_relay_v1_relay, 26);
 
 /**
  * WatchRequest subscribes.
@@ -839,7 +874,7 @@ export type WatchRequest = Message<"relay.v1.WatchRequest"> & {
  * Use `create(WatchRequestSchema)` to create a new message.
  */
 export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 26);
+  messageDesc(file_relay_v1_relay, 27);
 
 /**
  * WatchResponse is one event. The first is sent, empty, once the subscription stands.
@@ -867,7 +902,7 @@ export type WatchResponse = Message<"relay.v1.WatchResponse"> & {
  * Use `create(WatchResponseSchema)` to create a new message.
  */
 export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 27);
+  messageDesc(file_relay_v1_relay, 28);
 
 /**
  * StatusRequest has no members.
@@ -882,7 +917,7 @@ export type StatusRequest = Message<"relay.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 28);
+  messageDesc(file_relay_v1_relay, 29);
 
 /**
  * StatusResponse describes the node.
@@ -945,7 +980,7 @@ export type StatusResponse = Message<"relay.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 29);
+  messageDesc(file_relay_v1_relay, 30);
 
 /**
  * ErrorDetail names the gateway error a failed call stands for.
@@ -973,7 +1008,7 @@ export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
  * Use `create(ErrorDetailSchema)` to create a new message.
  */
 export const ErrorDetailSchema: GenMessage<ErrorDetail> = /*@__PURE__*/
-  messageDesc(file_relay_v1_relay, 30);
+  messageDesc(file_relay_v1_relay, 31);
 
 /**
  * RelayService runs requests against backends the edge cannot reach: databases
