@@ -48,7 +48,7 @@ test.each([
   ['a server of Redis', /\b(?:ownRedis|startRedis|startCluster|startSentinels|TestSession)\b/],
   [
     "the run's other databases",
-    /(?:backend|prove)\('(?:postgres-15|postgres-pgbouncer|mysql|mongo|cassandra|clickhouse|clickhouse-18)'\)/,
+    /(?:backend|proveOn)\('(?:postgres-15|postgres-pgbouncer|mysql|mongo|cassandra|clickhouse|clickhouse-18)'\)/,
   ],
   ["the run's Redis", /\bredisEndpoint\b|backend\('(?:redis|redis-7|valkey)'\)/],
 ])('every test that needs %s is left out where there is none', (_, uses) => {

@@ -30,7 +30,11 @@ const NEEDS: Readonly<Record<string, Needs>> = {
   'postgres-15': {
     variable: 'TEST_POSTGRES_15_URL',
     programs: DEBIAN,
-    tests: ['node-relay/drivers/postgres/older.test.ts', 'test/proofs/postgres-*/older.test.ts'],
+    tests: ['node-relay/drivers/postgres/older.test.ts'],
+  },
+  'postgres-15, with servers of its own': {
+    programs: DEBIAN,
+    tests: ['test/proofs/postgres-*/older.test.ts'],
   },
   'postgres-pgbouncer': {
     programs: [

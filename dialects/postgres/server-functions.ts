@@ -123,6 +123,7 @@ export function sequencesAmong(
   return left.length > 0 && left.every(isSequence) ? 'left' : 'none';
 }
 
-function isHarmless(name: string): boolean {
+/** Whether a VOLATILE function of the server changes nothing that another caller could see. */
+export function isHarmless(name: string): boolean {
   return HARMLESS.has(name) || HARMLESS_FAMILY.test(name);
 }
