@@ -107,7 +107,7 @@ const TYPES = `
     ('t', t.typbasetype, reach.runs), ('t', t.typelem, reach.runs), ('t', r.rngsubtype, reach.runs),
     ('c', r.rngsubopc, reach.runs), ('f', r.rngcanonical::oid, reach.runs), ('f', r.rngsubdiff::oid, false),
     ('f', t.typinput::oid, reach.runs), ('f', t.typoutput::oid, reach.runs), ('f', t.typreceive::oid, false), ('f', t.typsend::oid, false),
-    ('f', t.typmodin::oid, false), ('f', t.typmodout::oid, false), ('f', t.typanalyze::oid, false),
+    ('f', t.typmodin::oid, reach.runs), ('f', t.typmodout::oid, false), ('f', t.typanalyze::oid, false),
     ('f', (to_jsonb(t) ->> 'typsubscript')::regproc::oid, false)
   ) AS v(kind, id, runs) WHERE ${TYPE} AND t.oid = reach.id AND v.id >= ${OWN}
   UNION ALL
@@ -122,7 +122,7 @@ const TYPES = `
   SELECT 'c', o.oid, reach.runs FROM pg_opclass o WHERE ${TYPE} AND o.opcintype = reach.id
   UNION ALL
   SELECT v.kind, v.id, true FROM pg_type t LEFT JOIN pg_range r ON r.rngtypid = t.oid CROSS JOIN LATERAL (VALUES
-    (reach.kind, t.typbasetype), ('d', t.typelem), ('d', r.rngsubtype), ('c', r.rngsubopc), ('f', r.rngcanonical::oid), ('f', t.typinput::oid)
+    (reach.kind, t.typbasetype), ('d', t.typelem), ('d', r.rngsubtype), ('c', r.rngsubopc), ('f', r.rngcanonical::oid), ('f', t.typinput::oid), ('f', t.typmodin::oid)
   ) AS v(kind, id) WHERE ${TEXT} AND t.oid = reach.id AND v.id >= ${OWN}
   UNION ALL
   SELECT 'd', r.rngtypid, true FROM pg_range r WHERE ${TEXT} AND (to_jsonb(r) ->> 'rngmultitypid')::oid = reach.id
@@ -138,13 +138,13 @@ const FUNCTIONS = `
   ) AS v(kind, id, runs) WHERE reach.kind = 'o' AND o.oid = reach.id AND v.id > 0
   UNION ALL
   SELECT 'f', p.amproc::oid, reach.runs AND reach.id >= ${OWN} FROM pg_amop a JOIN pg_amproc p ON p.amprocfamily = a.amopfamily
-  WHERE reach.kind = 'o' AND a.amopopr = reach.id AND p.amproc::oid >= ${OWN}
+  WHERE reach.kind = 'o' AND a.amopopr = reach.id AND p.oid >= ${OWN}
   UNION ALL
   SELECT v.kind, v.id, reach.runs FROM pg_opclass o CROSS JOIN LATERAL (
-    SELECT 'f' AS kind, p.amproc::oid AS id FROM pg_amproc p WHERE p.amprocfamily = o.opcfamily
-    UNION ALL SELECT 'f', b.oprcode::oid FROM pg_amop a JOIN pg_operator b ON b.oid = a.amopopr WHERE a.amopfamily = o.opcfamily
-    UNION ALL SELECT 't', o.opckeytype
-  ) v WHERE reach.kind = 'c' AND o.oid = reach.id AND v.id >= ${OWN}
+    SELECT 'f' AS kind, p.amproc::oid AS id, p.oid AS made FROM pg_amproc p WHERE p.amprocfamily = o.opcfamily
+    UNION ALL SELECT 'f', b.oprcode::oid, a.oid FROM pg_amop a JOIN pg_operator b ON b.oid = a.amopopr WHERE a.amopfamily = o.opcfamily
+    UNION ALL SELECT 't', o.opckeytype, o.opckeytype
+  ) v WHERE reach.kind = 'c' AND o.oid = reach.id AND v.made >= ${OWN}
   UNION ALL
   SELECT 't', v.id, reach.runs AND $LOOSE FROM pg_proc p CROSS JOIN LATERAL (
     SELECT p.prorettype UNION ALL SELECT unnest(p.proargtypes::oid[])
