@@ -16,6 +16,9 @@ const NEVER =
 /** Of those, what tells and does nothing. */
 const TOLD = /^pg_(?:create_logical|log_standby_snapshot$)|^pg_stat_reset_\w+_time$/;
 
+/** Type of the text form of a value. */
+const CSTRING = 2275;
+
 /** Ways that go by a user's own VOLATILE function, which is refused whatever it does. */
 const BY_VOLATILE = /^(?:parsed )?body of a function/;
 
@@ -30,8 +33,9 @@ export function mustBeRefused({ name, schema, extension, volatility }: ServerFun
 /** Whether a way must be refused, with what the guard said of a plain call. */
 export function isForbidden({ called, way }: Case, direct: Verdict | undefined): boolean {
   if (mustBeRefused(called) || BY_VOLATILE.test(way)) return true;
-  // What reads a type's text form is refused by its name in the statement; in an object its text is known.
-  return direct?.is === 'refused' && direct.rule !== 'read_function';
+  // Some calls are refused because the server cannot read them; what takes a type's text form is
+  // refused by its name in the statement, and in an object its text is known.
+  return direct?.is === 'refused' && direct.named === called.name && !called.args.includes(CSTRING);
 }
 
 /** Whether the server cannot make sense of a statement, so that nothing of it was run. */

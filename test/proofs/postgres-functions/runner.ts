@@ -9,14 +9,19 @@ import type { Case } from './cases.ts';
 
 /** What became of a case: the guard refused it, it ran, or the server refused what it was sent. */
 export type Verdict =
-  | { readonly is: 'refused'; readonly rule: string }
+  | { readonly is: 'refused'; readonly rule: string; readonly named: string }
   | { readonly is: 'ran' }
   | { readonly is: 'failed'; readonly code: string; readonly message: string };
 
 interface Failure {
   readonly code?: string;
   readonly message?: string;
-  readonly details?: readonly { rule?: string; code?: string; message?: string }[];
+  readonly details?: readonly {
+    rule?: string;
+    function?: string;
+    code?: string;
+    message?: string;
+  }[];
 }
 
 /** Sessions of the driver on a server. */
@@ -82,6 +87,6 @@ export class Runner {
 function verdictOf({ code = '', message = '', details = [] }: Failure): Verdict {
   const [detail] = details;
   if (code === 'BAD_REQUEST' && detail?.rule?.startsWith('read_'))
-    return { is: 'refused', rule: detail.rule };
+    return { is: 'refused', rule: detail.rule, named: detail.function ?? '' };
   return { is: 'failed', code: detail?.code ?? code, message: detail?.message ?? message };
 }

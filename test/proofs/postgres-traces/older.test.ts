@@ -1,0 +1,13 @@
+/** The proof of the same name, small, on an older server. */
+import { expect, test } from 'vitest';
+import { proveOn } from './proof.ts';
+
+test('no function that a statement runs leaves anything for the next caller', async () => {
+  const { cases, faults } = await proveOn('postgres-15', {
+    seed: 1,
+    count: 150,
+    progress: () => {},
+  });
+  expect(faults).toEqual([]);
+  expect(cases).toBeGreaterThan(100);
+});
