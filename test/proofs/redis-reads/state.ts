@@ -54,7 +54,16 @@ export async function stateOf(
 /** What differs, by name. */
 export function differencesOf(before: State, after: State): string[] {
   const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].filter((name) => before.get(name) !== after.get(name));
+  return [...names].filter(
+    (name) => before.get(name) !== after.get(name) && !isOver(name, before, after),
+  );
+}
+
+/** Whether it is of a key that is gone because its time has passed. */
+function isOver(name: string, before: State, after: State): boolean {
+  const [key = ''] = /^key .*(?=, (?:bytes|expiry)$)/s.exec(name) ?? [];
+  const [ends = ''] = /\d+$/.exec(before.get(`${key}, expiry`) ?? '') ?? [];
+  return key !== '' && !after.has(name) && ends !== '' && Number(ends) <= Date.now();
 }
 
 function textOf({ text, parts, type }: Wire): string {
