@@ -29,7 +29,10 @@ export async function stateOf(
   );
   for (const key of keys) {
     const name = `key ${key.toString('latin1')}`;
-    ask(`${name}, bytes`, ['DUMP', key]);
+    // `SORT_RO` of a sorted set makes its table a larger one for good: what it holds is compared instead.
+    const { text: type } = await direct.send('TYPE', key);
+    const isSortedSet = type?.toString() === 'zset';
+    ask(`${name}, bytes`, isSortedSet ? ['ZRANGE', key, '0', '-1', 'WITHSCORES'] : ['DUMP', key]);
     ask(`${name}, expiry`, ['PEXPIRETIME', key]);
   }
   ask('settings', ['CONFIG', 'GET', '*'], pairs);
