@@ -5,9 +5,9 @@ import { proveOn } from './proof.ts';
 test('no function changes anything by /read, in whatever way it is run', async () => {
   const { cases, faults } = await proveOn('postgres-15', {
     seed: 1,
-    count: 400,
+    count: 240,
     progress: () => {},
   });
   expect(faults).toEqual([]);
-  expect(cases).toBeGreaterThan(100);
+  expect(cases).toBeGreaterThanOrEqual(120);
 });

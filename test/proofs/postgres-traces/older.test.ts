@@ -5,9 +5,9 @@ import { proveOn } from './proof.ts';
 test('no function that a statement runs leaves anything for the next caller', async () => {
   const { cases, faults } = await proveOn('postgres-15', {
     seed: 1,
-    count: 150,
+    count: 120,
     progress: () => {},
   });
   expect(faults).toEqual([]);
-  expect(cases).toBeGreaterThan(100);
+  expect(cases).toBeGreaterThanOrEqual(120);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { proveOn } from './proof.ts';
 
 test('no function that a statement runs leaves anything for the next caller', async () => {
-  const { cases, faults } = await proveOn('postgres', { seed: 1, count: 150, progress: () => {} });
+  const { cases, faults } = await proveOn('postgres', { seed: 1, count: 120, progress: () => {} });
   expect(faults).toEqual([]);
-  expect(cases).toBeGreaterThan(100);
+  expect(cases).toBeGreaterThanOrEqual(120);
 });
