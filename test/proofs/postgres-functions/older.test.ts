@@ -5,7 +5,7 @@ import { proveOn } from './proof.ts';
 test('no function changes anything by /read, in whatever way it is run', async () => {
   const { cases, faults } = await proveOn('postgres-15', {
     seed: 1,
-    count: 240,
+    count: 160,
     progress: () => {},
   });
   expect(faults).toEqual([]);
