@@ -117,7 +117,7 @@ const TYPES = `
   WHERE ${TYPE} AND t.oid = reach.id AND t.typrelid > 0 AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= ${OWN}
   UNION ALL
   SELECT 'f', c.castfunc, reach.runs AND ($LOOSE OR c.casttarget IN (114, 3802)) FROM pg_cast c
-  WHERE ${TYPE} AND (c.castsource = reach.id OR c.casttarget = reach.id) AND c.castfunc >= ${OWN}
+  WHERE ${TYPE} AND (c.castsource = reach.id OR c.casttarget = reach.id) AND c.castfunc > 0
   UNION ALL
   SELECT 'c', o.oid, reach.runs FROM pg_opclass o WHERE ${TYPE} AND o.opcintype = reach.id
   UNION ALL

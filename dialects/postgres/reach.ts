@@ -52,7 +52,7 @@ const SEEDS = `
   SELECT CASE WHEN (SELECT deep FROM deep) THEN 'd' ELSE 'i' END, id, true FROM mentioned WHERE $4 = 'input' AND id >= 16384
   UNION SELECT kind, id, true FROM found WHERE $4 = 'all' AND (kind <> 'o' OR id >= 16384)
   UNION SELECT 't', id, true FROM columns WHERE $4 = 'all' UNION SELECT 't', id, true FROM rows WHERE $4 = 'all'
-  UNION SELECT 'f', castfunc, true FROM pg_cast WHERE $4 = 'all' AND castfunc >= 16384 AND castsource < 16384 AND casttarget < 16384`;
+  UNION SELECT 'f', castfunc, true FROM pg_cast WHERE $4 = 'all' AND castfunc > 0 AND pg_cast.oid >= 16384 AND castsource < 16384 AND casttarget < 16384`;
 
 /** Why the server cannot be asked; empty when it can. */
 export const OBSTACLE = `CASE WHEN current_setting('server_version_num')::int < 140000 THEN 'version' WHEN pg_is_in_recovery() THEN 'standby'

@@ -36,6 +36,16 @@ beforeAll(async () => {
       OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 compares(int, int);
     CREATE TABLE classed (a int);
     CREATE INDEX ON classed (a marking);
+    CREATE FUNCTION before(int, int) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$ SELECT true $$;
+    CREATE OPERATOR <<< (LEFTARG = int, RIGHTARG = int, FUNCTION = before);
+    CREATE OPERATOR === (LEFTARG = int, RIGHTARG = int, FUNCTION = before);
+    CREATE OPERATOR >>> (LEFTARG = int, RIGHTARG = int, FUNCTION = before);
+    CREATE OPERATOR <<== (LEFTARG = int, RIGHTARG = int, FUNCTION = before);
+    CREATE OPERATOR >>== (LEFTARG = int, RIGHTARG = int, FUNCTION = before);
+    CREATE OPERATOR CLASS cutting FOR TYPE int USING btree AS OPERATOR 1 <<<, OPERATOR 2 <<==,
+      OPERATOR 3 ===, OPERATOR 4 >>==, OPERATOR 5 >>>, FUNCTION 1 lo_truncate(int, int);
+    CREATE TABLE cut (a int);
+    CREATE INDEX ON cut (a cutting);
     CREATE FUNCTION picked(int) RETURNS text LANGUAGE sql STABLE AS $$ SELECT 'number' $$;
     CREATE FUNCTION picked(text) RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT 'text' $$;
     CREATE SCHEMA other;
@@ -112,6 +122,17 @@ describe('a read', () => {
       code: 'BAD_REQUEST',
       details: [{ rule: 'read_volatile_function', function: 'public.compares' }],
     });
+  });
+
+  test('of an index whose operator class calls a function of the server is refused for it', async () => {
+    for (const query of [
+      'SELECT * FROM cut WHERE a === 1',
+      'SELECT a FROM seen ORDER BY a USING <<<',
+    ]) {
+      expect(await failureOf(read.run(sql(query), callOf('read')))).toMatchObject({
+        details: [{ rule: 'read_function', function: 'lo_truncate' }],
+      });
+    }
   });
 
   test('is judged with the types of its parameters', async () => {
