@@ -31,7 +31,8 @@ const STATE = `SELECT
 /** What a session holds; what its own statements count is no setting. */
 const SESSION = `SELECT md5(group_concat(VARIABLE_NAME, VARIABLE_VALUE ORDER BY VARIABLE_NAME)) AS settings
   FROM information_schema.SESSION_VARIABLES
-  WHERE VARIABLE_NAME NOT IN ('TIMESTAMP', 'WARNING_COUNT', 'ERROR_COUNT', 'IDENTITY', 'LAST_INSERT_ID', 'IN_TRANSACTION')`;
+  WHERE VARIABLE_NAME NOT IN ('TIMESTAMP', 'WARNING_COUNT', 'ERROR_COUNT', 'IDENTITY', 'LAST_INSERT_ID', 'IN_TRANSACTION',
+    'RAND_SEED1', 'RAND_SEED2')`;
 
 /** How the server has read a statement. */
 export interface Reading {
