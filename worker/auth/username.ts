@@ -17,15 +17,15 @@ export const KnownUsername = z
 /** A username that an account may take. */
 export const Username = KnownUsername.refine(
   isVisible,
-  'may have no invisible, bidirectional, private or unassigned characters',
+  'may have no invisible, bidirectional, private or unassigned characters, no white space but single spaces, and none at its ends',
 ).meta({
   description:
-    'Name of the account, usually an email address: 1 to 255 characters, no colon, no UUID, no control, format or other invisible character; letter case does not matter',
+    'Name of the account, usually an email address: 1 to 255 characters, no colon, no UUID, no control, format or other invisible character, spaces only one by one and within; letter case does not matter',
   examples: [SAMPLE.bruno],
   // Readers of the description may not know \p{Cc}.
   override: {
     pattern:
-      '^[^\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff:]{1,255}$',
+      '^[^\\u0000-\\u001f\\u007f-\\u00a0\\u00ad\\u1680\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\ufeff:]{1,255}$',
   },
 });
 

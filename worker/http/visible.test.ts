@@ -8,12 +8,15 @@ import { revealed, visible } from './visible.ts';
 
 const LAST = 0x10ffff;
 /** The categories by which the promise is made, one by one. */
-const CATEGORIES = ['Cc', 'Cf', 'Cs', 'Co', 'Cn', 'Zl', 'Zp', 'Default_Ignorable_Code_Point'].map(
-  (name) => new RegExp(`^\\p{${name}}$`, 'u'),
-);
+const CATEGORIES = [
+  ...['Cc', 'Cf', 'Cs', 'Co', 'Cn', 'Zl', 'Zp', 'Zs', 'Default_Ignorable_Code_Point'],
+].map((name) => new RegExp(`^\\p{${name}}$`, 'u'));
+/** Drawn as nothing, though it counts as a symbol. */
+const BLANK = '\u2800';
 
 const CODES = Array.from({ length: LAST + 1 }, (_, code) => code);
-const isHidden = (one: string) => CATEGORIES.some((category) => category.test(one));
+const isHidden = (one: string) =>
+  one !== ' ' && (one === BLANK || CATEGORIES.some((category) => category.test(one)));
 
 test('just the hidden characters are written out, and found again', () => {
   const wrong = CODES.filter((code) => {
@@ -35,7 +38,7 @@ test('no new name has a hidden character, and all others are taken', () => {
     const one = String.fromCodePoint(code);
     const taken = [
       Username.safeParse(`a${one}b`).success,
-      SubjectName.safeParse(`group:a${one}`).success,
+      SubjectName.safeParse(`group:a${one}b`).success,
     ];
     const promised = isHidden(one) ? [false, false] : [one !== ':', true];
     const isId = isHidden(one) && ChosenId.safeParse(`a${one}`).success;
@@ -53,9 +56,13 @@ test.each(['\u202e', '\u200b', '\u2028', '\ufeff', '\u00ad', '\ufe0f', '\u{e0041
   },
 );
 
-test('no new name looks like one that is written out', () => {
-  expect(Username.safeParse('ada\\u{202e}').success).toBe(false);
-});
+test.each(['ada\\u{202e}', ' ada', 'ada ', 'ada  lovelace', ' ', 'ada\u00a0lovelace'])(
+  'no new name looks like another: %j',
+  (name) => {
+    expect(Username.safeParse(name).success).toBe(false);
+    expect(Username.safeParse('ada lovelace').success).toBe(true);
+  },
+);
 
 test('what is written out is found again, and writing it out twice is writing it out once', () => {
   const text = fc.string({ unit: 'binary' });

@@ -3,16 +3,22 @@
  * else. None is in a new name; what has them from before is shown with them written out.
  */
 
-/** Control, format, private and unassigned characters, separators of lines and paragraphs, and what is ignorable: selectors, fillers, tags. */
-const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
+/**
+ * Control, format, private and unassigned characters, white space but for U+0020, the blank of
+ * Braille, and what is ignorable: selectors, fillers, tags.
+ */
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
 const ALL_HIDDEN = new RegExp(HIDDEN, 'gu');
 /** One that is written out. */
 const WRITTEN_OUT = /\\u\{([0-9a-f]{1,6})\}/g;
 const LAST_CODE_POINT = 0x10ffff;
 
+/** Spaces that nobody sees, or that pages show as one. */
+const HIDDEN_SPACE = /^ | $| {2}/;
+
 /** Whether a name is seen as what it is: it neither has such a character nor one that is written out. */
 export function isVisible(name: string): boolean {
-  return !HIDDEN.test(name) && !name.includes('\\u{');
+  return !HIDDEN.test(name) && !HIDDEN_SPACE.test(name) && !name.includes('\\u{');
 }
 
 /** The text with each such character written out: `\u{202e}`. */
