@@ -113,12 +113,12 @@ export function faultOfPath(path: string): string | undefined {
   return 'must be encoded once';
 }
 
-/** Parts as servers see them that take backslashes for slashes, and parameters off. */
+/** Parts as servers see them that take backslashes for slashes, and parameters and spaces off. */
 function hidesDots(path: string): boolean {
   return path
     .normalize('NFKC')
     .split(/[/\\]/)
-    .some((part) => /^\.{1,2}$/.test(part.split(';', 1)[0] ?? ''));
+    .some((part) => /^\s*\.{1,2}\s*$/.test(part.split(';', 1)[0] ?? ''));
 }
 
 /** Bytes as characters where they are no UTF-8. */
@@ -134,10 +134,12 @@ function percentDecoded(path: string): string {
   });
 }
 
-/** Control characters, and the bytes with which other characters are hidden in what is no UTF-8. */
+/** Control characters, and the bytes with which other characters are hidden in what is no UTF-8: more than they need. */
 function hasNeverInText(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-  return /[\x00-\x1f\x7f]|[\xc0\xc1][\x80-\xbf]/.test(text);
+  return /[\x00-\x1f\x7f]|(?:[\xc0\xc1]|\xe0[\x80-\x9f]|\xf0[\x80-\x8f]|\xf8[\x80-\x87]|\xfc[\x80-\x83])[\x80-\xbf]/.test(
+    text,
+  );
 }
 
 function refused(path: string, message: string): GatewayError {
