@@ -94,7 +94,7 @@ export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;
 export interface Effects {
   /** A call that may write has ended well on a backend. */
   written: boolean;
-  /** Levels that it needed beyond its route's own, in the order in which they were asked for. */
+  /** Levels that it needed on what its path names and beyond, in the order in which they were asked for. */
   readonly asked: Asked[];
 }
 

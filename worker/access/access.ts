@@ -75,6 +75,8 @@ export async function authorize<Params, Resource>(
   const held = effectiveLevel(policy);
   if (access.level !== 'Member' && access.level !== 'Public') {
     refuseBelow({ held, policy, params }, access.level);
+    // Asked again by its UUID: by then the path may name another.
+    if (policy.on.kind !== 'organization') noteAsked(ctx, { policy, params }, access.level);
   }
   return { resource, held, policy };
 }
@@ -84,10 +86,17 @@ export async function authorize<Params, Resource>(
  * beyond a route's own: what is asked for here is asked for again before a reply is told again.
  * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail
  */
-export function demand({ effects }: PublicContext, standing: Standing, needed: Level): void {
+export function demand(ctx: PublicContext, standing: Standing, needed: Level): void {
   refuseBelow(standing, needed);
-  const { on } = standing.policy;
-  effects.asked.push({ on, named: textsOf(standing.params), level: needed });
+  noteAsked(ctx, standing, needed);
+}
+
+function noteAsked(
+  { effects }: PublicContext,
+  { policy: { on }, params }: Omit<Standing, 'held'>,
+  level: Level,
+): void {
+  effects.asked.push({ on, named: textsOf(params), level });
 }
 
 function refuseBelow(standing: Standing, needed: Level): void {

@@ -18,7 +18,13 @@ export interface Asked {
   readonly level: Level;
 }
 
-/** What is asked for, each once. */
-export function withoutRepeats(asked: readonly Asked[]): readonly Asked[] {
-  return [...new Map(asked.map((each) => [JSON.stringify(each), each])).values()];
+/** What is asked for, each once, without what was asked `before`. */
+export function withoutRepeats(
+  asked: readonly Asked[],
+  before: readonly Asked[] = [],
+): readonly Asked[] {
+  const known = new Set(before.map((each) => JSON.stringify(each)));
+  return [...new Map(asked.map((each) => [JSON.stringify(each), each]))]
+    .filter(([text]) => !known.has(text))
+    .map(([, each]) => each);
 }

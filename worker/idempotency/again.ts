@@ -2,7 +2,7 @@
 
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
-import type { Asked } from '../access/asked.ts';
+import { type Asked, withoutRepeats } from '../access/asked.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
@@ -16,7 +16,8 @@ import { onTemplate } from '../templates/access.ts';
  * @throws GatewayError FORBIDDEN, TOKEN_REVOKED, 404 of what is gone since
  */
 export async function demandAgain(ctx: Context, asked: readonly Asked[]): Promise<void> {
-  for (const each of asked) {
+  // What this call's path names was looked at already, if it still names the same.
+  for (const each of withoutRepeats(asked, ctx.effects.asked)) {
     const policy = await policyFor(ctx, each).catch((thrown: unknown) => {
       throw asItWasNamed(each, thrown);
     });
