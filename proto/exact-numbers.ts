@@ -86,23 +86,30 @@ function isExact(text: string, { start, end }: Span): boolean {
   return NUMBER.test(number) && !sameDecimal(rounded, number);
 }
 
-/** Those that are numbers, and not text of a string or a member's name. */
+/** Those that are numbers, and not text of a string or a member's name; reads the text once, however many there are. */
 function outsideStrings(text: string, spans: readonly Span[]): Span[] {
   const found: Span[] = [];
-  let outside = 0;
+  /** Where the string ends that was read last; it begins at `open`. */
+  let closed = 0;
+  let open = nextQuote(text, 0);
   let last = -1;
   for (const span of spans.toSorted((one, other) => one.start - other.start)) {
     if (span.start === last) continue; // Found by its length and by its exponent.
     last = span.start;
-    let open = text.indexOf('"', outside);
-    while (open >= 0 && open < span.start) {
-      outside = endOfString(text, open);
-      open = outside > span.start ? -1 : text.indexOf('"', outside);
+    while (open < span.start && closed <= span.start) {
+      closed = endOfString(text, open);
+      if (closed <= span.start) open = nextQuote(text, closed);
     }
     COLON.lastIndex = span.end;
-    if (outside <= span.start && !COLON.test(text)) found.push(span);
+    if (closed <= span.start && !COLON.test(text)) found.push(span);
   }
   return found;
+}
+
+/** Where the next quote stands; behind every number when there is none. */
+function nextQuote(text: string, from: number): number {
+  const at = text.indexOf('"', from);
+  return at < 0 ? Number.POSITIVE_INFINITY : at;
 }
 
 /** The place after the quote that ends a string; the text's end when there is none. */
