@@ -39,6 +39,8 @@ const UNSEEN = `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA AS s
     WHERE p.PRIVILEGE_TYPE = 'TRIGGER' AND s.SCHEMA_NAME LIKE p.TABLE_SCHEMA)
   AND (SCHEMA_NAME = DATABASE() OR SCHEMA_NAME IN`;
 const LOADED = 'SELECT name FROM mysql.func WHERE name IN';
+/** A session's own sql_select_limit would leave some out. */
+const ALL = 'LIMIT 18446744073709551615';
 /** Names that one look-up may carry. */
 const NAMES_MAX = 1_000;
 /** Table or its column is denied, or is not there: then who asks may not know of loaded functions. */
@@ -106,7 +108,7 @@ export class Catalog {
     for (let at = 0; at < names.length; at += NAMES_MAX) {
       const some = names.slice(at, at + NAMES_MAX);
       const marks = some.map(() => '?').join(', ');
-      rows.push(...(await this.#ask(`${query} (${marks})${tail}`, some)));
+      rows.push(...(await this.#ask(`${query} (${marks})${tail} ${ALL}`, some)));
     }
     return rows;
   }

@@ -136,6 +136,8 @@ const WRITING_UNLESS_CALLED = new Set(['INSERT', 'REPLACE']);
 
 /** Tables of counters that begin anew when they are read. Source: MySQL manual, "INFORMATION_SCHEMA InnoDB Tables". */
 const EMPTIED = /^INNODB_CMP(?:MEM|_PER_INDEX)?_RESET$/i;
+/** The server loads and runs every library of its plugins to tell of them. Source: MariaDB, "SHOW PLUGINS SONAME". */
+const LOADING = /^(?:ALL_PLUGINS|SONAME)$/i;
 
 function whyUnreadable(
   tokens: readonly Token[],
@@ -161,9 +163,14 @@ function writingToken(
   if (sort === 'sign' && text === ':=') return 'An assignment of a variable';
   // By ORACLE's rules it counts a sequence.
   if (sort === 'sign' && text === '.' && isWord(next, 'NEXTVAL')) return '.NEXTVAL';
-  if ((sort === 'word' || sort === 'name') && EMPTIED.test(text)) return text.toUpperCase();
+  if (isTellingWithEffect(sort, text)) return text.toUpperCase();
   if (sort !== 'word') return undefined;
   return writingWord(text, tokens[at + 1], tokens[at + 2], first);
+}
+
+/** Names that do something when they are asked. */
+function isTellingWithEffect(sort: Token['sort'], text: string): boolean {
+  return (sort === 'word' || sort === 'name') && (EMPTIED.test(text) || LOADING.test(text));
 }
 
 function writingWord(
@@ -199,6 +206,8 @@ function isPlain(tokens: readonly Token[], first: string): boolean {
       sort === 'versioned' ||
       text === ':=' ||
       (sort === 'word' && text === 'SQL_CALC_FOUND_ROWS') ||
+      // The session keeps what it counted.
+      (sort === 'word' && text === 'NEXT' && isWord(tokens[at + 1], 'VALUE')) ||
       // SELECT … INTO @x.
       (sort === 'variable' && isWord(tokens[at - 1], 'INTO')),
   );

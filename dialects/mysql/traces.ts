@@ -17,13 +17,14 @@ export function mayLeaveTraces({ plain, tokens }: Parsed): boolean {
 
 /** What tells of the statement before, which may be another caller's. */
 const TELLING =
-  /^(?:LAST_INSERT_ID|FOUND_ROWS|ROW_COUNT|WARNINGS|ERRORS|DIAGNOSTICS|VARIABLES|(?:SESSION|SYSTEM)_VARIABLES)$/i;
+  /^(?:LAST_INSERT_ID|FOUND_ROWS|ROW_COUNT|WARNINGS|ERRORS|DIAGNOSTICS|VARIABLES|(?:SESSION|SYSTEM)_VARIABLES|LASTVAL|CURRVAL)$/i;
 const TELLING_VARIABLE = /^(?:identity|last_insert_id|insert_id|warning_count|error_count)$/i;
 
 /** Whether a statement asks for what the one before it has left: then the session is reset ahead of it. */
 export function asksForTraces({ tokens }: Parsed): boolean {
   const hasVariable = tokens.some(({ sort, text }) => sort === 'variable' && text.startsWith('@@'));
-  return tokens.some(({ sort, text }) => {
+  return tokens.some(({ sort, text }, at) => {
+    if (text === 'PREVIOUS' && tokens[at + 1]?.text === 'VALUE') return true;
     const last = text.slice(text.lastIndexOf('.') + 1).replace(/^@@/, '');
     if (hasVariable && TELLING_VARIABLE.test(last)) return true;
     return (sort === 'word' || sort === 'name') && TELLING.test(text);

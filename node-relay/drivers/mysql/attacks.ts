@@ -175,6 +175,9 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       "SELECT mariadb_schema.get_lock('attack', 0)",
       'SELECT * FROM information_schema.INNODB_CMP_RESET',
       'SELECT * FROM information_schema.`innodb_cmpmem_reset`',
+      // They load libraries to tell of them.
+      'SELECT * FROM information_schema.all_plugins',
+      "SHOW PLUGINS SONAME 'ha_blackhole'",
       'EXPLAIN FORMAT=VTEXPLAIN /*vt+ EXECUTE_DML_QUERIES */ DELETE FROM items',
       'VEXPLAIN ALL DELETE FROM items',
       "REVERT VITESS_MIGRATION '9748c3b7_7fdb_11eb_ac2c_f875a4d24e90'",

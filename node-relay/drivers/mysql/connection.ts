@@ -26,6 +26,13 @@ const CLOSE_MS = 1_000;
 /** Statements that one connection keeps prepared: servers allow some ten thousand over all. */
 const PREPARED_MAX = 100;
 
+const WHO = "SELECT COALESCE(CURRENT_ROLE(), ''), COALESCE(DATABASE(), '')";
+/** The second for servers without profiles. */
+const IDENTITY = [
+  `${WHO}, IF(EXISTS (SELECT 1 FROM information_schema.PROFILING), 'profiled', '')`,
+  WHO,
+];
+
 /** What a connection needs to be made. */
 export interface Recipe {
   readonly host: Host;
@@ -140,13 +147,13 @@ export class Connection implements Lendable {
     this.wire.sessionChanged = false;
   }
 
-  /** Who and where the session is, which a reset does not set back. */
+  /** What a reset does not set back: who and where the session is, and what it has kept of statements. */
   async #identity(): Promise<string> {
-    const rows = await this.rows(
-      "SELECT COALESCE(CURRENT_ROLE(), ''), COALESCE(DATABASE(), '')",
-      [],
-    ).catch(unlessRefused);
-    return JSON.stringify(rows ?? []);
+    for (const query of IDENTITY) {
+      const rows = await this.rows(query, []).catch(unlessRefused);
+      if (rows) return JSON.stringify(rows);
+    }
+    return '';
   }
 
   /** Readies a new connection. @throws ServerError, ConnectionLost */
@@ -170,6 +177,7 @@ export class Connection implements Lendable {
       // Servers before MySQL 5.7 and MariaDB 10.2 do not know it: then the connection is ended.
       await this.wire.send(command(Buffer.from([COMMAND.reset])));
       this.#prepared.clear();
+      this.tablesLocked = false;
       await this.#setUp();
       return (await this.#identity()) === this.#began;
     } catch {

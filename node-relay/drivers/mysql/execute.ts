@@ -45,7 +45,9 @@ export async function admitted(scene: Scene, parsed: Parsed, read: boolean): Pro
     throw new ConnectionLost('The connection could not be reset');
   }
   const catalog = new Catalog((query, values) => connection.rows(query, values));
-  if (read) await database.guard.admit(parsed, catalog, scene.place === 'lease');
+  const isOwn = scene.place === 'call';
+  if (read && !isOwn) await requireReading(connection);
+  if (read) await database.guard.admit(parsed, catalog, !isOwn);
   if (mayLeaveTraces(parsed)) return 'some';
   // What views of a read call is the server's own, unless more is allowed.
   if (read && database.guard.strict) return 'none';
@@ -94,21 +96,23 @@ export async function beforeRead({ connection, place }: Scene): Promise<boolean>
       `The session has ${what}; a read is not taken inside it`,
     );
   }
-  if (place === 'lease') await requireQuoting(connection);
   if (wire.inTransaction) return false;
   await connection.query('START TRANSACTION READ ONLY');
   return true;
 }
 
-/** A session's own SET may have changed what the guard relies on. */
-async function requireQuoting(connection: Connection): Promise<void> {
+/** A session's own SET may have changed how it reads what the guard has read, and how the guard is answered. */
+async function requireReading(connection: Connection): Promise<void> {
   const [row] = await connection.rows(
-    'SELECT @@SESSION.sql_mode, @@SESSION.character_set_client',
+    `SELECT @@SESSION.sql_mode, @@SESSION.character_set_client,
+      @@SESSION.character_set_connection, @@SESSION.character_set_results LIMIT 1`,
     [],
   );
-  const [mode = '', charset = ''] = row ?? [];
-  if (!readsAsGuard(mode) || !charset.startsWith('utf8')) {
-    const message = 'A read needs a session without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and ORACLE';
+  const [mode = '', ...charsets] = row ?? [];
+  const isUtf8 = charsets.length > 0 && charsets.every((each) => each.startsWith('utf8'));
+  if (!readsAsGuard(mode) || !isUtf8) {
+    const message =
+      'A read needs a session in UTF-8 without ANSI_QUOTES, NO_BACKSLASH_ESCAPES and ORACLE';
     throw new GatewayError('BAD_REQUEST', message);
   }
 }

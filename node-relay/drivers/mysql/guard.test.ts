@@ -112,6 +112,32 @@ describe('allow_functions', () => {
   });
 });
 
+describe('a session that has changed how it reads, or how the guard is answered', () => {
+  const BITES = ['SELECT * FROM biting', 'SELECT * FROM locking', 'SELECT count (5)'];
+  test.each([
+    'SET SESSION sql_select_limit = 0',
+    'SET SESSION sql_select_limit = 1',
+    "EXECUTE IMMEDIATE 'SET character_set_results = swe7'",
+    "EXECUTE IMMEDIATE 'SET character_set_connection = swe7'",
+    'SET collation_connection = latin1_bin',
+    "SET sql_mode = 'NO_BACKSLASH_ESCAPES'",
+  ])('reads nothing more: %s', async (set) => {
+    const before = await stateOf(database);
+    for (const query of BITES) {
+      const operations = [sql(set), sql(query, undefined, { type: 'query_read_only' })];
+      const within = write.transact?.(operations, callOf('write')) ?? Promise.resolve();
+      expect(await failureOf(within)).toMatchObject({ code: 'BAD_REQUEST' });
+    }
+    const lease = await write.lease?.(callOf('write'));
+    await lease?.run(sql(set), callOf('write'));
+    const reads = BITES.map((query) => lease?.run(sql(query), callOf('read')) ?? Promise.resolve());
+    const failures = await Promise.all(reads.map((each) => failureOf(each)));
+    await lease?.close();
+    expect(failures).toMatchObject(BITES.map(() => ({ code: 'BAD_REQUEST' })));
+    expect(await stateOf(database)).toEqual(before);
+  });
+});
+
 test('a view whose definition may not be seen is refused, saying what to grant', async () => {
   const user = `v_${database.name.slice(-12)}`;
   await database.outside.query(

@@ -13,6 +13,8 @@ beforeAll(async () => {
   database = await TestDatabase.create(`
     CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, v int UNIQUE);
     CREATE TABLE watched (v int);
+    CREATE SEQUENCE counter;
+    CREATE TABLE counted (v int, n bigint DEFAULT nextval(counter));
     CREATE TRIGGER leaving BEFORE INSERT ON watched FOR EACH ROW SET @left = NEW.v;
     CREATE PROCEDURE sets() SET @left = 1;
     CREATE PROCEDURE begins() START TRANSACTION`);
@@ -45,10 +47,29 @@ describe('on the only connection of a pool', () => {
     ['SELECT SQL_CALC_FOUND_ROWS 1 UNION SELECT 2 LIMIT 1', 'found_rows() < 2', '1'],
     ['SET SESSION TRANSACTION READ ONLY', '@@tx_read_only', '0'],
     ['SET autocommit = 0', '@@autocommit', '1'],
+    ['SELECT NEXT VALUE FOR counter', 'PREVIOUS VALUE FOR counter IS NULL', '1'],
+    ['INSERT INTO counted (v) VALUES (1)', 'lastval(counter) IS NULL', '1'],
   ])('forgets %s', async (query, left, usual) => {
     await write.run(sql(query), callOf('write'));
     expect(await one(`SELECT ${left} = ${usual} AS usual`)).toEqual({ usual: 1 });
   });
+
+  test('forgets what its statements were', async () => {
+    const profiled = sql("SET profiling = 1; SELECT 'mine'", undefined, { type: 'simple' });
+    await write.run(profiled, callOf('write'));
+    expect((await run(write, sql('SHOW PROFILES'), 'write')).rows).toEqual([]);
+    const count = 'SELECT count(*) AS n FROM information_schema.PROFILING';
+    expect(await one(count)).toEqual({ n: 0 });
+  });
+
+  test.each(['FLUSH TABLES WITH READ LOCK', 'FLUSH TABLES t WITH READ LOCK'])(
+    'forgets the locks of %s, and that there were any',
+    async (query) => {
+      await write.run(sql(query), callOf('write'));
+      const read = sql('SELECT 1 AS a', undefined, { type: 'query_read_only' });
+      expect((await run(write, read, 'write')).rows).toEqual([{ a: 1 }]);
+    },
+  );
 
   test('forgets a temporary table', async () => {
     await write.run(sql('CREATE TEMPORARY TABLE mine (a int)'), callOf('write'));
