@@ -2,7 +2,7 @@
 import { Code } from '@connectrpc/connect';
 import { compactDecrypt, importJWK, type JWK } from 'jose';
 import * as z from 'zod';
-import type { ConnectionEnvelope } from '../proto/driver.ts';
+import { CONNECTION_USES, type ConnectionEnvelope } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { parseJson } from '../proto/json.ts';
 import { JsonValue } from '../proto/kinds/members.ts';
@@ -14,6 +14,7 @@ export const CONNECTIONS_MAX = 10_000;
 
 const Envelope: z.ZodType<ConnectionEnvelope> = z.object({
   connection: JsonValue,
+  use: z.enum(CONNECTION_USES).optional(),
   settings: z.record(z.string(), JsonValue),
 });
 

@@ -7,10 +7,16 @@ export type Mode = 'read' | 'write';
 /** The endpoint's backend profile in force. Spec: "Endpoint", backend profile rule. */
 export type Profile = 'production' | 'development';
 
+/** What a connection is used for: `all` where `write_conn` reads, too, since there is no `read_conn`. */
+export const CONNECTION_USES = ['all', 'reads', 'writes', 'development'] as const;
+export type ConnectionUse = (typeof CONNECTION_USES)[number];
+
 /** What travels sealed to a relay: how to reach one backend. Holds credentials: never log it. */
 export interface ConnectionEnvelope {
   /** `write_conn`, `read_conn` or `development_conn` of the endpoint's configuration. */
   readonly connection: Json;
+  /** Left out by tests of drivers: `all`. */
+  readonly use?: ConnectionUse | undefined;
   /** The other members of `config` that drivers look at, such as `allow_functions` or `db_name`. */
   readonly settings: { readonly [member: string]: Json };
 }

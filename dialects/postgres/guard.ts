@@ -220,7 +220,7 @@ const UNASKED: { readonly [reason in Unasked]: string } = {
   version: 'servers before PostgreSQL 14 cannot be asked what a statement calls',
   standby: 'a standby cannot be asked what a statement calls',
   temporary:
-    'the user may make no temporary objects; grant TEMPORARY on the database, and the server is asked',
+    'the role has no TEMPORARY right; after GRANT TEMPORARY ON DATABASE the server itself is asked',
   language: 'the user has no USAGE on the language sql',
   event_trigger: 'an event trigger would run when the server is asked what a statement calls',
   text: 'the server does not tell what the statement calls',

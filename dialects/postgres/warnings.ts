@@ -1,5 +1,5 @@
 /** What a credential lets its bearer do that an endpoint had better not, and the SQL that mends it. */
-import type { Warning } from '../../proto/driver.ts';
+import type { ConnectionUse, Warning } from '../../proto/driver.ts';
 import type { AskRows, Statement } from './ask.ts';
 import type { FieldValue } from './encode.ts';
 
@@ -14,7 +14,8 @@ const OWNED = "pg_catalog.pg_has_role(c.relowner, 'USAGE')";
 /** Answers one row; names come quoted as identifiers. To be run with `search_path` on pg_catalog. */
 const STANDING: Statement = {
   text: `SELECT r.rolsuper, r.rolbypassrls,
-    quote_ident(r.rolname), quote_ident(left(r.rolname, 57) || '_read'), quote_ident(current_database()),
+    quote_ident(r.rolname), quote_ident(left(r.rolname, 57) || '_read'), quote_ident(left(r.rolname, 56) || '_write'),
+    quote_ident(current_database()),
     (SELECT count(*) FROM ${RELATIONS} AND ${OWNED}),
     (SELECT json_agg(x.name) FROM (SELECT DISTINCT quote_ident(n.nspname) AS name FROM ${RELATIONS} ORDER BY 1 LIMIT ${NAMES_MAX}) x),
     (SELECT json_agg(x.name) FROM (SELECT concat(quote_ident(n.nspname), '.', quote_ident(c.relname)) AS name FROM ${RELATIONS}
@@ -29,6 +30,7 @@ interface Standing {
   /** Quoted, as all names here. */
   readonly role: string;
   readonly reader: string;
+  readonly writer: string;
   readonly database: string;
   /** How many relations it owns. */
   readonly owned: number;
@@ -40,10 +42,11 @@ interface Standing {
 /**
  * Warns of the role that a connection has. Spec: keys and doors §5.
  * @param ask looks up in the catalog, with `search_path` on pg_catalog
+ * @param use an owner who does not read is warned of only where row-level security does not count for it
  */
-export async function credentialWarnings(ask: AskRows): Promise<Warning[]> {
+export async function credentialWarnings(ask: AskRows, use: ConnectionUse): Promise<Warning[]> {
   const [row] = await ask(STANDING);
-  return row ? warningsOf(standingOf(row)) : [];
+  return row ? warningsOf(standingOf(row), use) : [];
 }
 
 /** Warns of a pooler that lends connections to transactions. */
@@ -56,12 +59,13 @@ export const POOLER_WARNING: Warning = {
 };
 
 function standingOf(row: readonly FieldValue[]): Standing {
-  const [superuser, bypasses, role, reader, database, owned, schemas, unforced] = row;
+  const [superuser, bypasses, role, reader, writer, database, owned, schemas, unforced] = row;
   return {
     superuser: superuser === 't',
     bypasses: bypasses === 't',
     role: role ?? '',
     reader: reader ?? '',
+    writer: writer ?? '',
     database: database ?? '',
     owned: Number(owned),
     schemas: namesOf(schemas),
@@ -74,40 +78,76 @@ function namesOf(list: FieldValue | undefined): readonly string[] {
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }
 
-function warningsOf(standing: Standing): Warning[] {
-  const { superuser, bypasses, role, owned, unforced } = standing;
-  const mend = `Make a role that reads and no more, and name it in read_conn: ${readRole(standing)}`;
+/** Where a connection of each use is named in the configuration. */
+const MEMBERS: { readonly [use in ConnectionUse]: string } = {
+  all: 'write_conn, which also reads,',
+  reads: 'read_conn',
+  writes: 'write_conn',
+  development: 'development_conn',
+};
+
+function warningsOf(standing: Standing, use: ConnectionUse): Warning[] {
+  const { superuser, bypasses, role } = standing;
+  const whose = `The role of ${MEMBERS[use]}`;
+  const mend = mendOf(standing, use);
   if (superuser) {
-    const message = `The credential is a superuser's: the database refuses it nothing, and no row-level security counts. ${mend}`;
+    const message = `${whose} is a superuser: the database refuses it nothing, and row-level security does not apply to it. ${mend}`;
     return [{ code: 'CREDENTIAL_SUPERUSER', message }];
   }
-  const warnings: Warning[] = [];
-  if (owned > 0) {
-    const forced = unforced.map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`);
-    const also =
-      forced.length > 0
-        ? ` Row-level security that counts for the owner, too: ${forced.join(' ')}`
-        : '';
-    const message = `The credential owns ${owned === 1 ? 'a table or view' : `${owned} tables and views`} that it reads: it may change and drop them, and row-level security does not count for it. ${mend}${also}`;
-    warnings.push({ code: 'CREDENTIAL_OWNER', message });
-  }
+  const warnings = ownerWarnings(standing, use, whose);
   if (bypasses) {
-    const message = `Row-level security does not count for the credential. ALTER ROLE ${role} NOBYPASSRLS; or make a role that reads and no more, and name it in read_conn: ${readRole(standing)}`;
+    const message = `${whose} has BYPASSRLS: row-level security does not apply to it. Either run ALTER ROLE ${role} NOBYPASSRLS; as an administrator of the database, or use another role. ${mend}`;
     warnings.push({ code: 'CREDENTIAL_BYPASSES_RLS', message });
   }
   return warnings;
 }
 
-/** The statements that make a role which reads and no more. */
-function readRole({ role, reader, database, schemas }: Standing): string {
-  const each = (schemas.length > 0 ? schemas : ['public']).flatMap((schema) => [
-    `GRANT USAGE ON SCHEMA ${schema} TO ${reader};`,
-    `GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${reader};`,
-    `ALTER DEFAULT PRIVILEGES FOR ROLE ${role} IN SCHEMA ${schema} GRANT SELECT ON TABLES TO ${reader};`,
-  ]);
+function ownerWarnings(standing: Standing, use: ConnectionUse, whose: string): Warning[] {
+  const { owned, unforced } = standing;
+  const code = 'CREDENTIAL_OWNER';
+  const force = unforced.map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`).join(' ');
+  if (use === 'writes') {
+    // Who only writes may well own its tables.
+    if (unforced.length === 0) return [];
+    const message = `${whose} owns tables whose row-level security does not apply to their owner. The owner can make it apply: ${force}`;
+    return [{ code, message }];
+  }
+  if (owned === 0) return [];
+  const what = owned === 1 ? 'a table or view' : `${owned} tables and views`;
+  const also =
+    force === '' ? '' : ` To make row-level security apply to the owner of its tables: ${force}`;
+  const message = `${whose} owns ${what}: it can change and drop them, and row-level security does not apply to it. ${mendOf(standing, use)}${also}`;
+  return [{ code, message }];
+}
+
+/** Says how to make a role that is no more than the use needs. */
+function mendOf(standing: Standing, use: ConnectionUse): string {
+  const writes = use === 'writes' || use === 'development';
+  const what = writes ? 'reads and writes rows' : 'only reads';
+  const member = writes ? MEMBERS[use] : 'read_conn';
+  return `Create a role that ${what} (an administrator of the database runs this, with a password in place of …), and name it in ${member}: ${roleStatements(standing, writes)}`;
+}
+
+function roleStatements(standing: Standing, writes: boolean): string {
+  const { role, reader, writer, database, schemas } = standing;
+  const made = writes ? writer : reader;
+  const rights = writes ? 'SELECT, INSERT, UPDATE, DELETE' : 'SELECT';
+  const each = (schemas.length > 0 ? schemas : ['public']).flatMap((schema) => {
+    const later = `ALTER DEFAULT PRIVILEGES FOR ROLE ${role} IN SCHEMA ${schema} GRANT`;
+    const sequences = [
+      `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${made};`,
+      `${later} USAGE ON SEQUENCES TO ${made};`,
+    ];
+    return [
+      `GRANT USAGE ON SCHEMA ${schema} TO ${made};`,
+      `GRANT ${rights} ON ALL TABLES IN SCHEMA ${schema} TO ${made};`,
+      `${later} ${rights} ON TABLES TO ${made};`,
+      ...(writes ? sequences : []),
+    ];
+  });
   return [
-    `CREATE ROLE ${reader} LOGIN PASSWORD '…' NOSUPERUSER NOBYPASSRLS;`,
-    `GRANT CONNECT ON DATABASE ${database} TO ${reader};`,
+    `CREATE ROLE ${made} LOGIN PASSWORD '…' NOSUPERUSER NOBYPASSRLS;`,
+    `GRANT CONNECT ON DATABASE ${database} TO ${made};`,
     ...each,
   ].join(' ');
 }

@@ -168,7 +168,18 @@ describe('envelopeOf', () => {
   test('brings the members beside the connections, and no other connection', () => {
     expect(envelopeOf(all, 'write', 'production')).toEqual({
       connection: 'w',
+      use: 'writes',
       settings: { allow_functions: true },
     });
+  });
+
+  test.each([
+    ['write', 'production', all, 'writes'],
+    ['read', 'production', all, 'reads'],
+    ['read', 'development', all, 'development'],
+    ['read', 'production', { write_conn: 'w' }, 'all'],
+    ['write', 'production', { write_conn: 'w' }, 'all'],
+  ] as const)('tells for %s under %s of %j its use: %s', (mode, profile, config, use) => {
+    expect(envelopeOf(config, mode, profile).use).toBe(use);
   });
 });

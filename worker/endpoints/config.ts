@@ -1,5 +1,5 @@
 /** An endpoint's configuration: the only place where it is sealed and opened. Contract §5. */
-import type { ConnectionEnvelope, Mode, Profile } from '../../proto/driver.ts';
+import type { ConnectionEnvelope, ConnectionUse, Mode, Profile } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
@@ -65,8 +65,15 @@ export function envelopeOf(
   mode: Mode,
   profile: Profile,
 ): ConnectionEnvelope {
-  const name = serving((each) => config[`${each}_conn`] !== undefined, mode, profile);
+  const has = (each: ConnectionName) => config[`${each}_conn`] !== undefined;
+  const name = serving(has, mode, profile);
   const connection = config[`${name}_conn`] ?? null;
   const settings = Object.entries(config).filter(([member]) => !isConnection(member));
-  return { connection, settings: Object.fromEntries(settings) };
+  return { connection, use: useOf(name, has('read')), settings: Object.fromEntries(settings) };
+}
+
+function useOf(name: ConnectionName, reader: boolean): ConnectionUse {
+  if (name === 'development') return 'development';
+  if (name === 'read') return 'reads';
+  return reader ? 'writes' : 'all';
 }

@@ -154,7 +154,7 @@ const backend_profile = BackendProfile.optional().meta({
 const WARNING = {
   code: 'CREDENTIAL_BYPASSES_RLS',
   message:
-    'Row-level security does not count for the credential. ALTER ROLE app NOBYPASSRLS; or make a role that reads and no more, and name it in read_conn: …',
+    'The role of write_conn has BYPASSRLS: row-level security does not apply to it. Either run ALTER ROLE app NOBYPASSRLS; as an administrator of the database, or use another role. …',
 };
 const warnings = z
   .array(
@@ -164,20 +164,20 @@ const warnings = z
           .enum(WARNING_CODES)
           .meta({ description: 'Stable name of the warning', examples: [WARNING.code] }),
         message: z.string().meta({
-          description: 'What it means, with the statements that would mend it',
+          description: 'What it means, with the statements that end it',
           examples: [WARNING.message],
         }),
       })
       .meta({
         id: 'Warning',
-        description: 'Something that works and should be otherwise',
+        description: 'Something that works, but has a risk or a limit',
         examples: [WARNING],
       }),
   )
   .optional()
   .meta({
     description:
-      'What had better be otherwise about the backend or its credential, as far as its kind can tell; absent when there is nothing to warn of',
+      'Risks and limits of the backend or its credential, as far as its kind can tell; absent when there are none',
   });
 
 /** Spec: "Endpoint record". */

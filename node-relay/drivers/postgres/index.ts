@@ -6,6 +6,7 @@ import { inspectTables } from '../../../dialects/postgres/inspect.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../dialects/postgres/warnings.ts';
 import type {
   Call,
+  ConnectionUse,
   InspectedTables,
   InspectPage,
   Lease,
@@ -34,15 +35,17 @@ export const postgres: Driver<PostgresRequest> = {
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
     const pool = poolOf(host, (signal) => connect(recipe, signal));
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    return new PostgresSession(new Database(pool, guard));
+    return new PostgresSession(new Database(pool, guard), envelope.use ?? 'all');
   },
 };
 
 class PostgresSession implements Session<PostgresRequest> {
   readonly #database: Database;
+  readonly #use: ConnectionUse;
 
-  constructor(database: Database) {
+  constructor(database: Database, use: ConnectionUse) {
     this.#database = database;
+    this.#use = use;
   }
 
   run(request: PostgresRequest, call: Call): Promise<Buffer> {
@@ -95,7 +98,8 @@ class PostgresSession implements Session<PostgresRequest> {
 
   warnings(call: Call): Promise<readonly Warning[]> {
     return this.#database.call('read', call.signal, async (connection) => {
-      const found = await credentialWarnings((statement) => connection.catalogRows(statement));
+      const ask = (statement: Statement) => connection.catalogRows(statement);
+      const found = await credentialWarnings(ask, this.#use);
       return {
         value: connection.pooled ? [...found, POOLER_WARNING] : found,
         traces: 'none',

@@ -1,7 +1,9 @@
 /** What a connection warns of, and that the statements it names mend it. Spec: keys and doors §5. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { callOf } from '../test/host.ts';
+import type { ConnectionUse } from '../../../proto/driver.ts';
+import { callOf, openSession, testHost } from '../test/host.ts';
+import { postgres } from './index.ts';
 import { TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
@@ -19,21 +21,24 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.outside.query('SET client_min_messages = error');
-  for (const role of [ROLE, `${ROLE}_read`]) {
+  for (const role of [ROLE, `${ROLE}_read`, `${ROLE}_write`]) {
     await database.outside.query(`DROP OWNED BY ${quoted(role)} CASCADE`).catch(() => {});
     await database.outside.query(`DROP ROLE IF EXISTS ${quoted(role)}`);
   }
   await database.drop();
 });
 
-async function warnings(user?: string, password = 'secret of a role') {
+async function warnings(user?: string, password = 'secret of a role', use?: ConnectionUse) {
   const url = new URL(database.url);
   if (user !== undefined) {
     url.username = encodeURIComponent(user);
     url.password = encodeURIComponent(password);
   }
-  const session = await database.open('read', {}, url.href);
-  return (await session.warnings?.(callOf('read'))) ?? [];
+  const opening = { connection: { url: url.href }, mode: 'read', host: testHost(), use } as const;
+  const session = await openSession(postgres, opening);
+  const found = (await session.warnings?.(callOf('read'))) ?? [];
+  await session.close();
+  return found;
 }
 
 /** The statements that a message names, up to the last semicolon. */
@@ -71,4 +76,37 @@ test('an owner who bypasses row-level security is warned of both, and the statem
     code: '42501',
   });
   await reader.end();
+});
+
+test('who only writes may own tables, but not past their row-level security', async () => {
+  const table = `"s""ch'ema"."t""ab'le"`;
+  await database.outside.query(`ALTER ROLE ${quoted(ROLE)} NOBYPASSRLS`);
+  const [owner, ...others] = await warnings(ROLE, undefined, 'writes');
+  expect(others).toEqual([]);
+  expect(owner).toEqual({
+    code: 'CREDENTIAL_OWNER',
+    message: `The role of write_conn owns tables whose row-level security does not apply to their owner. The owner can make it apply: ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`,
+  });
+  await database.outside.query(`ALTER TABLE ${table} FORCE ROW LEVEL SECURITY`);
+  expect(await warnings(ROLE, undefined, 'writes')).toEqual([]);
+  const codes = (await warnings(ROLE, undefined, 'reads')).map(({ code }) => code);
+  expect(codes).toEqual(['CREDENTIAL_OWNER']);
+});
+
+test('where a role writes, the statements make one that writes rows and owns nothing', async () => {
+  await database.outside.query(`ALTER ROLE ${quoted(ROLE)} BYPASSRLS`);
+  const [warning] = await warnings(ROLE, undefined, 'writes');
+  expect(warning?.message).toContain('name it in write_conn');
+  await database.outside.query(statementsIn(warning?.message ?? '').replace("'…'", "'writes'"));
+  expect(await warnings(`${ROLE}_write`, 'writes', 'writes')).toEqual([]);
+  const url = new URL(database.url);
+  url.username = encodeURIComponent(`${ROLE}_write`);
+  url.password = 'writes';
+  const writer = new pg.Client(url.href);
+  await writer.connect();
+  await writer.query(`DELETE FROM "s""ch'ema"."t""ab'le"`);
+  await expect(writer.query(`DROP TABLE "s""ch'ema"."t""ab'le"`)).rejects.toMatchObject({
+    code: '42501',
+  });
+  await writer.end();
 });

@@ -1,5 +1,5 @@
 /** A host for drivers under test: real sockets to anywhere, the relay's own pool. */
-import type { Call, Mode, Session, Target } from '../../../proto/driver.ts';
+import type { Call, ConnectionUse, Mode, Session, Target } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { parseAllowList } from '../../allow-list.ts';
 import { SlottedPool } from '../../connection-pool.ts';
@@ -34,15 +34,17 @@ export interface Opening {
   readonly connection: Json;
   readonly mode: Mode;
   readonly settings?: { readonly [member: string]: Json };
+  readonly use?: ConnectionUse | undefined;
   readonly host?: Host;
 }
 
 /** Opens a session, on a host of its own unless one is given. */
 export function openSession<Request>(
   driver: Driver<Request>,
-  { connection, mode, settings = {}, host = testHost() }: Opening,
+  { connection, mode, settings = {}, use, host = testHost() }: Opening,
 ): Promise<Session<Request>> {
-  const target: Target = { envelope: { connection, settings }, poolKey: `test:1:${mode}`, mode };
+  const envelope = { connection, settings, use };
+  const target: Target = { envelope, poolKey: `test:1:${mode}`, mode };
   return driver.open(target, host);
 }
 
