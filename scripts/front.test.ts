@@ -109,7 +109,8 @@ describe('what passes', () => {
     expect((await answer?.toArray())?.join('')).toBe('["application/json","text/plain"]');
   });
 
-  const HOST = 'Host: is not a host, or the target is not a path';
+  const HOST =
+    'Host: must be a host name or an address, with a port or without, and the target a path';
   test.each([
     ['two hosts', 'GET / HTTP/1.1\r\nHost: one\r\nHost: two', HOST],
     ['no host', 'GET / HTTP/1.1', HOST],

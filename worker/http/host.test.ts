@@ -55,9 +55,16 @@ async function reply(host: string, target: string) {
 
 const REFUSED = {
   status: 400,
-  body: failure('BAD_REQUEST', 'Host: is not a host, or the target is not a path', [
-    { path: 'Host', message: 'is not a host, or the target is not a path' },
-  ]),
+  body: failure(
+    'BAD_REQUEST',
+    'Host: must be a host name or an address, with a port or without, and the target a path',
+    [
+      {
+        path: 'Host',
+        message: 'must be a host name or an address, with a port or without, and the target a path',
+      },
+    ],
+  ),
 };
 
 test.each([

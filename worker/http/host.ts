@@ -13,7 +13,8 @@ export function isHost(text: string): boolean {
 
 /** What is said of such a request. */
 export function hostRefused(): GatewayError {
-  const message = 'is not a host, or the target is not a path';
+  const message =
+    'must be a host name or an address, with a port or without, and the target a path';
   return new GatewayError('BAD_REQUEST', `Host: ${message}`, {
     details: [{ path: 'Host', message }],
   });
