@@ -3,6 +3,7 @@ import type { Caller, Context, PublicContext } from '../context.ts';
 import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
 import {
+  insertEntriesAfterChange,
   insertEntriesOfPassword,
   insertEntryAfterChange,
   selectOrganizationsOfAccount,
@@ -40,6 +41,17 @@ export interface Actor {
 export function auditStatementBy(ctx: PublicContext, actor: Actor, change: Change) {
   noteChange(ctx, actor.orgUuid);
   return insertEntryAfterChange(ctx.db, entryOf(ctx, actor, change, 'success'));
+}
+
+/**
+ * As `auditStatement`, for a change of the caller's account that all organizations see which it is
+ * a member of: one entry in each.
+ */
+export function auditAccountStatement(ctx: Context, change: Change) {
+  const { caller, db } = ctx;
+  ctx.afterReply(noteOrganizationsOf(ctx, caller.userUuid));
+  const entry = entryOf(ctx, actorOf(caller), change, 'success');
+  return insertEntriesAfterChange(db, caller.userUuid, entry);
 }
 
 /** An account whose password is changed, and what is stored of the new one. */

@@ -65,6 +65,19 @@ export function insertEntriesOfPassword(
   );
 }
 
+/**
+ * Inserts the entry into every organization that the account is a member of, if the statement
+ * before it in the batch changed something; the entry's own organization does not count.
+ */
+export function insertEntriesAfterChange(db: Database, accountUuid: string, entry: NewEntry) {
+  return db.insert(auditEntries).select(
+    db
+      .select(valuesOf(entry, memberships.orgUuid))
+      .from(memberships)
+      .where(and(eq(memberships.accountUuid, accountUuid), sql`changes() > 0`)),
+  );
+}
+
 /** The organizations that an account is a member of. */
 export function selectOrganizationsOfAccount(db: Database, accountUuid: string) {
   return db

@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { demand, type Standing } from '../access/access.ts';
 import { reaches } from '../access/levels.ts';
 import { forgetAll } from '../access/policy.ts';
-import { auditPasswordStatement, auditStatement } from '../audit/record.ts';
+import { auditAccountStatement, auditPasswordStatement, auditStatement } from '../audit/record.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { endResetsAfterChange, selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
@@ -128,7 +128,7 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
         now,
         condition: isHeldMember(db, own, ifMatch),
       }),
-      ...(body.username === undefined ? [] : [auditRename(ctx, row.uuid)]),
+      ...(body.username === undefined ? [] : [auditRename(ctx)]),
       ...(isRenamed || password ? [endResetsAfterChange(db, row.uuid, now)] : []),
       ...(body.username === undefined ? [] : [raiseRulesWith(db, row.uuid, isChanged)]),
       ...(password ? [auditPasswordStatement(ctx, account, 'user.update')] : []),
@@ -140,10 +140,11 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
   if (made.length === 0) await refuse(ctx, change);
 }
 
-function auditRename(ctx: Context, uuid: string) {
-  return auditStatement(ctx, {
+/** An account is renamed by its owner alone. */
+function auditRename(ctx: Context) {
+  return auditAccountStatement(ctx, {
     action: 'user.update',
-    resource: `user:${uuid}`,
+    resource: `user:${ctx.caller.userUuid}`,
     details: { fields: ['username'] },
   });
 }
