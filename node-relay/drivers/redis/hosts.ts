@@ -12,6 +12,8 @@ const PLACES: Readonly<Record<string, number>> = {
   'cluster meet': 0,
   'sentinel monitor': 1,
 };
+/** How far a node's port for its cluster lies above its own. */
+const BUS_PORT_ABOVE = 10_000;
 /** Peers of clusters, in forms of modules of their own. */
 const NOT_TAKEN = /^(?:[\w.]*clusterset\w*|\w+\.(?:networktest|forceshardsconnection))$/;
 
@@ -33,7 +35,17 @@ export async function vetted(
   if (optionName(name) === 'NO' && optionName(port) === 'ONE') return command;
   const number = Number(textOfWord(port));
   const address = await host.vet(textOfWord(name), number, signal);
+  const bus = busPortOf(command, at, number);
+  // At the address that was checked: the name may lead elsewhere by now.
+  if (bus !== undefined) await host.vet(address, bus, signal);
   return { ...command, args: command.args.with(at, address) };
+}
+
+/** The port of CLUSTER MEET to which the server connects at once: the one that is told to it, or as far above as it always is. */
+function busPortOf({ type, args }: RedisCommand, at: number, port: number): number | undefined {
+  if (!/^cluster\b/i.test(type.trim())) return undefined;
+  const told = args[at + 2];
+  return told === undefined ? port + BUS_PORT_ABOVE : Number(textOfWord(told));
 }
 
 /** Whether a command names a server. */

@@ -233,6 +233,27 @@ describe('a server that a command names', () => {
     await other.close();
   });
 
+  test.each([
+    ['CLUSTER MEET some.invalid 6379', 16_379],
+    ['CLUSTER MEET some.invalid 1 6380', 6380],
+  ])('%s is looked at with the port that its server connects to', async (text, bus) => {
+    const asked: string[] = [];
+    const vet = async (name: string, port: number) => {
+      if (port === bus) throw new GatewayError('ADDRESS_REFUSED', 'Refused');
+      asked.push(`${name}:${port}`);
+      return '192.0.2.1';
+    };
+    const other = await TestSession.open({ modules: false }, { ...testHost(), vet });
+    expect(await failureOf(other.run(text))).toMatchObject({ code: 'ADDRESS_REFUSED' });
+    expect(
+      await failureOf(other.run({ type: 'cluster', args: text.split(' ').slice(1) })),
+    ).toMatchObject({
+      code: 'ADDRESS_REFUSED',
+    });
+    expect(asked).toHaveLength(2);
+    await other.close();
+  });
+
   test.each(['timeseries.CLUSTERSET 1', 'SEARCH.CLUSTERSET MYID 1'])(
     '%s is not taken',
     async (text) => {
