@@ -58,9 +58,12 @@ describe('POST /endpoints', () => {
     const settings = { allow_functions: ['f'] };
     expect(new Map(relay.reached.map(({ pool, envelope }) => [pool, envelope]))).toEqual(
       new Map([
-        ['write:production', { connection: connections.write_conn, settings }],
-        ['read:production', { connection: connections.read_conn, settings }],
-        ['write:development', { connection: connections.development_conn, settings }],
+        ['write:production', { connection: connections.write_conn, use: 'writes', settings }],
+        ['read:production', { connection: connections.read_conn, use: 'reads', settings }],
+        [
+          'write:development',
+          { connection: connections.development_conn, use: 'development', settings },
+        ],
       ]),
     );
     await gateway.settle();

@@ -171,17 +171,18 @@ describe('the connection that serves', () => {
   };
 
   test.each([
-    ['reads', '/read', undefined, READ_CONN],
-    ['writes', '/write', undefined, WRITE_CONN],
-    ['both under the development profile: reads', '/read', 'development', DEVELOPMENT_CONN],
-    ['both under the development profile: writes', '/write', 'development', DEVELOPMENT_CONN],
-  ])('%s comes sealed with the settings beside it', async (_, path, profile, connection) => {
+    ['reads', '/read', undefined, READ_CONN, 'reads'],
+    ['writes', '/write', undefined, WRITE_CONN, 'writes'],
+    ['both under the development profile: reads', '/read', 'development', DEVELOPMENT_CONN, 'development'],
+    ['both under the development profile: writes', '/write', 'development', DEVELOPMENT_CONN, 'development'],
+  ])('%s comes sealed with the settings beside it', async (_, path, profile, connection, use) => {
     const relay = asking();
     const gateway = await startRunning(relay, {
       endpoint: { config, ...(profile ? { backend_profile: profile } : {}) },
     });
     expect((await gateway.ask(path, QUERY)).status).toBe(200);
-    expect(relay.connections).toEqual([{ connection, settings: { allow_functions: ['f'] } }]);
+    const settings = { allow_functions: ['f'] };
+    expect(relay.connections).toEqual([{ connection, use, settings }]);
   });
 
   test('is missing for development without a route there: nothing is sent', async () => {

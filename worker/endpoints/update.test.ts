@@ -104,8 +104,8 @@ describe('PATCH /endpoints/{endpoint}', () => {
     await patch({ config: { write_conn: moved } });
     expect(new Map(relay.reached.map(({ pool, envelope }) => [pool, envelope]))).toEqual(
       new Map([
-        ['write:production', { connection: moved, settings: {} }],
-        ['read:production', { connection: READ, settings: {} }],
+        ['write:production', { connection: moved, use: 'writes', settings: {} }],
+        ['read:production', { connection: READ, use: 'reads', settings: {} }],
       ]),
     );
     await gateway.settle();
