@@ -173,8 +173,20 @@ describe('the connection that serves', () => {
   test.each([
     ['reads', '/read', undefined, READ_CONN, 'reads'],
     ['writes', '/write', undefined, WRITE_CONN, 'writes'],
-    ['both under the development profile: reads', '/read', 'development', DEVELOPMENT_CONN, 'development'],
-    ['both under the development profile: writes', '/write', 'development', DEVELOPMENT_CONN, 'development'],
+    [
+      'both under the development profile: reads',
+      '/read',
+      'development',
+      DEVELOPMENT_CONN,
+      'development',
+    ],
+    [
+      'both under the development profile: writes',
+      '/write',
+      'development',
+      DEVELOPMENT_CONN,
+      'development',
+    ],
   ])('%s comes sealed with the settings beside it', async (_, path, profile, connection, use) => {
     const relay = asking();
     const gateway = await startRunning(relay, {
