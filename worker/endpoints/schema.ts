@@ -1,6 +1,5 @@
 /** Bodies and results of the operations on endpoints, as on the wire. Spec: "Endpoint". */
 import * as z from 'zod';
-import { WARNING_CODES } from '../../proto/driver.ts';
 import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
 import type { KindSpec } from '../../proto/kinds/kind.ts';
 import { JsonValue } from '../../proto/kinds/members.ts';
@@ -11,6 +10,7 @@ import { shownAs } from '../http/shown-as.ts';
 import { text } from '../http/texts.ts';
 import { CREATE, DETAIL, PATCH, RECORD, UPDATED } from './examples.ts';
 import { PoolLimits, PoolLimitsPatch } from './pool-limits.ts';
+import { warnings } from './warnings.ts';
 
 export type { PoolLimits };
 
@@ -150,35 +150,6 @@ const identity = {
 const backend_profile = BackendProfile.optional().meta({
   description: 'As it was set; absent where it never was, which is `production`',
 });
-
-const WARNING = {
-  code: 'CREDENTIAL_BYPASSES_RLS',
-  message:
-    'The role of write_conn has BYPASSRLS: row-level security does not apply to it. Either run ALTER ROLE app NOBYPASSRLS; as an administrator of the database, or use another role. …',
-};
-const warnings = z
-  .array(
-    z
-      .object({
-        code: z
-          .enum(WARNING_CODES)
-          .meta({ description: 'Stable name of the warning', examples: [WARNING.code] }),
-        message: z.string().meta({
-          description: 'What it means, with the statements that end it',
-          examples: [WARNING.message],
-        }),
-      })
-      .meta({
-        id: 'Warning',
-        description: 'Something that works, but has a risk or a limit',
-        examples: [WARNING],
-      }),
-  )
-  .optional()
-  .meta({
-    description:
-      'Risks and limits of the backend or its credential, as far as its kind can tell; absent when there are none',
-  });
 
 /** Spec: "Endpoint record". */
 export const EndpointRecord = z
