@@ -38,6 +38,18 @@ export function doubtsOf(tokens: readonly Token[]): Doubt[] {
   return [...found, ...fileTables(tokens).map((name) => ({ name, why: FILE }))];
 }
 
+/** Names ahead of a parenthesis; all names where a function can be named without one. */
+export function callsOf(tokens: readonly Token[]): string[] {
+  const isAny = tokens.some(
+    (token, at) =>
+      isWord(token, 'APPLY') ||
+      (isName(token) && HIGHER_ORDER.has(token.text.toLowerCase()) && isMark(tokens[at + 1], '(')),
+  );
+  return tokens.flatMap((token, at) =>
+    isName(token) && (isAny || isMark(tokens[at + 1], '(')) ? readingsOf(token) : [],
+  );
+}
+
 function calledAt(tokens: readonly Token[], at: number): Doubt[] {
   const token = tokens[at];
   if (token === undefined) return [];

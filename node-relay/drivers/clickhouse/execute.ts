@@ -12,8 +12,9 @@ import { admit } from './guard.ts';
 import { insertion } from './insert.ts';
 import { parametersOf } from './parameters.ts';
 import { ReplyReader } from './reply.ts';
-import type { Statement } from './statement.ts';
+import { oneStatement, type Statement } from './statement.ts';
 import { summaryOf } from './summary.ts';
+import { refuseUserFunctions } from './user-functions.ts';
 
 /** A request that carries a statement. */
 export type StatementRequest = Exclude<ClickhouseRequest, { type: 'insert' }>;
@@ -43,7 +44,7 @@ const HARMLESS_KINDS = new Set(['SELECT', 'SHOW', 'DESCRIBE', 'DESC', 'EXPLAIN',
  * @param whole the reply is wanted as a whole, its cost in its head
  * @throws GatewayError BAD_REQUEST, REQUEST_FAILED, PAYLOAD_TOO_LARGE
  */
-export function prepare(
+function prepare(
   { settings, allowed }: Database,
   request: ClickhouseRequest,
   call: Call,
@@ -75,6 +76,20 @@ export function prepare(
   };
 }
 
+/** As `prepare`, when a read calls nothing of users'. @throws GatewayError */
+export async function admitted(
+  database: Database,
+  request: ClickhouseRequest,
+  call: Call,
+  whole: boolean,
+): Promise<Prepared> {
+  const prepared = prepare(database, request, call, whole);
+  if (prepared.read && request.type !== 'insert') {
+    await refuseUserFunctions(database, oneStatement(request.query), call);
+  }
+  return prepared;
+}
+
 function bound({ params }: StatementRequest, { placeholders }: Statement): string {
   return parametersOf(placeholders, params);
 }
@@ -94,7 +109,7 @@ export async function runRequest(
   request: ClickhouseRequest,
   call: Call,
 ): Promise<Buffer> {
-  const prepared = prepare(database, request, call, true);
+  const prepared = await admitted(database, request, call, true);
   if (request.type === 'fetch_bytes') {
     return database.call(prepared, call, (reply) => bytesResult(reply, call.resultMaxBytes));
   }

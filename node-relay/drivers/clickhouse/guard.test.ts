@@ -111,6 +111,31 @@ describe('reads', () => {
   });
 });
 
+test.each([
+  ['COUNT', 'SELECT COUNT(1)'],
+  ['ToString', 'SELECT arrayMap(x -> `ToString`(x), [1])'],
+  ['sumif', 'SELECT number APPLY sumif FROM numbers(1)'],
+  ['polygon', 'SELECT polygon\n(1)'],
+  ['`values`', 'SELECT values(1)'],
+  ['LOWER', 'SELECT arrayMap(LOWER, [1])'],
+])(
+  "a user's function %s goes ahead of what the server has in other letters: %s",
+  async (name, query) => {
+    await write.run(sql(`CREATE FUNCTION ${name} AS (x) -> x`), callOf('write'));
+    try {
+      const session = await database.open('read');
+      expect(await failureOf(session.run(sql(query), callOf('read')))).toMatchObject({
+        code: 'BAD_REQUEST',
+        details: [{ rule: expect.stringMatching(/^read_(?:user_)?function$/) }],
+      });
+      const other = await database.open('read', { allow_functions: [name.replaceAll('`', '')] });
+      await other.run(sql('SELECT 1'), callOf('read'));
+    } finally {
+      await write.run(sql(`DROP FUNCTION ${name}`), callOf('write'));
+    }
+  },
+);
+
 describe('allow_functions', () => {
   test.each<{ allow: Json; code: string }>([
     { allow: true, code: 'REQUEST_FAILED' },

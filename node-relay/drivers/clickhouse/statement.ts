@@ -2,7 +2,7 @@
 
 import { LruMap } from '../../../dialects/lru-map.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { type Doubt, doubtsOf } from './doubts.ts';
+import { callsOf, type Doubt, doubtsOf } from './doubts.ts';
 import { type Token, tokensOf } from './lexer.ts';
 import { isMark, isName, isWord, readingsOf } from './marks.ts';
 import { setsOf } from './settings-clause.ts';
@@ -21,6 +21,8 @@ export interface Statement {
   readonly placeholders: readonly Placeholder[];
   /** What it may run beyond computing. */
   readonly doubts: readonly Doubt[];
+  /** Names that may be a function's, as servers of any age read them. */
+  readonly calls: readonly string[];
   /** It names what tells headers of the request, or runs a text that may. */
   readonly tellsHeaders: boolean;
   /** Names that SETTINGS clauses set, wherever they stand. */
@@ -67,6 +69,7 @@ function read(text: string): Statement {
     kind: first.kind === 'word' ? first.text.toUpperCase() : '',
     placeholders: placeholdersOf(text, tokens),
     doubts: doubtsOf(tokens),
+    calls: callsOf(tokens),
     tellsHeaders: tokens.some((token, at) => mayTellHeaders(token, tokens[at + 1])),
     sets: setsOf(tokens),
   };

@@ -3,7 +3,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { Database } from './database.ts';
-import { checkCount, prepare } from './execute.ts';
+import { admitted, checkCount } from './execute.ts';
 import { ReplyReader } from './reply.ts';
 
 const PIECE_LENGTH = 65_536;
@@ -21,7 +21,7 @@ export async function* streamRows(
     const message = `Requests of type ${request.type} answer no rows to stream`;
     throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
   }
-  const prepared = prepare(database, request, call, false);
+  const prepared = await admitted(database, request, call, false);
   const open = await database.open(prepared, call);
   let lines = '';
   const rowFormat = ('row_format' in request && request.row_format) || 'object';

@@ -165,6 +165,30 @@ export const ATTACKS: readonly Attack[] = [
     because: "the session's members are the gateway's own",
   },
   {
+    name: "the cluster's clock",
+    request: command({ find: 'victims', $clusterTime: { clusterTime: 1 } }),
+    because: "the session's members are the gateway's own",
+  },
+  {
+    name: 'a member of servers among themselves',
+    request: command({ explain: { find: 'victims', $audit: {} } }),
+    because: "the session's members are the gateway's own",
+  },
+  {
+    name: 'counts that begin anew',
+    request: {
+      type: 'database.aggregate',
+      database: 'admin',
+      pipeline: [{ $operationMetrics: { clearMetrics: true } }],
+    },
+    because: STAGE,
+  },
+  {
+    name: 'features that begin ids anew',
+    request: command({ features: 1, oidReset: 1 }),
+    because: 'the argument changes the server',
+  },
+  {
     name: 'a raw command',
     request: { type: 'raw_command_read_only', command: '{"drop": "victims"}' },
     because: COMMAND,

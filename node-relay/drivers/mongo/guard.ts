@@ -6,11 +6,16 @@ import { READING } from '../../../proto/kinds/mongo/reads.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
 
 /** Anywhere in a filter, an expression or a pipeline, at any depth. */
-const REFUSED = new Set(['$out', '$merge', '$where', '$function', '$accumulator']);
+const REFUSED = new Set([
+  ...['$out', '$merge', '$where', '$function', '$accumulator'],
+  // They hold the server's files as they are, and begin its counts anew.
+  ...['$backupCursor', '$backupCursorExtend', '$operationMetrics'],
+]);
 
 /** Of those, what not every argument leaves a read. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   validate: ['repair', 'fixMultikey', 'background', 'full'],
+  features: ['oidReset'],
 };
 /** Of those and of others, what changes who or what the connection is, which the next caller gets. */
 const OF_CONNECTION = new Set(['logout', 'authenticate', 'saslstart', 'saslcontinue', 'getnonce']);
@@ -20,7 +25,12 @@ const OF_GREETING = new Set(['comment', 'maxTimeMS', 'saslSupportedMechs', '$rea
 /** What may be explained. */
 const EXPLAINED = new Set(['find', 'aggregate', 'count', 'distinct']);
 /** Members of a command that decide what is done with it are not the caller's. */
-const RESERVED = new Set(['$db', 'lsid', 'txnNumber', 'autocommit', 'startTransaction']);
+const RESERVED = new Set([
+  ...['lsid', 'txnNumber', 'autocommit', 'startTransaction', 'startOrContinueTransaction'],
+  ...['stmtId', 'stmtIds', 'clientOperationKey', 'mayBypassWriteBlocking', 'coordinator'],
+]);
+/** Those that begin so are of servers among themselves, or set their clock; but for this one. */
+const OF_CALLER = '$readPreference';
 
 /**
  * Refuses a value of a read that writes or runs code.
@@ -47,7 +57,8 @@ export function checkRead(value: Json | undefined, path: string): void {
  */
 export function checkCommand(command: JsonObject, read: boolean, path = 'command'): void {
   for (const name of namesOf(command)) {
-    if (RESERVED.has(name)) throw refused(`${path}.${name}`, `${name} is the gateway's own to say`);
+    const isReserved = RESERVED.has(name) || (name.startsWith('$') && name !== OF_CALLER);
+    if (isReserved) throw refused(`${path}.${name}`, `${name} is the gateway's own to say`);
   }
   const name = commandName(command);
   checkConnection(name, command, path);
