@@ -1,36 +1,60 @@
 /**
  * The query that follows the catalogs from what a statement names to all functions that can run
- * with it. Nodes are a kind (r relation that is read, w relation that is written, t type, i text
- * form of a type, d the same inside another type, f function, o operator, c operator class), an OID
+ * with it. Nodes are a kind (r relation that is read, w relation that is written, t type, v values
+ * of a type, i text form of a type, d the same inside another type, f function, o operator, c operator class), an OID
  * and whether it surely runs; what does not, such as an index's expression while a query is
  * planned, counts for traces only. OIDs below 16384 are the server's own. It is to be run
  * with `search_path` on pg_catalog.
  */
 
+const OWN = 16384;
+
+/** The server's types that users gave an order or a hash, and arrays of them: the server finds that where it has none of its own. */
+const ORDERED = `ordered(id) AS MATERIALIZED (SELECT u.id FROM pg_opclass o JOIN pg_type t ON t.oid = o.opcintype
+  CROSS JOIN LATERAL (VALUES (t.oid), (t.typarray)) AS u(id)
+  WHERE o.oid >= ${OWN} AND o.opcintype < ${OWN} AND o.opcdefault AND o.opcmethod IN (403, 405) AND u.id > 0)`;
+
+/** A type of whose values the server may find something of users. */
+const HELD = (id: string) => `(${id} >= ${OWN} OR ${id} IN (SELECT ordered.id FROM ordered))`;
+
 /** Names in a node tree that stand before an OID or a list of them. */
 const NAMED =
   ':(\\w*(?:funcid|fnoid|Func|handler|opno|opnos|eqop|sortop|neop|[tT]ypes?|typid|typeid|typeId|relid|seqid|opclass)) (?:\\(o ([\\d ]+)\\)|(\\d+))';
 
-/** Types that an expression only hands on: nothing of them runs. */
+/**
+ * Types that an expression only hands on: nothing of them runs but what the server itself looks up
+ * while it compares values, sorts them or makes JSON of them.
+ */
 const HANDED_ON =
   '^(?:vartype|casetype|coalescetype|minmaxtype|aggtype|wintype|refrestype|refcontainertype|refelemtype|aggargtypes|ctecoltypes|colTypes)$';
+
+/** What takes rows, arrays, ranges or anything; but count() looks at no value. */
+const ANYTHING = `ARRAY[2249, 2276, 2277, 2283, 2287, 2776, 3831, 4537, 4538, 5077, 5078, 5079, 5080]::oid[]`;
+
+/** Whether what a node tree calls may look into values of a type that it was not made for. */
+const COMPARES = `(n.tree ~ '{(?:MINMAX|JSON|ROWCOMPARE|CTESEARCH|CTECYCLE)' OR EXISTS (
+    SELECT FROM regexp_matches(n.tree, ':(?:\\w*(?:funcid|fnoid|Func)) (\\d+)', 'g') AS m JOIN pg_proc p ON p.oid = m[1]::oid
+    WHERE p.proargtypes::oid[] && ${ANYTHING} AND p.oid <> 2147
+  ) OR EXISTS (
+    SELECT FROM regexp_matches(n.tree, ':(?:\\w*(?:eqop|sortop|neop)) (\\d+)', 'g') AS m JOIN pg_operator o ON o.oid = m[1]::oid
+    WHERE o.oprleft = ANY (${ANYTHING})
+  ))`;
 
 /**
  * Objects that a node tree names, as (kind, id, runs).
  * @param from gives `tree`, `runs` and `relation`, the kind of relations named in it
  */
 export function namedIn(from: string): string {
-  return `SELECT n.kind, n.id, n.runs FROM (${from}) x CROSS JOIN LATERAL (
-    SELECT CASE WHEN m[1] ~ '(?:[tT]ypes?|typid|typeid|typeId)$' THEN 't' WHEN m[1] ~ '(?:op|opno|opnos)$' THEN 'o'
+  return `SELECT n.kind, n.id, n.runs AND (n.kind <> 'v' OR ${COMPARES}) AS runs FROM (${from}) x CROSS JOIN LATERAL (
+    SELECT CASE WHEN m[1] ~ '${HANDED_ON}' OR (m[1] = 'coltypes' AND x.tree !~ 'TABLEFUNC') THEN 'v'
+      WHEN m[1] ~ '(?:[tT]ypes?|typid|typeid|typeId)$' THEN 't' WHEN m[1] ~ '(?:op|opno|opnos)$' THEN 'o'
       WHEN m[1] ~ '(?:relid|seqid)$' THEN x.relation WHEN m[1] ~ 'opclass$' THEN 'c' ELSE 'f' END AS kind,
-      u.id::oid AS id,
-      x.runs AND m[1] !~ '${HANDED_ON}' AND (m[1] <> 'coltypes' OR x.tree ~ 'TABLEFUNC') AS runs
+      u.id::oid AS id, x.runs, x.tree
     FROM regexp_matches(x.tree, '${NAMED}', 'g') m
     CROSS JOIN LATERAL unnest(string_to_array(coalesce(m[2], m[3]), ' ')) AS u(id)
-  ) n WHERE n.id >= CASE WHEN n.kind = 't' THEN 16384 ELSE 16 END`;
+  ) n WHERE CASE WHEN n.kind IN ('t', 'v') THEN ${HELD('n.id')} ELSE n.id >= 16 END`;
 }
 
-const OWN = 16384;
 /** A relation that users made. */
 const RELATION = `reach.kind IN ('r', 'w') AND reach.id >= ${OWN}`;
 const WRITTEN = `reach.kind = 'w' AND reach.id >= ${OWN}`;
@@ -130,6 +154,41 @@ const TYPES = `
   SELECT 'd', a.atttypid, true FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
   WHERE ${TEXT} AND t.oid = reach.id AND t.typrelid > 0 AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid >= ${OWN}`;
 
+/**
+ * What the server looks up by the type of a value: orders and hashes of rows, arrays and ranges, casts to JSON. The types
+ * of what statistics hold, and of rows that a users' function makes up, are not told: all there is counts.
+ */
+const VALUES = `
+  SELECT 't', reach.id, false WHERE reach.kind = 'v' AND reach.id >= ${OWN}
+  UNION ALL
+  SELECT v.kind, v.id, reach.runs FROM pg_type t LEFT JOIN pg_range r ON r.rngtypid = t.oid CROSS JOIN LATERAL (VALUES
+    ('v', t.typbasetype), ('v', t.typelem), ('v', r.rngsubtype), ('c', r.rngsubopc), ('f', r.rngcanonical::oid)
+  ) AS v(kind, id) WHERE reach.kind IN ('t', 'v') AND t.oid = reach.id AND CASE v.kind WHEN 'v' THEN ${HELD('v.id')} ELSE v.id >= ${OWN} END
+  UNION ALL
+  SELECT 'v', r.rngtypid, reach.runs FROM pg_range r WHERE reach.kind = 'v' AND reach.id >= ${OWN} AND (to_jsonb(r) ->> 'rngmultitypid')::oid = reach.id
+  UNION ALL
+  SELECT 'v', a.atttypid, reach.runs FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
+  WHERE reach.kind IN ('t', 'v') AND reach.id >= ${OWN} AND t.oid = reach.id AND t.typrelid > 0 AND a.attnum > 0 AND NOT a.attisdropped AND ${HELD('a.atttypid')}
+  UNION ALL
+  SELECT 'v', a.atttypid, reach.runs FROM pg_attribute a
+  WHERE reach.kind IN ('r', 'w') AND a.attrelid = reach.id AND a.atttypid IN (SELECT ordered.id FROM ordered)
+  UNION ALL
+  SELECT CASE c.castmethod WHEN 'b' THEN 'v' ELSE 'f' END, CASE c.castmethod WHEN 'b' THEN c.casttarget ELSE c.castfunc END, reach.runs FROM pg_cast c
+  WHERE reach.kind IN ('t', 'v') AND c.oid >= ${OWN} AND c.castsource = reach.id
+  AND CASE c.castmethod WHEN 'b' THEN ${HELD('c.casttarget')} ELSE c.casttarget IN (114, 3802) END
+  UNION ALL
+  SELECT 'c', o.oid, reach.runs FROM pg_opclass o
+  WHERE reach.kind IN ('t', 'v') AND o.opcintype = reach.id AND o.oid >= ${OWN} AND o.opcmethod IN (403, 405)
+  UNION ALL
+  SELECT 'v', v.id, reach.runs FROM pg_proc p CROSS JOIN LATERAL (SELECT p.prorettype UNION SELECT unnest(p.proallargtypes)) AS v(id)
+  WHERE reach.kind = 'f' AND p.oid = reach.id AND ${HELD('v.id')}
+  UNION ALL
+  SELECT v.kind, v.id, reach.runs FROM (
+    SELECT 'c' AS kind, o.oid AS id FROM pg_opclass o WHERE o.oid >= ${OWN} AND o.opcdefault AND o.opcmethod IN (403, 405)
+    UNION ALL SELECT 'f', c.castfunc FROM pg_cast c WHERE c.castfunc >= ${OWN} AND c.casttarget IN (114, 3802)
+  ) v WHERE (reach.kind = 'r' AND reach.id IN (2619, 3429)) OR (reach.kind = 'f' AND reach.id >= ${OWN} AND EXISTS (
+    SELECT FROM pg_proc p WHERE p.oid = reach.id AND p.prorettype IN (2249, 2287) AND p.proallargtypes IS NULL))`;
+
 const FUNCTIONS = `
   SELECT v.kind, v.id, v.runs FROM pg_operator o CROSS JOIN LATERAL (VALUES
     ('f', o.oprcode::oid, reach.runs), ('f', o.oprrest::oid, false), ('f', o.oprjoin::oid, false),
@@ -164,8 +223,8 @@ const FUNCTIONS = `
  * @param loose SQL of a boolean
  */
 export function closureQuery(before: string, seeds: string, direct: string, loose: string): string {
-  const edges = [namedIn(TREES), RELATIONS, TYPES, FUNCTIONS].join('\nUNION ALL\n');
-  return `WITH RECURSIVE ${before}
+  const edges = [namedIn(TREES), RELATIONS, TYPES, VALUES, FUNCTIONS].join('\nUNION ALL\n');
+  return `WITH RECURSIVE ${ORDERED}, ${before}
 reach(kind, id, runs) AS (
   ${seeds}
   UNION

@@ -51,6 +51,8 @@ mentioned(id) AS MATERIALIZED (
 const SEEDS = `
   SELECT CASE WHEN (SELECT deep FROM deep) THEN 'd' ELSE 'i' END, id, true FROM mentioned WHERE $4 = 'input' AND id >= 16384
   UNION SELECT kind, id, true FROM found WHERE $4 = 'all' AND (kind <> 'o' OR id >= 16384)
+  UNION SELECT 'v', t.oid, true FROM names x JOIN pg_type t ON t.typname = x.n AND t.typnamespace = x.schema JOIN ordered ON ordered.id = t.oid
+  WHERE x.k = 't' AND $4 = 'all'
   UNION SELECT 't', id, true FROM columns WHERE $4 = 'all' UNION SELECT 't', id, true FROM rows WHERE $4 = 'all'
   UNION SELECT 'f', castfunc, true FROM pg_cast WHERE $4 = 'all' AND castfunc > 0 AND pg_cast.oid >= 16384 AND castsource < 16384 AND casttarget < 16384`;
 

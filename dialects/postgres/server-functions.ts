@@ -25,7 +25,8 @@ const HARMLESS_FAMILY = /^pg_stat_get_/;
 
 /**
  * Refused whatever their volatility and whatever the configuration allows: they run text as SQL or
- * by a type's name, reach files, programs or other servers, or take a transaction id.
+ * by a type's name, run what hangs on a table named by a value, reach files, programs or other
+ * servers, or take a transaction id.
  */
 export const REFUSED_STABLE = [
   'cursor_to_xml',
@@ -42,6 +43,7 @@ export const REFUSED_STABLE = [
   'table_to_xml',
   'table_to_xml_and_xmlschema',
   'table_to_xmlschema',
+  'satisfies_hash_partition',
   'pg_input_is_valid',
   'pg_input_error_info',
   'pg_current_xact_id',

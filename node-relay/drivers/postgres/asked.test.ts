@@ -61,7 +61,8 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const STATE = sql(`SELECT coalesce(current_setting('my.mark', true), '') AS mark,
-  (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
+  (SELECT count(*)::int FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND d.datname = current_database()) AS locks,
   (SELECT count(*)::int FROM pg_class WHERE relpersistence = 't') AS temporary,
   (SELECT count(*)::int FROM pg_proc WHERE proname LIKE 'causeway%') AS asked`);
 const CLEAN = [{ mark: '', locks: 0, temporary: 0, asked: 0 }];

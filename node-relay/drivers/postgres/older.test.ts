@@ -15,6 +15,7 @@ describe('PostgreSQL 15', async () => {
   });
   await import('./guard.test.ts');
   await import('./asked.test.ts');
+  await import('./looked-up.test.ts');
   await import('./state.test.ts');
   await import('./reset.test.ts');
   await import('./write.test.ts');

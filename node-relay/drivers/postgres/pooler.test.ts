@@ -61,7 +61,8 @@ async function pooled(options: Omit<PgbouncerOptions, 'folder' | 'url'> = {}): P
 const STATE = `SELECT current_setting('my.mark', true) AS mark, current_setting('work_mem') AS work_mem,
   current_user::text AS role, session_user::text AS login, current_setting('search_path') AS path,
   current_setting('statement_timeout') AS timeout, current_setting('default_transaction_read_only') AS read_only,
-  (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
+  (SELECT count(*)::int FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND d.datname = current_database()) AS locks,
   (SELECT count(*)::int FROM pg_class WHERE relpersistence = 't') AS temporary,
   (SELECT count(*)::int FROM pg_prepared_statements WHERE name <> '') AS prepared,
   (SELECT count(*)::int FROM pg_cursors WHERE name <> '') AS cursors`;

@@ -8,10 +8,11 @@ import { Garden, type Planted } from './garden.ts';
 import type { Plant, Touch } from './plant.ts';
 import { FUNCTIONS } from './plants-of-functions.ts';
 import { TREES } from './plants-of-trees.ts';
+import { VALUES } from './plants-of-values.ts';
 import { type Channel, Pool, type Sent } from './session.ts';
 import { variantsFor } from './tracer.ts';
 
-const PLANTS: readonly Plant[] = [...TREES, ...FUNCTIONS];
+const PLANTS: readonly Plant[] = [...TREES, ...FUNCTIONS, ...VALUES];
 /** Of one object, so many statements are tried before another is made. */
 const TOUCHES = 5;
 const TELL_MS = 5_000;
