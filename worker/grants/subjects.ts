@@ -27,8 +27,12 @@ export const SubjectName = z
   .max(LONGEST)
   .refine((name) => name.isWellFormed(), 'must be valid Unicode')
   .refine(
-    (name) => !name.startsWith(GROUP) || (GROUP_NAME.test(name) && isVisible(name)),
-    'must name the group in 1 to 255 characters, without control, format or other invisible characters',
+    (name) => !name.startsWith(GROUP) || GROUP_NAME.test(name),
+    'must name the group in 1 to 255 characters, without control characters',
+  )
+  .refine(
+    (name) => !name.startsWith(GROUP) || !GROUP_NAME.test(name) || isVisible(name),
+    'must name the group without invisible, bidirectional, private or unassigned characters',
   )
   .meta({
     description:
