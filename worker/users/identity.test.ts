@@ -31,7 +31,7 @@ test(
     );
     // A generator under which nothing happens proves nothing.
     for (const what of ['renamed', 'completed a reset', 'added']) {
-      expect([what, (done.get(what) ?? 0) > RUNS]).toEqual([what, true]);
+      expect([what, (done.get(what) ?? 0) * 3 >= RUNS]).toEqual([what, true]);
     }
   },
   LONGEST_MS * 2,
