@@ -282,7 +282,7 @@ describe('where the server is not asked', () => {
   test.each(REFUSED)('names refuse %s', async (query) => {
     expect(await failureOf(reader.run(sql(query), callOf('read')))).toMatchObject({
       code: 'BAD_REQUEST',
-      message: expect.stringContaining('grant TEMPORARY on the database'),
+      message: expect.stringContaining('GRANT TEMPORARY ON DATABASE'),
     });
   });
   test.each(PASSED)('names let pass %s', async (query) => {

@@ -20,6 +20,7 @@ import type { Database } from './database.ts';
 import { inquirerOn, parameterTypes, undoing } from './inquire.ts';
 import { statementMessages } from './messages.ts';
 import { requirePlain } from './pooler.ts';
+import { requireReadable } from './readable.ts';
 import { SqlResult } from './result.ts';
 
 /** Where and within what a request runs. */
@@ -209,26 +210,6 @@ async function executeRead(scene: Scene, ready: Ready, result: SqlResult): Promi
   }
   await database.types.learn(result.unknownTypes, (statement) => connection.rows(statement));
   return finished(result, ready, tag);
-}
-
-/**
- * Contract §6: `/read` in a session runs under the same guards and not inside a write transaction.
- * @throws GatewayError TRANSACTION_OPEN, BAD_REQUEST
- */
-async function requireReadable(connection: Connection, place: Place): Promise<void> {
-  if (connection.readOnly || !connection.wire.inTransaction) return;
-  const [row] = await connection.rows({
-    text: "SELECT pg_catalog.current_setting('transaction_read_only'), pg_catalog.current_setting('standard_conforming_strings')",
-  });
-  if (place !== 'transaction' && row?.[0] !== 'on') {
-    throw new GatewayError(
-      'TRANSACTION_OPEN',
-      'The session has a write transaction open; a read is not taken inside it',
-    );
-  }
-  if (row?.[1] !== 'on') {
-    throw new GatewayError('BAD_REQUEST', 'A read needs standard_conforming_strings to be on');
-  }
 }
 
 async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Promise<Buffer> {

@@ -138,6 +138,23 @@ describe('a lease', () => {
     });
   });
 
+  test('takes no read that the server would read as other text', async () => {
+    await leased(async (call) => {
+      // In this encoding two bytes of UTF-8 may hold a backslash.
+      await call("SET client_encoding = 'SJIS'");
+      const refusal = {
+        code: 'BAD_REQUEST',
+        message: 'A read needs standard_conforming_strings to be on and client_encoding to be UTF8',
+      };
+      expect(await failureOf(call('SELECT 1', 'read'))).toMatchObject(refusal);
+      await call('BEGIN READ ONLY');
+      expect(await failureOf(call('SELECT 1', 'read'))).toMatchObject(refusal);
+      await call('ROLLBACK');
+      await call('RESET client_encoding');
+      expect(await call('SELECT 1 AS a', 'read')).toMatchObject({ rows: [{ a: 1 }] });
+    });
+  });
+
   test('ends with the call that was stopped on it', async () => {
     await leased(async (call) => {
       const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
