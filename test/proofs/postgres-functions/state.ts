@@ -123,7 +123,7 @@ function isNewSetting(part: string, before: State): boolean {
 
 /** Files that nothing but a statement changes: not those of tables, the log of changes, or counters. */
 function isSettled(name: string): boolean {
-  return !/^(?:base|global|pg_(?:wal|stat|stat_tmp|xact|subtrans|multixact|commit_ts|notify|logical|snapshots|dynshmem|serial|replslot\/.*\/.*)|postmaster\.)/.test(
+  return !/^(?:base|global|pg_(?:wal|stat|stat_tmp|xact|subtrans|multixact|commit_ts|notify|logical|snapshots|twophase|dynshmem|serial|replslot\/.*\/.*)|postmaster\.)/.test(
     name,
   );
 }

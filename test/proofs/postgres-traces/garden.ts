@@ -10,6 +10,7 @@ const OBJECTS = `
   CREATE SEQUENCE counter;
   GRANT ALL ON SEQUENCE counter TO plain;
   CREATE SCHEMA trap;
+  CREATE LANGUAGE bare HANDLER plpgsql_call_handler;
   ALTER DATABASE postgres SET search_path = public, w;
   ALTER DATABASE postgres SET statement_timeout = '5s';
   ALTER DATABASE postgres SET parallel_setup_cost = 0;
@@ -95,6 +96,8 @@ export class Garden {
     const maker = new pg.Client(this.#url);
     await maker.connect();
     try {
+      // Settings cannot be set while several processes build an index.
+      await maker.query('SET max_parallel_maintenance_workers = 0');
       await maker.query(made);
     } catch {
       return undefined;

@@ -6,10 +6,16 @@ const STEP: Shape = { args: ['int', 'int'], returns: 'int', value: '$1' };
 const END: Shape = { args: ['int'], returns: 'int', value: '$1' };
 const TRIGGER: Shape = { args: [], returns: 'trigger', value: 'NEW' };
 
+/** The step of an aggregate over a window that moves, which is as strict as a tracing function: not at all. */
+const KEEP =
+  "CREATE FUNCTION w.keep_N(int, int) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE AS 'SELECT coalesce($1, $2)'";
+const MOVING = "SFUNC = w.keep_N, STYPE = int, MSTYPE = int, MINITCOND = '0'";
+
 /** An aggregate over the rows of a table, also where more than one process reads it. */
 function aggregate(column: string, shape: Shape, members: string): Plant {
   return {
     column: `pg_aggregate.${column}`,
+    before: KEEP,
     name: `aggregate's ${column}`,
     shape,
     make: `CREATE TABLE w.t_N AS SELECT i AS id, i AS a FROM generate_series(1, 2000) i; ANALYZE w.t_N; CREATE AGGREGATE w.agg_N(int) (${members}, PARALLEL = SAFE)`,
@@ -36,8 +42,6 @@ function trigger(name: string, on: string, more: readonly Touch[] = [], value = 
   };
 }
 
-const MOVING = 'SFUNC = int4larger, STYPE = int, MSTYPE = int';
-
 /** Operators of a class of one's own over integers. */
 const STRATEGIES = 'OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >';
 
@@ -45,12 +49,12 @@ export const FUNCTIONS: readonly Plant[] = [
   aggregate('aggtransfn', STEP, "SFUNC = TRACER, STYPE = int, INITCOND = '0'"),
   aggregate('aggfinalfn', END, 'SFUNC = int4larger, STYPE = int, FINALFUNC = TRACER'),
   aggregate('aggcombinefn', STEP, 'SFUNC = int4larger, STYPE = int, COMBINEFUNC = TRACER'),
-  aggregate('aggmtransfn', STEP, `${MOVING}, MSFUNC = TRACER, MINVFUNC = int4smaller`),
-  aggregate('aggminvtransfn', STEP, `${MOVING}, MSFUNC = int4larger, MINVFUNC = TRACER`),
+  aggregate('aggmtransfn', STEP, `${MOVING}, MSFUNC = TRACER, MINVFUNC = w.keep_N`),
+  aggregate('aggminvtransfn', STEP, `${MOVING}, MSFUNC = w.keep_N, MINVFUNC = TRACER`),
   aggregate(
     'aggmfinalfn',
     END,
-    `${MOVING}, MSFUNC = int4larger, MINVFUNC = int4smaller, MFINALFUNC = TRACER`,
+    `${MOVING}, MSFUNC = w.keep_N, MINVFUNC = w.keep_N, MFINALFUNC = TRACER`,
   ),
   {
     column: 'pg_amproc.amproc',

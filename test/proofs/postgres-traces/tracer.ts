@@ -9,7 +9,7 @@ export interface Shape {
   readonly value?: string;
   /** Only this language can take its place. */
   readonly language?: 'plpgsql' | 'sql';
-  /** Its body is not looked at when it is made. */
+  /** It is made before its types are defined. */
   readonly unchecked?: boolean;
 }
 
@@ -83,8 +83,11 @@ export function variantsFor({ language, returns }: Shape, choices: Choices): Var
 export function tracerOf(name: string, shape: Shape, variant: Variant): string {
   const { args, returns } = shape;
   const body = variant.language === 'sql' ? sqlBody(shape, variant) : procedure(shape, variant);
-  const unchecked = shape.unchecked === true ? 'SET LOCAL check_function_bodies = off; ' : '';
-  return `${unchecked}CREATE FUNCTION ${name}(${args.join(', ')}) RETURNS ${returns} LANGUAGE ${variant.language} ${variant.volatility} PARALLEL SAFE AS $body$ ${body} $body$`;
+  // A language without a validator takes types that are not defined yet.
+  const language = shape.unchecked === true ? 'bare' : variant.language;
+  // Settings cannot be set where several processes work.
+  const parallel = variant.effect === 'quiet' ? 'SAFE' : 'UNSAFE';
+  return `CREATE FUNCTION ${name}(${args.join(', ')}) RETURNS ${returns} LANGUAGE ${language} ${variant.volatility} PARALLEL ${parallel} AS $body$ ${body} $body$`;
 }
 
 function sqlBody({ value, returns }: Shape, { effect }: Variant): string {
