@@ -17,5 +17,5 @@ test.each([
     },
   });
   expect(await codeOf(gateway.run(writes))).toBe(code);
-  expect(gateway.ctx.effects).toEqual({ written });
+  expect(gateway.ctx.effects).toEqual({ written, asked: [] });
 });

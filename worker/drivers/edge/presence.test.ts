@@ -58,11 +58,20 @@ test('a write to a server that takes no connection in time is not sent', async (
   const controller = new AbortController();
   const running = failureOf(host.fetch(post('http://[2606:4700::1]:81/', controller.signal)));
   const reason = new GatewayError('TIMED_OUT', 'late');
+  await expect.poll(() => done).toEqual(['connect [2606:4700::1] 81']);
   controller.abort(reason);
   const failure = await running;
   expect(failure).toMatchObject({ code: 'TIMED_OUT' });
   expect([failure instanceof Lost, failure === reason]).toEqual([false, false]);
   expect(done).toEqual(['connect [2606:4700::1] 81', 'close']);
+});
+
+test('a write whose time is over already is not sent, and its server not looked at', async () => {
+  const { host, done } = hostOver(new Promise(() => {}), answered);
+  const signal = AbortSignal.abort(new GatewayError('TIMED_OUT', 'late'));
+  const failure = await failureOf(host.fetch(post('http://[2606:4700::1]:82/', signal)));
+  expect(failure).toMatchObject({ code: 'TIMED_OUT' });
+  expect([failure instanceof Lost, done]).toEqual([false, []]);
 });
 
 test('a server that answered lately is not looked at again', async () => {

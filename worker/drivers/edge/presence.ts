@@ -40,6 +40,8 @@ export async function demandPresent(
 ): Promise<void> {
   const at = answeredAt.get(url.origin);
   if (at !== undefined && now - at < THERE_MS) return;
+  // It would tell a listener that comes now nothing.
+  if (signal.aborted) throw timedOut();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const leave = (): void => reject(timedOut());
   signal.addEventListener('abort', leave, { once: true });
