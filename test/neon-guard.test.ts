@@ -8,7 +8,8 @@ import {
   isEmpty,
   NO_SUCH_FUNCTION,
 } from '../node-relay/drivers/postgres/attack-state.ts';
-import { ATTACKS, READS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
+import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
+import { READS } from '../node-relay/drivers/postgres/reads.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Session } from '../proto/driver.ts';

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { loadModule, parseSync, SqlError } from 'libpg-query';
 import { beforeAll, expect, test } from 'vitest';
-import { ATTACKS, READS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
+import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
+import { READS } from '../node-relay/drivers/postgres/reads.ts';
 import { EXPORTS, IMPORTS } from '../worker/drivers/edge/neon/instance.ts';
 import { parserOf } from '../worker/drivers/edge/neon/parser.ts';
 

@@ -6,7 +6,8 @@ import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './attack-state.ts';
-import { ATTACKS, READS, TRAPS } from './attacks.ts';
+import { ATTACKS, TRAPS } from './attacks.ts';
+import { READS } from './reads.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,7 @@
 /** `/read` changes nothing by any function of a real server, in whatever way SQL runs it. Contract §6. */
 import type { PostgresKind } from '../../../node-relay/drivers/postgres/test-database.ts';
-import { KINDS, ownServer } from '../postgres-server.ts';
+import { ownServer } from '../postgres-server.ts';
+import { onEachVersion } from '../postgres-versions.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { Attack } from './attack.ts';
@@ -44,18 +45,5 @@ export async function proveOn(kind: PostgresKind, options: ProofOptions): Promis
 export const proof: Proof = {
   promise: 'No function of PostgreSQL changes anything by /read, in whatever way it is run.',
   count: 40_000,
-  async run(options) {
-    const results: ProofResult[] = [];
-    for (const kind of KINDS) {
-      results.push(await proveOn(kind, { ...options, count: Math.ceil(options.count / 2) }));
-    }
-    return {
-      cases: results.reduce((sum, { cases }) => sum + cases, 0),
-      faults: results.flatMap(({ faults }) => faults),
-      figures: Object.assign(
-        {},
-        ...results.map(({ figures }) => figures),
-      ) as ProofResult['figures'],
-    };
-  },
+  run: (options) => onEachVersion(options, proveOn),
 };
