@@ -41,11 +41,13 @@ export class AttackState {
     (SELECT json_agg(relname ORDER BY relname) FROM pg_class WHERE oid >= 16384) AS relations,
     (SELECT count(*) FROM pg_proc) AS functions,
     (SELECT count(*) FROM pg_largeobject_metadata) AS large_objects,
-    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS advisory_locks,
+    (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())) AS advisory_locks,
     (SELECT count(*) FROM pg_replication_slots WHERE slot_name = 'attack') AS slots,
     (SELECT count(*) FROM pg_replication_origin WHERE roname = 'attack') AS origins,
     (SELECT count(*) FROM pg_prepared_xacts WHERE gid = 'attack') AS prepared,
-    (SELECT count(*) FROM pg_db_role_setting) AS settings,
+    (SELECT count(*) FROM pg_db_role_setting
+      WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))) AS settings,
     (SELECT count(*) FROM pg_database WHERE datname = 'made') AS databases,
     (SELECT obj_description('items'::regclass)) AS comment,
     (SELECT relacl::text FROM pg_class WHERE relname = 'items') AS rights`);
