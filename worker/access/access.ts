@@ -4,7 +4,8 @@ import type { Context, PublicContext } from '../context.ts';
 import { visible } from '../http/visible.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
-import { type Policy, policyOn } from './policy.ts';
+import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
+import { selectResourceRules, selectRules, selectStanding } from './store.ts';
 
 /** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
 export interface Found<Resource> {
@@ -20,6 +21,8 @@ export interface Access<Params, Resource> {
   readonly level: Level | 'Public' | 'Member';
   /** What `find` can answer, beside TOKEN_REVOKED and what a level that is too low is answered. */
   readonly errors: readonly ErrorCode[];
+  /** A rule that gives the level on anything in the organization is enough. */
+  readonly anything?: true;
   /**
    * Loads the resource within the caller's organization and the caller's rules, in one trip to
    * D1 or none.
@@ -47,6 +50,31 @@ export const anyMember: Access<unknown, undefined> = {
 /** Demands `level` on the caller's own organization. */
 export function onOrganization(level: Level): Access<unknown, undefined> {
   return { level, errors: [], find: anyMember.find };
+}
+
+/**
+ * Demands `level` on the caller's own organization, or a rule on anything in it that gives it.
+ * Contract §4.
+ */
+export function onAnything(level: Level): Access<unknown, undefined> {
+  return {
+    level,
+    errors: [],
+    anything: true,
+    async find(ctx) {
+      const { db, caller } = ctx;
+      const read = await remembered(ctx, 'anything', async () => {
+        const [standing, rules, onResources] = await db.batch([
+          selectStanding(db, caller),
+          selectRules(db, caller),
+          selectResourceRules(db, caller),
+        ]);
+        return { standing, rules, onResources };
+      });
+      const policy = policyOf(ctx, read.standing, read.rules);
+      return { resource: undefined, policy: widened(policy, level, read.onResources) };
+    },
+  };
 }
 
 /** The level in force, and what tells why it is. */

@@ -5,6 +5,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  ne,
   or,
   type SQL,
   type SQLWrapper,
@@ -80,6 +81,15 @@ export function selectRules(db: Database, caller: Caller, resource?: SQLWrapper)
         resource ? or(onOrganization, inArray(rules.resourceUuid, resource)) : onOrganization,
       ),
     );
+}
+
+/** All of the caller's rules on resources of any kind. */
+export function selectResourceRules(db: Database, caller: Caller) {
+  const isOnResource = ne(rules.resourceKind, 'organization');
+  return db
+    .select(RULE)
+    .from(rules)
+    .where(and(eq(rules.orgUuid, caller.orgUuid), isFor(caller), isOnResource));
 }
 
 /** All of the caller's rules on resources of one kind, for lists. */

@@ -8,7 +8,7 @@ import { unflatten } from './unflatten.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway(undefined);
+  gateway = await startGateway('Read');
 });
 const post = (operation: string, body: Json) => gateway.call('POST', `/json/${operation}`, body);
 
@@ -132,7 +132,7 @@ describe('bodies that are not as they should be', () => {
 });
 
 test('a result that is much larger than the body is refused', async () => {
-  const small = await startGateway(undefined, { bindings: { BODY_MAX_BYTES: 2_000 } });
+  const small = await startGateway('Read', { bindings: { BODY_MAX_BYTES: 2_000 } });
   const value = { ['a'.repeat(500)]: Array.from({ length: 100 }, () => 1) };
   expect(await small.call('POST', '/json/flatten', { value })).toEqual({
     status: 400,

@@ -5,7 +5,7 @@ import { failure, startGateway, type TestGateway } from '../test/gateway.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway(undefined);
+  gateway = await startGateway('Read');
 });
 const map = (input: Json, schema: Json, mappings: Json) =>
   gateway.call('POST', '/json/map', { input, schema, mappings });
@@ -261,7 +261,7 @@ describe('what does not fit is told with its path', () => {
 });
 
 test('parts that are asked for again and again make no output without an end', async () => {
-  const small = await startGateway(undefined, { bindings: { BODY_MAX_BYTES: 5_000 } });
+  const small = await startGateway('Read', { bindings: { BODY_MAX_BYTES: 5_000 } });
   const input = { text: 'x'.repeat(2_000) };
   const sources = [
     'text',

@@ -5,7 +5,7 @@ import { startGateway, type TestGateway } from '../test/gateway.ts';
 let gateway: TestGateway;
 let headers: Record<string, string>;
 beforeAll(async () => {
-  gateway = await startGateway(undefined);
+  gateway = await startGateway('Read');
   headers = {
     Authorization: `Bearer ${await gateway.token()}`,
     'Content-Type': 'application/json',

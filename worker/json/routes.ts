@@ -1,5 +1,5 @@
 /** The JSON utilities. Spec: "JSON utilities". Contract §7. */
-import { anyMember } from '../access/access.ts';
+import { onAnything } from '../access/access.ts';
 import { type AnyRoute, route } from '../http/route.ts';
 import { flattenValue } from './flatten.ts';
 import { mapValue } from './map.ts';
@@ -22,7 +22,7 @@ import { unflatten } from './unflatten.ts';
 const COMMON = {
   method: 'POST',
   tag: 'JSON utilities',
-  access: anyMember,
+  access: onAnything('Read'),
   changes: 'nothing',
   idempotency: { reads: true },
   reply: 'bare',

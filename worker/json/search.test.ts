@@ -9,7 +9,7 @@ import { reduce } from './reduce.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startGateway(undefined);
+  gateway = await startGateway('Read');
 });
 const post = (operation: string, body: Json) => gateway.call('POST', `/json/${operation}`, body);
 
@@ -162,7 +162,7 @@ describe.each(['parse', 'reduce'])('%s refuses', (operation) => {
 });
 
 test('values that are asked for again and again make no result without an end', async () => {
-  const small = await startGateway(undefined, { bindings: { BODY_MAX_BYTES: 10_000 } });
+  const small = await startGateway('Read', { bindings: { BODY_MAX_BYTES: 10_000 } });
   const json = Array.from({ length: 20 }).reduce<Json>(
     (inner) => ({ a: inner, b: 'x'.repeat(200) }),
     1,

@@ -13,7 +13,7 @@ const ROUNDS = 3;
 let gateway: TestGateway;
 let bearer: string;
 beforeAll(async () => {
-  gateway = await startGateway(undefined);
+  gateway = await startGateway('Read');
   bearer = await gateway.token();
 });
 

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
-import { anyMember, anyone, onOrganization } from '../access/access.ts';
+import { anyMember, anyone, onAnything, onOrganization } from '../access/access.ts';
 import { facades, routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';
 import { publicRoute, route } from '../http/route.ts';
@@ -102,6 +102,19 @@ describe('an operation', () => {
   test('with a level can be 403', () => {
     const access = onOrganization('Read');
     expect(statuses(route({ ...common, method: 'GET', path: '/thing', access }))).toContain(403);
+  });
+
+  test('tells a level, and where a rule on anything gives it', () => {
+    const told = (access: Parameters<typeof route>[0]['access']) => {
+      const declared = route({ ...common, method: 'GET', path: '/thing', access });
+      return described([declared], undefined).paths?.['/api/v1/thing']?.get?.description;
+    };
+    expect([told(onOrganization('Read')), told(onAnything('Read'))]).toEqual([
+      expect.stringMatching(/\n\nNeeds the level `Read`\.$/),
+      expect.stringMatching(
+        /\n\nNeeds the level `Read`\. It may be held on anything in the organization\.$/,
+      ),
+    ]);
   });
 
   test('with a body can be 413 and 415', () => {

@@ -36,7 +36,9 @@ export function describeOperation(
 }
 
 function neededBy({ access, credentials }: AnyRoute): string {
-  return credentials ? CREDENTIALS_NEEDED[credentials] : LEVEL_NEEDED[access.level];
+  if (credentials) return CREDENTIALS_NEEDED[credentials];
+  const needed = LEVEL_NEEDED[access.level];
+  return access.anything ? `${needed} It may be held on anything in the organization.` : needed;
 }
 
 const CREDENTIALS_NEEDED: Readonly<Record<NonNullable<AnyRoute['credentials']>, string>> = {

@@ -67,11 +67,11 @@ export const OPERATIONS = [
   ['GET', '/iam/rbac/subjects/:subject/organizations', 'Member'],
   ['GET', '/iam/rbac/subjects/:subject/templates', 'Member'],
   ['GET', '/iam/rbac/subjects/:subject/workflows', 'Member'],
-  ['POST', '/json/flatten', 'Member'],
-  ['POST', '/json/unflatten', 'Member'],
-  ['POST', '/json/map', 'Member'],
-  ['POST', '/json/parse', 'Member'],
-  ['POST', '/json/reduce', 'Member'],
+  ['POST', '/json/flatten', 'Read'],
+  ['POST', '/json/unflatten', 'Read'],
+  ['POST', '/json/map', 'Read'],
+  ['POST', '/json/parse', 'Read'],
+  ['POST', '/json/reduce', 'Read'],
   ['GET', '/help', 'Member'],
 ] as const;
 
