@@ -178,9 +178,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 function unreachable(code = '', cause?: unknown): GatewayError {
   const words = CAUSES[code] ?? 'the connection could not be made';
-  return new GatewayError('CONNECTION_FAILED', `Unable to connect to database: ${words}`, {
-    cause,
-  });
+  return new GatewayError('CONNECTION_FAILED', words, { cause });
 }
 
 function refused(): GatewayError {

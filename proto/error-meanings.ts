@@ -233,7 +233,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
       'Use an operation that the kind has; where the message says so, set `config.transport`.',
   },
   CONNECTION_FAILED: {
-    means: 'The backend cannot be reached or refused the connection, for the cause in the message.',
+    means:
+      'The backend cannot be reached, refused the connection or broke it off; the message is `Unable to connect to database: ` and the cause.',
     remedy: "Check the backend and the endpoint's configuration; `/test` tries it.",
     retry: 'later',
   },

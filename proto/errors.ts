@@ -103,7 +103,24 @@ export interface GatewayErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A failure the client is told about: `message` and `details` reach the wire, `cause` only the log. */
+/** How every message of CONNECTION_FAILED begins. Spec: "Errors". */
+export const CONNECTION_FAILED_PREFIX = 'Unable to connect to database: ';
+
+/** Names of products stay as they are written. */
+const NAMES = /^(?:Cassandra|Neon|Pinecone|Redis|Upstash|Valkey)\b/;
+
+/** The message of a failed connection, whoever tells the cause, and however often it is told on. */
+function unableToConnect(told: string): string {
+  const cause = told.replaceAll(CONNECTION_FAILED_PREFIX, '');
+  const isSentence = /^[A-Z][a-z]*\b/.test(cause) && !NAMES.test(cause);
+  const words = isSentence ? cause.charAt(0).toLowerCase() + cause.slice(1) : cause;
+  return CONNECTION_FAILED_PREFIX + words;
+}
+
+/**
+ * A failure the client is told about: `message` and `details` reach the wire, `cause` only the log.
+ * Of CONNECTION_FAILED the message given is the cause alone; its beginning is put before it here.
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
@@ -112,7 +129,10 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    super(
+      code === 'CONNECTION_FAILED' ? unableToConnect(message) : message,
+      'cause' in options ? { cause: options.cause } : undefined,
+    );
     this.code = code;
     this.details = options.details ?? [];
     this.retryAfter = options.retryAfter;

@@ -20,7 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway?.stop(), server?.stop()]));
 
-const LOST = refusal('CONNECTION_FAILED', 'The connection to the backend failed');
+const LOST = refusal(
+  'CONNECTION_FAILED',
+  'Unable to connect to database: the connection to the backend failed',
+);
 const LATE = refusal('TIMED_OUT', 'The deadline passed before the backend answered');
 const UNKNOWN = refusal(
   'OUTCOME_UNKNOWN',

@@ -72,10 +72,16 @@ describe.each(['edge', 'relay'])('over the %s', (transport) => {
       body: { times: 2 },
     });
     expect(await http.read({ path: '/cut', query })).toEqual(
-      refusal('CONNECTION_FAILED', 'The connection to the backend failed'),
+      refusal(
+        'CONNECTION_FAILED',
+        'Unable to connect to database: the connection to the backend failed',
+      ),
     );
     expect(await http.read({ path: '/half' })).toEqual(
-      refusal('CONNECTION_FAILED', 'The connection to the backend failed'),
+      refusal(
+        'CONNECTION_FAILED',
+        'Unable to connect to database: the connection to the backend failed',
+      ),
     );
   });
 

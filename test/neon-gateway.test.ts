@@ -127,7 +127,10 @@ test('a wrong password fails without a word of it', async () => {
   const reply = await organization.call('POST', '/endpoints', body);
   expect(reply).toMatchObject({
     status: 502,
-    body: { code: 'CONNECTION_FAILED', message: 'Password authentication failed' },
+    body: {
+      code: 'CONNECTION_FAILED',
+      message: 'Unable to connect to database: password authentication failed',
+    },
   });
   expect(JSON.stringify(reply) + gateway.output.stdout() + gateway.output.stderr()).not.toContain(
     'not-this-one',

@@ -163,10 +163,14 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     const at = 'config.write_conn';
     const refused = (message: string) =>
       refusal('CONNECTION_FAILED', message, [{ path: at, message }]);
-    expect(await of(index.url, 'pcsk_wrong')).toEqual(refused('The API key was refused'));
+    expect(await of(index.url, 'pcsk_wrong')).toEqual(
+      refused('Unable to connect to database: the API key was refused'),
+    );
     index.failing.push({ status: 404, body: 'nothing here' });
     expect(await of(index.url, index.apiKey)).toEqual(
-      refused('The server did not answer as an index of Pinecone does'),
+      refused(
+        'Unable to connect to database: the server did not answer as an index of Pinecone does',
+      ),
     );
     const gone = await startPinecone();
     await gone.stop();

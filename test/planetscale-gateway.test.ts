@@ -114,7 +114,10 @@ test('a wrong password fails without a word of it', async () => {
   const reply = await create('wrong-password', url.href);
   expect(reply).toMatchObject({
     status: 502,
-    body: { code: 'CONNECTION_FAILED', message: 'Password authentication failed' },
+    body: {
+      code: 'CONNECTION_FAILED',
+      message: 'Unable to connect to database: password authentication failed',
+    },
   });
   const basic = Buffer.from(`${url.username}:not-this-one`).toString('base64');
   const said = JSON.stringify(reply) + gateway.output.stdout() + gateway.output.stderr();

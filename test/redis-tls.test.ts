@@ -46,6 +46,9 @@ test('is refused by all others', async () => {
   const { made } = await connect(await sharedGateway());
   expect(made).toMatchObject({
     status: 502,
-    body: { code: 'CONNECTION_FAILED', message: "The server's certificate is not trusted" },
+    body: {
+      code: 'CONNECTION_FAILED',
+      message: "Unable to connect to database: the server's certificate is not trusted",
+    },
   });
 });

@@ -159,7 +159,8 @@ test('nothing is sent to the vendor but what the protocol needs', () => {
 test('a wrong token is a connection that failed', async () => {
   const config = { write_conn: { url: upstash.url, auth: 'wrong' }, transport: 'edge' };
   const made = { endpoint: 'wrong-token', kind: 'redis', config };
-  const message = 'Password authentication failed: Upstash refuses the token';
+  const message =
+    'Unable to connect to database: password authentication failed: Upstash refuses the token';
   expect(await organization.call('POST', '/endpoints', made)).toEqual(
     refusal('CONNECTION_FAILED', message, [{ path: 'config.write_conn', message }]),
   );

@@ -227,6 +227,7 @@ export function describeDriver<Request>(
         const failure = await failureOf(session.run(kind.count('x'), callOf('read')));
         expect(failure).toMatchObject({ code: 'CONNECTION_FAILED', details: [] });
         const said = (failure as Error).message;
+        expect(said).toMatch(/^Unable to connect to database: \S/);
         for (const secret of [kind.connections.password, '127.0.0.1', 'wrong.invalid', '::1']) {
           expect(said).not.toContain(secret);
         }

@@ -40,13 +40,13 @@ export const FAULTS: readonly (readonly [
     'a refused key',
     { status: 401, body: 'Unauthorized' },
     WRITE,
-    refusal('CONNECTION_FAILED', 'The API key was refused'),
+    refusal('CONNECTION_FAILED', 'Unable to connect to database: the API key was refused'),
   ],
   [
     'a key that may not',
     { status: 403, body: '{"code":7,"message":"pcsk_stand-in may not","details":[]}' },
     READ,
-    refusal('CONNECTION_FAILED', 'The API key was refused'),
+    refusal('CONNECTION_FAILED', 'Unable to connect to database: the API key was refused'),
   ],
   [
     'a limit of the vendor',
@@ -68,7 +68,7 @@ export const FAULTS: readonly (readonly [
     'a failure of a read',
     { status: 500, body: '{"code":13,"message":"x"}' },
     READ,
-    refusal('CONNECTION_FAILED', 'The index failed'),
+    refusal('CONNECTION_FAILED', 'Unable to connect to database: the index failed'),
   ],
   [
     'a failure of a write',
@@ -80,13 +80,19 @@ export const FAULTS: readonly (readonly [
     'a redirect, which is not followed',
     { status: 302, body: '', headers: { Location: 'http://127.0.0.1:1/' } },
     READ,
-    refusal('CONNECTION_FAILED', 'The server did not answer as an index of Pinecone does'),
+    refusal(
+      'CONNECTION_FAILED',
+      'Unable to connect to database: the server did not answer as an index of Pinecone does',
+    ),
   ],
   [
     'what is no JSON',
     { status: 200, body: '{"a":1},"more":{' },
     READ,
-    refusal('CONNECTION_FAILED', 'The server did not answer as an index of Pinecone does'),
+    refusal(
+      'CONNECTION_FAILED',
+      'Unable to connect to database: the server did not answer as an index of Pinecone does',
+    ),
   ],
   [
     'a write of which the connection was lost',

@@ -76,7 +76,7 @@ describe('POST /endpoints', () => {
       const { create, relay, ids } = await start();
       relay.state.unreachable = 'nowhere.test';
       const config = { ...BODY.config, [member]: { url: 'postgresql://nowhere.test/d' } };
-      const message = 'Unable to connect to database';
+      const message = 'Unable to connect to database: connection refused';
       expect(await create({ ...BODY, config })).toEqual({
         status: 502,
         body: failure('CONNECTION_FAILED', message, [{ path: `config.${member}`, message }]),

@@ -127,7 +127,7 @@ describe('the schema of an endpoint', () => {
     });
     expect(await gateway.call('GET', schema())).toEqual({
       status: 502,
-      body: failure('CONNECTION_FAILED', 'Nobody listens'),
+      body: failure('CONNECTION_FAILED', 'Unable to connect to database: nobody listens'),
     });
     expect(await gateway.call('GET', schema())).toEqual(success({ namespaces: [] }));
   });

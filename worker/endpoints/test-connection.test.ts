@@ -46,7 +46,7 @@ describe('POST /endpoints/{endpoint}/test', () => {
     gateway.clock.now += 60_000;
     const error = {
       error: 'Connection failed',
-      message: 'Unable to connect to database',
+      message: 'Unable to connect to database: connection refused',
       code: 'CONNECTION_FAILED',
     };
     expect(await probe()).toEqual({

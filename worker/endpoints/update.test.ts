@@ -123,7 +123,7 @@ describe('PATCH /endpoints/{endpoint}', () => {
     const old = await show();
     relay.state.unreachable = 'nowhere.test';
     const config = { write_conn: { url: 'postgresql://nowhere.test/d' } };
-    const message = 'Unable to connect to database';
+    const message = 'Unable to connect to database: connection refused';
     expect(await patch({ config, description: 'lost' })).toEqual({
       status: 502,
       body: failure('CONNECTION_FAILED', message, [{ path: 'config.write_conn', message }]),

@@ -117,7 +117,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   RATE_LIMITED: ['Too many requests: try again later'],
   INTERNAL: ['Something went wrong'],
   NOT_SUPPORTED: ['Endpoints of this kind are not supported'],
-  CONNECTION_FAILED: ['Unable to connect to database: connection refused'],
+  CONNECTION_FAILED: ['connection refused'],
   OUTCOME_UNKNOWN: ['The connection was lost after the request was sent: it may have taken effect'],
   SERVICE_UNAVAILABLE: ['Too many passwords wait to be checked'],
   POOL_EXHAUSTED: ['No connection to this endpoint became free in time'],

@@ -48,7 +48,7 @@ export function pingingRelay() {
       pools.set(target.poolKey, envelope);
       await state.meanwhile();
       if (JSON.stringify(envelope).includes(state.unreachable)) {
-        throw relayFailure('CONNECTION_FAILED', 'Unable to connect to database');
+        throw relayFailure('CONNECTION_FAILED', 'connection refused');
       }
       reached.push({ pool: `${target.mode}:${target.profile}`, envelope });
       return { latencyUs: 1_600n };

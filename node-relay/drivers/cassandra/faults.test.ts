@@ -102,7 +102,7 @@ describe('TLS', () => {
     const failure = await failureOf(run(session, cql('SELECT * FROM items'), 'read'));
     expect(failure).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: "The server's certificate is not trusted",
+      message: "Unable to connect to database: the server's certificate is not trusted",
     });
   });
 
@@ -114,7 +114,7 @@ describe('TLS', () => {
     const failure = await failureOf(run(other, cql('SELECT * FROM items'), 'read'));
     expect(failure).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: "The server's certificate names another host",
+      message: "Unable to connect to database: the server's certificate names another host",
     });
   });
 

@@ -72,7 +72,7 @@ describe('a genuine server', () => {
       const session = await openSession(clickhouse, { connection: { url: given }, mode: 'read' });
       expect(await failureOf(session.run(sql('SELECT 1'), callOf('read')))).toMatchObject({
         code: 'CONNECTION_FAILED',
-        message: 'Password authentication failed',
+        message: 'Unable to connect to database: password authentication failed',
         details: [],
       });
       await session.close();

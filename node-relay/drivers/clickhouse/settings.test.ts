@@ -74,7 +74,7 @@ describe('TLS', () => {
     [
       'is not trusted',
       { dnsName: 'localhost', years: 1 },
-      "The server's certificate is not trusted",
+      "Unable to connect to database: the server's certificate is not trusted",
     ],
   ])(
     'a certificate that %s is refused before the password is sent',

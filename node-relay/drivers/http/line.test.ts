@@ -134,7 +134,7 @@ describe('a connection', () => {
     const session = await open(`https://127.0.0.1:${port}`);
     expect(await failureOf(session.ping(callOf('read')))).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: "The server's certificate is not trusted",
+      message: "Unable to connect to database: the server's certificate is not trusted",
     });
   });
 

@@ -73,7 +73,8 @@ describe('a certificate', () => {
     const failure = await failureOf(pinged(at(), options));
     expect(failure).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: 'TLS failed: the certificate or protocol is not accepted',
+      message:
+        'Unable to connect to database: TLS failed: the certificate or protocol is not accepted',
       details: [],
     });
   });

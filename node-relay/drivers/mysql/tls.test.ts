@@ -71,7 +71,7 @@ describe('a server with TLS', () => {
   test('is refused where its certificate names another host, unless only its issuer is checked', async () => {
     expect(await cipherOf('VERIFY_IDENTITY', '127.0.0.1')).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: "The server's certificate names another host",
+      message: "Unable to connect to database: the server's certificate names another host",
       details: [],
     });
     expect(await cipherOf('VERIFY_CA', '127.0.0.1')).toBe(true);
@@ -82,7 +82,7 @@ describe('a server with TLS', () => {
     for (const mode of ['VERIFY_CA', 'VERIFY_IDENTITY']) {
       expect(await cipherOf(mode)).toMatchObject({
         code: 'CONNECTION_FAILED',
-        message: "The server's certificate is not trusted",
+        message: "Unable to connect to database: the server's certificate is not trusted",
       });
     }
     expect(await cipherOf('REQUIRED')).toBe(true);
@@ -102,8 +102,16 @@ describe('a server with TLS', () => {
 
 describe('a login', () => {
   test.each([
-    ['no such database', (url: URL) => (url.pathname = '/missing'), 'The database does not exist'],
-    ['a wrong password', (url: URL) => (url.password = 'x'), 'Password authentication failed'],
+    [
+      'no such database',
+      (url: URL) => (url.pathname = '/missing'),
+      'Unable to connect to database: the database does not exist',
+    ],
+    [
+      'a wrong password',
+      (url: URL) => (url.password = 'x'),
+      'Unable to connect to database: password authentication failed',
+    ],
   ])('that fails says why: %s', async (_, change, message) => {
     const session = await open('', 'localhost', change);
     const failure = await failureOf(session.run(sql('SELECT 1'), callOf('write')));

@@ -158,31 +158,35 @@ describe('a login', () => {
   };
 
   test.each<[string, (url: URL) => void, string]>([
-    ['a wrong password', (url) => (url.password = 'hunter2'), 'Password authentication failed'],
+    [
+      'a wrong password',
+      (url) => (url.password = 'hunter2'),
+      'Unable to connect to database: password authentication failed',
+    ],
     [
       'no password',
       (url) => (url.password = ''),
-      'The server asks for a password, and the connection has none',
+      'Unable to connect to database: the server asks for a password, and the connection has none',
     ],
     [
       'a user that does not exist',
       (url) => (url.username = 'nobody'),
-      'Password authentication failed',
+      'Unable to connect to database: password authentication failed',
     ],
     [
       'a database that does not exist',
       (url) => (url.pathname = '/missing'),
-      'The database does not exist',
+      'Unable to connect to database: the database does not exist',
     ],
     [
       'TLS that the server does not have',
       (url) => url.searchParams.set('sslmode', 'require'),
-      'The server does not support TLS',
+      'Unable to connect to database: the server does not support TLS',
     ],
     [
       'a checked certificate that it does not have',
       (url) => url.searchParams.set('sslmode', 'verify-full'),
-      'The server does not support TLS',
+      'Unable to connect to database: the server does not support TLS',
     ],
   ])('fails for %s, in words without address or credential', async (_, change, message) => {
     expect(await failing(change)).toMatchObject({
@@ -232,7 +236,7 @@ describe('a login', () => {
     const started = performance.now();
     expect(await failureOf(session.run(sql('SELECT 1'), callOf('read')))).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: 'The server did not answer in time',
+      message: 'Unable to connect to database: the server did not answer in time',
     });
     expect(performance.now() - started).toBeLessThan(8_000);
     silent.close();

@@ -115,7 +115,7 @@ describe('a server with TLS', () => {
     expect(await encryptionOf('verify-full', '127.0.0.1')).toMatchObject({
       ssl: {
         code: 'CONNECTION_FAILED',
-        message: "The server's certificate names another host",
+        message: "Unable to connect to database: the server's certificate names another host",
         details: [],
       },
     });
@@ -126,7 +126,10 @@ describe('a server with TLS', () => {
     setDefaultCACertificates(defaults);
     for (const sslmode of ['verify-ca', 'verify-full']) {
       expect(await encryptionOf(sslmode)).toMatchObject({
-        ssl: { code: 'CONNECTION_FAILED', message: "The server's certificate is not trusted" },
+        ssl: {
+          code: 'CONNECTION_FAILED',
+          message: "Unable to connect to database: the server's certificate is not trusted",
+        },
       });
     }
     expect(await encryptionOf('require')).toEqual({ ssl: true });
@@ -145,7 +148,10 @@ describe('a server with TLS', () => {
   test('is refused where its certificate has expired', async () => {
     await useCertificate(-1);
     expect(await encryptionOf('verify-full')).toMatchObject({
-      ssl: { code: 'CONNECTION_FAILED', message: "The server's certificate has expired" },
+      ssl: {
+        code: 'CONNECTION_FAILED',
+        message: "Unable to connect to database: the server's certificate has expired",
+      },
     });
   });
 });

@@ -254,7 +254,7 @@ test('says what is wrong with a server that is no node of a cluster', async () =
   const wrong = await open(`redis://127.0.0.1:${single.port}?cluster=true`);
   expect(await failureOf(say(wrong, [words('ping')]))).toMatchObject({
     code: 'CONNECTION_FAILED',
-    message: 'The server is not a node of a cluster',
+    message: 'Unable to connect to database: the server is not a node of a cluster',
   });
   await wrong.close();
   await single.stop();

@@ -148,7 +148,7 @@ describe('a server that stands still', () => {
     proxy.silent = false;
     expect(failure).toMatchObject({
       code: 'CONNECTION_FAILED',
-      message: 'The server did not answer in time',
+      message: 'Unable to connect to database: the server did not answer in time',
     });
     await server.close();
   });
@@ -206,7 +206,7 @@ test.each([
   [
     '-DENIED Redis is running in protected mode',
     'CONNECTION_FAILED',
-    'The server does not let anybody in from here',
+    'Unable to connect to database: the server does not let anybody in from here',
   ],
 ])('says why a server hangs up at once: %s', async (said, code, message) => {
   const server = createServer((socket) => {

@@ -44,12 +44,17 @@ test('finds the master, and the database that the path names', async () => {
 });
 
 test.each([
-  ['of no such name', '/othermaster', '', 'The sentinels know no master of that name'],
+  [
+    'of no such name',
+    '/othermaster',
+    '',
+    'Unable to connect to database: the sentinels know no master of that name',
+  ],
   [
     'with a wrong password of the sentinels',
     '/mymaster',
     '&sentinel_password=no',
-    'Password authentication failed',
+    'Unable to connect to database: password authentication failed',
   ],
 ])('says what is wrong %s', async (_, path, options, message) => {
   const wrong = await open(urlOf(options, path));

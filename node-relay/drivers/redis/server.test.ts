@@ -75,9 +75,24 @@ describe.each(['redis-8', 'redis-7', 'valkey-9'] as const)('%s', (product) => {
   });
 
   test.each([
-    ['a wrong password', ':wrong', '', 'Password authentication failed'],
-    ['an unknown user', 'nobody:x', '', 'Password authentication failed'],
-    ['a database that there is not', `:${PASSWORD}`, '/5000', 'The database does not exist'],
+    [
+      'a wrong password',
+      ':wrong',
+      '',
+      'Unable to connect to database: password authentication failed',
+    ],
+    [
+      'an unknown user',
+      'nobody:x',
+      '',
+      'Unable to connect to database: password authentication failed',
+    ],
+    [
+      'a database that there is not',
+      `:${PASSWORD}`,
+      '/5000',
+      'Unable to connect to database: the database does not exist',
+    ],
   ])('lets nobody in with %s, and tells no credential', async (_, user, rest, message) => {
     for (const protocol of ['', '?protocol=2']) {
       const server = await open(urlOf(user, rest + protocol));
@@ -172,11 +187,15 @@ describe('a server with TLS', () => {
 
   test('is trusted only with a certificate that is trusted and names the host', async () => {
     const [local, other] = [`localhost:${program.port}`, `127.0.0.1:${program.port}`];
-    expect(await outcome(`rediss://${local}`)).toBe("The server's certificate is not trusted");
+    expect(await outcome(`rediss://${local}`)).toBe(
+      "Unable to connect to database: the server's certificate is not trusted",
+    );
     setDefaultCACertificates([...defaults, certificate.certificate]);
     expect(await outcome(`rediss://${local}`)).toBe('PONG');
     expect(await outcome(`redis://${local}?tls=true`)).toBe('PONG');
-    expect(await outcome(`rediss://${other}`)).toBe("The server's certificate names another host");
+    expect(await outcome(`rediss://${other}`)).toBe(
+      "Unable to connect to database: the server's certificate names another host",
+    );
     expect(await outcome(`rediss://${other}?ssl_check_hostname=false`)).toBe('PONG');
     expect(await outcome(`rediss://${other}?ssl_cert_reqs=none`)).toBe('PONG');
     expect(await outcome(`redis://${local}`)).toMatch(/closed the connection|does not speak/);

@@ -103,7 +103,7 @@ test('a lost connection ends it with an error', async () => {
   await redis.say('CLIENT KILL TYPE pubsub');
   expect(await failureOf(news.events.next())).toMatchObject({
     code: 'CONNECTION_FAILED',
-    message: 'The connection to the database was lost',
+    message: 'Unable to connect to database: the connection to the database was lost',
   });
 });
 

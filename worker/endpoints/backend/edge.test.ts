@@ -183,7 +183,10 @@ describe('a failure', () => {
       gateway.sent.length = 0;
       expect(await gateway.ask(path, {})).toEqual({
         status: 502,
-        body: failure('CONNECTION_FAILED', 'The connection to the backend failed'),
+        body: failure(
+          'CONNECTION_FAILED',
+          'Unable to connect to database: the connection to the backend failed',
+        ),
       });
       expect(gateway.sent).toHaveLength(3);
     }

@@ -128,7 +128,7 @@ test('a failing index is asked once', async () => {
   const { session, sent } = sessionOn(new Response('', { status: 500 }));
   expect(await failure(session.run(STATS, callOf('read')))).toEqual([
     'CONNECTION_FAILED',
-    'The index failed',
+    'Unable to connect to database: the index failed',
   ]);
   expect(sent.length).toBe(1);
 });
