@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { Proof } from '../test/proofs/proof.ts';
+import type { Proof, ProofOptions } from '../test/proofs/proof.ts';
 import { setup } from '../test/run.ts';
 import { ROOT } from './bundle.ts';
 import { Failure, runScript } from './failure.ts';
@@ -18,6 +18,7 @@ const HELP = `Proves a promise by generated cases against real servers; exit cod
 Usage: npm run prove -- NAME [flags]
 
   --count N   at most so many cases (each proof has its own default)
+  --kind K    of a proof over several kinds of backend, that one alone
   --seed S    makes the same cases again (1)
   --help      this text
 `;
@@ -37,7 +38,7 @@ await runScript(async () => {
   stopOnSignals(shutdown);
   try {
     await shutdown.add(await setup());
-    process.exitCode = await prove(name, proof, { seed, count });
+    process.exitCode = await prove(name, proof, { seed, count, kind: values.kind });
   } finally {
     await shutdown.stop();
   }
@@ -45,7 +46,7 @@ await runScript(async () => {
   process.exit();
 });
 
-async function prove(name: string, proof: Proof, asked: { seed: number; count: number }) {
+async function prove(name: string, proof: Proof, asked: Omit<ProofOptions, 'progress'>) {
   console.log(`${proof.promise}\n${name} --seed ${asked.seed} --count ${asked.count}`);
   const started = performance.now();
   const { cases, faults, figures } = await proof.run({
@@ -68,6 +69,7 @@ function parse(args: string[]) {
       options: {
         count: { type: 'string' },
         seed: { type: 'string' },
+        kind: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     });

@@ -6,6 +6,8 @@ export interface ProofOptions {
   readonly seed: number;
   /** At most so many cases; a proof over a finite set may end earlier. */
   readonly count: number;
+  /** Of a proof over several kinds of backend, that one alone. */
+  readonly kind?: string | undefined;
   /** Tells a person how far it is; a sentence, at most every few seconds. */
   progress(sentence: string): void;
 }

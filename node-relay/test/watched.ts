@@ -1,0 +1,9 @@
+/** What `watched-relay.ts` tells whoever started it. */
+
+/** One thing told. */
+export type Told =
+  | { readonly port: number; readonly nodeId: string }
+  /** Bytes; and the longest time that the loop was held up by work of this process, in milliseconds. */
+  | { readonly rss: number; readonly blockedMs: number }
+  /** What ends it. */
+  | { readonly fatal: string };
