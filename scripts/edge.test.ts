@@ -41,6 +41,7 @@ beforeAll(async () => {
     state: join(folder, 'state'),
     cache: join(folder, 'cache'),
     relay: '127.0.0.1:1',
+    hasher: join(folder, 'no-hasher'),
     bindings: {
       JWT_SECRET: secret(),
       INSTALLATION_KEY: secret(),

@@ -25,6 +25,8 @@ export interface EdgeOptions {
   readonly bindings: Readonly<Record<string, string>>;
   /** `host:port` of the relay that the service binding RELAY reaches. */
   readonly relay: string;
+  /** Path of the socket of the password hasher that the service binding PASSWORD_HASHER reaches. */
+  readonly hasher: string;
   /** What its cron lines go by; the machine's by default. */
   readonly clock?: Clock;
 }
@@ -128,6 +130,7 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
           ...(read.workerOptions.serviceBindings ?? {}),
           // As a module it would be copied a hundred times before the runtime starts.
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
+          PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
           RELAY: { external: { address: options.relay, http: {} } },
           ...(options.own === undefined
             ? {}

@@ -4,6 +4,7 @@ import { openDataFolder, secretIn } from './data-folder.ts';
 import type { DemoDatabase } from './demo.ts';
 import { Failure, runScript } from './failure.ts';
 import { greeting } from './greeting.ts';
+import { startHasher } from './hasher-process.ts';
 import { readOptions } from './options.ts';
 import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
 import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
@@ -71,7 +72,8 @@ async function startBackends(plan: Plan, shutdown: Shutdown): Promise<DemoDataba
 async function startGateway(plan: Plan, shutdown: Shutdown): Promise<number[]> {
   const { options, folder, port, mode } = plan;
   // Loaded while the relay starts: it is the largest module by far.
-  const { startEdge } = await import('./edge.ts');
+  const [{ startEdge }, hasher] = await Promise.all([import('./edge.ts'), startHasher()]);
+  await shutdown.add(() => hasher.stop());
   const behind = mode === 'front';
   const socket = behind
     ? { host: '127.0.0.1', port: await freePort('127.0.0.1') }
@@ -83,6 +85,7 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<number[]> {
     own: ownPortsFile(folder),
     bindings: plan.bindings,
     relay: `127.0.0.1:${plan.relayPort}`,
+    hasher: hasher.socket,
   });
   await shutdown.add(() => edge.dispose());
   const ports = [socket.port, edge.innerPort];

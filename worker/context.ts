@@ -21,6 +21,10 @@ export interface Bindings {
   readonly OWN?: Fetcher;
   /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
   readonly RENDERER?: Fetcher;
+  /** On a self-hosted edge the process that hashes passwords: worker/auth/hasher.ts. */
+  readonly PASSWORD_HASHER?: Fetcher;
+  /** Four objects that hash passwords where there is no such process. */
+  readonly PASSWORD_HASHERS: DurableObjectNamespace;
   /** One object per organization, by the name of its UUID. */
   readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChainObject>;
   /** Sixteen objects per organization: worker/idempotency/place.ts names them. */

@@ -6,6 +6,7 @@ import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './templates/runs/sweep.ts';
 
 export { AuditChain } from './audit/chain.ts';
+export { PasswordHasher } from './auth/hasher-object.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
 export { TemplateRun } from './templates/runs/run.ts';
 

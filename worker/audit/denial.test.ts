@@ -2,7 +2,7 @@
 
 import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { hashPassword } from '../auth/passwords.ts';
+import { hashOf } from '../test/accounts.ts';
 import { entriesOf } from '../test/audit.ts';
 import { insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 
@@ -111,7 +111,7 @@ async function onlyTheNext(gateway: TestGateway) {
 
 describe('a login', () => {
   async function withPassword(gateway: TestGateway) {
-    const hash = await hashPassword({ afterReply() {} }, 'correct horse');
+    const hash = await hashOf('correct horse');
     await env.DB.prepare('update accounts set password_hash = ? where uuid = ?')
       .bind(hash, gateway.user.uuid)
       .run();

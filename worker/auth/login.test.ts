@@ -9,13 +9,13 @@ import { accounts, memberships } from '../db/schema.ts';
 import {
   basic,
   givePassword,
+  hashOf,
   PASSWORD,
   storedAccount,
   storeHash,
   tryLogin,
 } from '../test/accounts.ts';
 import { failure, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
-import { hashPassword } from './passwords.ts';
 
 /** A gateway whose user can log in with `PASSWORD`. */
 async function startWithPassword(level: Level | undefined) {
@@ -54,7 +54,7 @@ describe.each(['POST', 'GET'] as const)('%s /auth/login', (method) => {
   test('a password of 64 bytes of Unicode, with colons and quotes, is taken as it is', async () => {
     const gateway = await startGateway('Read');
     const password = `:"'密码🔑:${'ß'.repeat(25)}`;
-    await storeHash(gateway.user, await hashPassword({ afterReply() {} }, password));
+    await storeHash(gateway.user, await hashOf(password));
     expect(new TextEncoder().encode(password).byteLength).toBe(64);
     expect((await tryLogin(gateway, { method, password })).status).toBe(200);
     expect(await tryLogin(gateway, { method, password: password.slice(0, -1) })).toEqual(REFUSED);

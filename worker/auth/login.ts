@@ -18,12 +18,12 @@ import { usernameKey } from './username.ts';
 export async function login(ctx: PublicContext) {
   const organization = organizationOf(ctx.request.headers);
   const { user, password } = credentialsOf(ctx.request.headers);
-  await countForAddress(ctx);
+  const address = await countForAddress(ctx);
   const startedAt = ctx.now();
   const [found] = await selectForLogin(ctx.db, organization, user);
-  await countForAccount(ctx, found?.usernameKey ?? usernameKey(user));
+  const check = await countForAccount(ctx, address, found?.usernameKey ?? usernameKey(user));
   // Computed whoever it is: unknown, no member, or wrong cost the same and read the same.
-  const matches = await isPassword(ctx, password, found?.passwordHash);
+  const matches = await isPassword(ctx, check, password, found?.passwordHash);
   if (!matches || !found?.passwordHash || !found.orgUuid || !found.orgId) {
     audit.recordFailedLogin(ctx, organization, found?.orgUuid ? found : undefined);
     throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
@@ -33,7 +33,7 @@ export async function login(ctx: PublicContext) {
   const { uuid, username, orgUuid } = found;
   audit.recordLogin(ctx, { orgUuid, username, uuid });
   if (isOutdated(found.passwordHash)) {
-    ctx.afterReply(rehash(ctx, found.uuid, found.passwordHash, password));
+    ctx.afterReply(rehash(ctx, found, found.passwordHash, password));
   }
   return openSession(ctx, {
     userId: found.username,
@@ -46,6 +46,15 @@ export async function login(ctx: PublicContext) {
   });
 }
 
-async function rehash(ctx: PublicContext, accountUuid: string, old: string, password: string) {
-  await replaceHash(ctx.db, accountUuid, old, await hashPassword(ctx, password));
+/** After the reply, when the client may be gone. */
+async function rehash(
+  ctx: PublicContext,
+  account: { readonly uuid: string; readonly usernameKey: string },
+  old: string,
+  password: string,
+): Promise<void> {
+  const check = await countForAccount(ctx, await countForAddress(ctx), account.usernameKey);
+  const { signal } = new AbortController();
+  const hash = await hashPassword({ ...ctx, signal }, check, password);
+  await replaceHash(ctx.db, account.uuid, old, hash);
 }

@@ -1,4 +1,4 @@
-/** The two functions of Node's that the runtime lends to worker/auth/passwords.ts; no others exist for the worker. */
+/** The one function of Node's that the runtime lends to worker/auth/hasher-object.ts; no others exist for the worker. */
 declare module 'node:crypto' {
   /** Computes at once, in the isolate's own time; so does the variant with a callback. */
   export function scryptSync(
@@ -7,5 +7,4 @@ declare module 'node:crypto' {
     length: number,
     options: { N: number; r: number; p: number; maxmem: number },
   ): Uint8Array;
-  export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean;
 }

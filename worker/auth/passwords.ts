@@ -1,22 +1,12 @@
 /**
  * Password hashes: scrypt, stored with its parameters as `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`,
- * both base64url. Contract §3, "Passwords". The one place that uses a module of Node's.
+ * both base64url. Contract §3, "Passwords".
  */
-import { scryptSync, timingSafeEqual } from 'node:crypto';
 import { base64url } from 'jose';
 import * as z from 'zod';
-import type { PublicContext } from '../context.ts';
-import { inTurn } from './turns.ts';
+import { type Asking, derive, type Parameters } from './hasher.ts';
+import type { CountedCheck } from './throttle.ts';
 
-/** All that a hash needs of a request. */
-type Patience = Pick<PublicContext, 'afterReply'>;
-
-/** Cost as a power of two, block size, parallelism. */
-interface Parameters {
-  readonly ln: number;
-  readonly r: number;
-  readonly p: number;
-}
 const CURRENT: Parameters = { ln: 15, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -41,32 +31,39 @@ export const NewPassword = z
 
 /**
  * What is stored of a new password.
+ * @param check what was counted for it: each is good for one hash
  * @throws GatewayError SERVICE_UNAVAILABLE when too many wait
  */
-export function hashPassword(ctx: Patience, password: string): Promise<string> {
-  return inTurn(ctx, () => {
-    const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
-    const { ln, r, p } = CURRENT;
-    const hash = base64url.encode(derive(password, salt, CURRENT, HASH_BYTES));
-    return `$scrypt$ln=${ln},r=${r},p=${p}$${base64url.encode(salt)}$${hash}`;
-  });
+export async function hashPassword(
+  ctx: Asking,
+  check: CountedCheck,
+  password: string,
+): Promise<string> {
+  check.spend();
+  const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
+  const { ln, r, p } = CURRENT;
+  const key = await derive(ctx, bytesOf(password), salt, { ...CURRENT, length: HASH_BYTES });
+  return `$scrypt$ln=${ln},r=${r},p=${p}$${base64url.encode(salt)}$${base64url.encode(key)}`;
 }
 
 /**
  * Whether a password is the one that `stored` was made of. Where nothing is stored the answer is
  * no, after the same work: who has an account cannot be told by the clock.
+ * @param check what was counted for it: each is good for one hash
  * @throws GatewayError SERVICE_UNAVAILABLE when too many wait
  */
-export function isPassword(
-  ctx: Patience,
+export async function isPassword(
+  ctx: Asking,
+  check: CountedCheck,
   password: string,
   stored: string | null | undefined,
 ): Promise<boolean> {
-  return inTurn(ctx, () => {
-    const known = parseStored(stored);
-    const { parameters, salt, hash } = known ?? NOBODY;
-    return timingSafeEqual(derive(password, salt, parameters, hash.byteLength), hash) && !!known;
-  });
+  check.spend();
+  const known = parseStored(stored);
+  const { parameters, salt, hash } = known ?? NOBODY;
+  const length = hash.byteLength;
+  const key = await derive(ctx, bytesOf(password), salt, { ...parameters, length });
+  return crypto.subtle.timingSafeEqual(key, hash) && known !== undefined;
 }
 
 /** Whether a hash was made with other parameters than new ones are. */
@@ -94,17 +91,6 @@ function parseStored(stored: string | null | undefined): Stored | undefined {
     salt: base64url.decode(salt),
     hash: base64url.decode(hash),
   };
-}
-
-function derive(
-  password: string,
-  salt: Uint8Array,
-  { ln, r, p }: Parameters,
-  length: number,
-): Uint8Array {
-  const N = 2 ** ln;
-  // 128·N·r bytes is what the algorithm needs; Node's default refuses exactly that.
-  return scryptSync(bytesOf(password), salt, length, { N, r, p, maxmem: 256 * N * r });
 }
 
 /** RFC 8265, "OpaqueString": one spelling of what looks the same, whichever keyboard typed it. */

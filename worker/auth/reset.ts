@@ -27,8 +27,7 @@ import { usernameKey } from './username.ts';
  */
 export async function startReset(ctx: PublicContext, { email, redirectUrl }: ResetStart) {
   const redirect = allowedRedirect(ctx.settings, redirectUrl);
-  await countForAddress(ctx);
-  await countForAccount(ctx, usernameKey(email));
+  await countForAccount(ctx, await countForAddress(ctx), usernameKey(email));
   ctx.afterReply(sendTo(ctx, email, redirect));
   return {
     message: 'If there is such an account, a link to reset its password is on its way',
@@ -86,14 +85,15 @@ export async function completeReset(
   ctx: PublicContext,
   { username, token, new_password: password }: ResetCompletion,
 ) {
-  await countForAddress(ctx);
+  const address = await countForAddress(ctx);
   const [account] = await selectAccount(ctx.db, username);
-  await countForAccount(ctx, account?.usernameKey ?? usernameKey(username));
+  const key = account?.usernameKey ?? usernameKey(username);
+  const check = await countForAccount(ctx, address, key);
   const digest = await digestOf(token);
   const uuid = account?.uuid ?? '';
   const [open] = await selectOpenReset(ctx.db, uuid, digest, ctx.now());
   if (!open) throw invalidToken();
-  const hash = await hashPassword(ctx, password);
+  const hash = await hashPassword(ctx, check, password);
   const now = ctx.now();
   const [used] = await ctx.db
     .batch([

@@ -13,7 +13,7 @@ export const authRoutes: AnyRoute[] = [
     path: '/auth/login',
     summary: 'Log in with Authorization: Basic and X-Org-Id',
     description:
-      'Answers a token for one organization. Unknown users, wrong passwords and organizations that the user is no member of are told apart by nothing.',
+      'Answers a token for one organization. Every check of a password counts, 30 a minute by account and address, 50 by address; where too many wait to be hashed it is 503. Unknown users, wrong passwords and organizations that the user is no member of are told apart by nothing.',
     tag: 'Logging in',
     errors: ['PASSWORD_REQUIRED', 'INVALID_CREDENTIALS', 'SERVICE_UNAVAILABLE'],
     credentials: 'basic',

@@ -24,7 +24,11 @@ export interface Deadline {
  * Starts the clock of a call that may take `timeoutMs`.
  * @param kept nobody else keeps the time: then there is no grace, and the signal's reason is TIMED_OUT
  */
-export function startDeadline(ctx: PublicContext, timeoutMs: number, kept = false): Deadline {
+export function startDeadline(
+  ctx: Pick<PublicContext, 'now' | 'signal'>,
+  timeoutMs: number,
+  kept = false,
+): Deadline {
   const started = ctx.now();
   const controller = new AbortController();
   const abort = (): void => controller.abort(kept ? timedOut() : undefined);

@@ -4,7 +4,7 @@ import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { sendOwnLink } from '../auth/reset.ts';
 import { newResetToken } from '../auth/reset-token.ts';
 import { selectAccounts } from '../auth/store.ts';
-import { countForAccount, countForAddress } from '../auth/throttle.ts';
+import { type CountedCheck, countAll } from '../auth/throttle.ts';
 import { usernameKey } from '../auth/username.ts';
 import type { PublicContext } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
@@ -21,16 +21,17 @@ type SuperAdmin = WithSuperAdmins['super_admins'][number];
  * @throws GatewayError ORGANIZATION_EXISTS, ACCOUNT_EXISTS, RATE_LIMITED, SERVICE_UNAVAILABLE
  */
 export async function createWithSuperAdmins(ctx: PublicContext, body: WithSuperAdmins) {
+  const counted = await countAll(ctx, body.super_admins, keyOf);
   const known = await knownAccounts(ctx, body.id, body.super_admins.map(keyOf));
   const accounts = new Map(known.map((account) => [account.usernameKey, account]));
-  for (const user of body.super_admins) {
+  for (const [user, check] of counted) {
     const account = accounts.get(keyOf(user));
-    if (account) await checkOwner(ctx, user, account);
+    if (account) await checkOwner(ctx, check, user, account);
   }
   const newAccounts: NewAccount[] = [];
   const founders = [];
-  for (const user of body.super_admins) {
-    const account = accounts.get(keyOf(user)) ?? (await newAccount(ctx, user));
+  for (const [user, check] of counted) {
+    const account = accounts.get(keyOf(user)) ?? (await newAccount(ctx, check, user));
     if (!accounts.has(account.usernameKey)) newAccounts.push(account);
     founders.push({ uuid: account.uuid, description: user.description });
   }
@@ -105,22 +106,29 @@ async function knownAccounts(
 }
 
 /** Nobody takes over an account by naming it. */
-async function checkOwner(ctx: PublicContext, user: SuperAdmin, account: AccountRow) {
-  await countForAddress(ctx);
-  await countForAccount(ctx, account.usernameKey);
-  if (await isPassword(ctx, user.password, account.passwordHash)) return;
+async function checkOwner(
+  ctx: PublicContext,
+  check: CountedCheck,
+  user: SuperAdmin,
+  account: AccountRow,
+): Promise<void> {
+  if (await isPassword(ctx, check, user.password, account.passwordHash)) return;
   throw new GatewayError(
     'ACCOUNT_EXISTS',
     `User ${user.username} already exists: name it with the password it has`,
   );
 }
 
-async function newAccount(ctx: PublicContext, user: SuperAdmin): Promise<NewAccount> {
+async function newAccount(
+  ctx: PublicContext,
+  check: CountedCheck,
+  user: SuperAdmin,
+): Promise<NewAccount> {
   return {
     uuid: crypto.randomUUID(),
     username: user.username,
     usernameKey: keyOf(user),
-    passwordHash: await hashPassword(ctx, user.password),
+    passwordHash: await hashPassword(ctx, check, user.password),
   };
 }
 

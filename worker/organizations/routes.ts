@@ -24,7 +24,7 @@ export const organizationRoutes: AnyRoute[] = [
     path: '/new',
     summary: 'Create an organization',
     description:
-      'Takes either an `id` with `super_admins` and their passwords, or a `name` with the address of an administrator, who is mailed a link. An installation may demand a token of its own for this.',
+      'Takes either an `id` with `super_admins` and their passwords, or a `name` with the address of an administrator, who is mailed a link. Each password counts as a check of one, and where that is one too many nothing is hashed. An installation may demand a token of its own for this.',
     tag: 'Organizations',
     errors: [
       'TOKEN_REQUIRED',

@@ -3,6 +3,8 @@ import { env } from 'cloudflare:test';
 import { eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { hashPassword } from '../auth/passwords.ts';
+import { countForAccount, countForAddress } from '../auth/throttle.ts';
+import { openContext } from '../context.ts';
 import { accounts } from '../db/schema.ts';
 import type { Reply, TestGateway, TestUser } from './gateway.ts';
 
@@ -12,8 +14,27 @@ let hash: Promise<string> | undefined;
 
 /** Lets a user of the harness log in with `PASSWORD`. */
 export async function givePassword(user: TestUser): Promise<void> {
-  hash ??= hashPassword({ afterReply() {} }, PASSWORD);
+  hash ??= hashOf(PASSWORD);
   await storeHash(user, await hash);
+}
+
+/** What is stored of a password. */
+export async function hashOf(password: string): Promise<string> {
+  const { ctx, check } = await countedCheck();
+  return hashPassword(ctx, check, password);
+}
+
+/** The context of a request from `address`, and a check that was counted for it. */
+export async function countedCheck(address = 'local') {
+  const ctx = openContext({
+    request: new Request('http://gateway.test/'),
+    env: { ...env },
+    outside: { now: Date.now, fetch: () => Promise.reject(new Error('Nothing is reachable')) },
+    requestId: 'request-1',
+    address,
+    waitUntil() {},
+  });
+  return { ctx, check: await countForAccount(ctx, await countForAddress(ctx), 'somebody') };
 }
 
 /** Stores what stands for a password. */

@@ -5,6 +5,7 @@ declare namespace Cloudflare {
   }
   interface Env {
     DB: D1Database;
+    PASSWORD_HASHERS: DurableObjectNamespace<import('../auth/hasher-object.ts').PasswordHasher>;
     AUDIT_CHAIN: DurableObjectNamespace<import('../audit/chain.ts').AuditChain>;
     IDEMPOTENCY_KEYS: DurableObjectNamespace<import('../idempotency/keys.ts').IdempotencyKeys>;
     TEMPLATE_RUNS: DurableObjectNamespace<import('../templates/runs/run.ts').TemplateRun>;

@@ -9,6 +9,7 @@ import { sendOwnLink } from '../auth/reset.ts';
 import { newResetToken } from '../auth/reset-token.ts';
 import { selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
+import { usernameKey } from '../auth/username.ts';
 import type { Context } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { raiseRules } from '../grants/changes/store.ts';
@@ -80,9 +81,8 @@ function refuseUnverified({ settings, caller }: Context, account: AccountRow): v
 /** Nobody takes over an account by naming it. */
 async function checkOwner(ctx: Context, account: AccountRow, password: string | undefined) {
   if (password !== undefined) {
-    await countForAddress(ctx);
-    await countForAccount(ctx, account.usernameKey);
-    if (await isPassword(ctx, password, account.passwordHash)) return;
+    const check = await countForAccount(ctx, await countForAddress(ctx), account.usernameKey);
+    if (await isPassword(ctx, check, password, account.passwordHash)) return;
   }
   throw accountExists(account.username);
 }
@@ -90,7 +90,7 @@ async function checkOwner(ctx: Context, account: AccountRow, password: string | 
 async function createUser(ctx: Context, body: NewUser): Promise<Json> {
   const { db, caller } = ctx;
   const { username, password, description, access_level: level } = body;
-  const passwordHash = password === undefined ? null : await hashPassword(ctx, password);
+  const passwordHash = password === undefined ? null : await hashNew(ctx, username, password);
   const account = { uuid: crypto.randomUUID(), username, passwordHash };
   const { token, ...reset } = await newResetToken(ctx.now());
   const member = memberOf(ctx, account.uuid, description);
@@ -103,6 +103,11 @@ async function createUser(ctx: Context, body: NewUser): Promise<Json> {
   if (passwordHash !== null) return added(username, level, 'was created');
   const link = sendOwnLink(ctx, username, token) ?? 'a link to set a password is on its way';
   return added(username, level, `was created; ${link}`);
+}
+
+async function hashNew(ctx: Context, username: string, password: string): Promise<string> {
+  const check = await countForAccount(ctx, await countForAddress(ctx), usernameKey(username));
+  return hashPassword(ctx, check, password);
 }
 
 async function join(

@@ -184,13 +184,14 @@ async function newPassword(
 ): Promise<AccountChanges['password']> {
   if (password === undefined || current === undefined) return undefined;
   const [account] = await selectAccount(ctx.db, user.key);
-  await countForAddress(ctx);
-  await countForAccount(ctx, account?.usernameKey ?? user.key);
-  const matches = await isPassword(ctx, current, account?.passwordHash);
+  const key = account?.usernameKey ?? user.key;
+  const ofCurrent = await countForAccount(ctx, await countForAddress(ctx), key);
+  const ofNew = await countForAccount(ctx, await countForAddress(ctx), key);
+  const matches = await isPassword(ctx, ofCurrent, current, account?.passwordHash);
   if (!matches || !account?.passwordHash) {
     throw new GatewayError('INVALID_CREDENTIALS', 'Invalid credentials');
   }
-  return { old: account.passwordHash, hash: await hashPassword(ctx, password) };
+  return { old: account.passwordHash, hash: await hashPassword(ctx, ofNew, password) };
 }
 
 function keptElsewhere(): GatewayError {

@@ -1,0 +1,103 @@
+/** Passwords are hashed beside the thread that serves requests: it stays quick, whoever logs in how often. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type OwnGateway, startGateway } from './gateway.ts';
+import { checkedFetch } from './openapi/checked-fetch.ts';
+import { childrenOf } from './processes.ts';
+
+/** Contract §3: four at a time, and at most 64 that wait. */
+const IN_LINE = 68;
+
+let gateway: OwnGateway;
+beforeEach(async () => {
+  gateway = await startGateway({ env: { TRUSTED_PROXY: '127.0.0.1' } });
+});
+afterEach(() => gateway.stop());
+
+/** A login that fails, after all its work. */
+async function login(address: string) {
+  const response = await checkedFetch(`${gateway.url}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Basic ${btoa('nobody:password')}`,
+      'X-Org-Id': 'nowhere',
+      'X-Forwarded-For': address,
+    },
+  });
+  await response.text();
+  const { status, headers } = response;
+  return { status, retryAfter: headers.get('Retry-After'), at: performance.now() };
+}
+
+/** The hasher that runs, and its socket. */
+function hasher() {
+  const found = childrenOf(gateway.pid).find(({ command }) => command.includes('password-hasher'));
+  if (found === undefined) throw new Error('The gateway has no password hasher');
+  return { pid: found.pid, socket: found.command.split(' ').at(-1) ?? '' };
+}
+
+/** Milliseconds that each of many requests for nothing took, until `end`. */
+async function latencies(end: Promise<unknown>): Promise<number[]> {
+  let ended = false;
+  void end.then(() => {
+    ended = true;
+  });
+  const taken: number[] = [];
+  while (!ended) {
+    const started = performance.now();
+    await (await checkedFetch(`${gateway.url}/healthz`)).text();
+    taken.push(performance.now() - started);
+    await sleep(5);
+  }
+  return taken.toSorted((a, b) => a - b);
+}
+
+test('with the line full, requests are served at once, others have their turn, and one too many is told so', async () => {
+  const all = Array.from({ length: IN_LINE + 40 }, () => login('203.0.113.1'));
+  await sleep(100);
+  const other = login('203.0.113.2');
+  const taken = await latencies(Promise.all(all));
+  const replies = await Promise.all(all);
+  const refused = replies.filter(({ status }) => status === 503);
+  const checked = replies.filter(({ status }) => status === 401);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set(['5']));
+  expect(checked.length + refused.length).toBe(all.length);
+  // Where a machine does much else, many wait longer than anybody does: how many, fair-line.test.ts tells.
+  expect(checked.length).toBeGreaterThan(0);
+  const { status, at } = await other;
+  expect(status).toBe(401);
+  expect(checked.filter((each) => each.at > at).length).toBeGreaterThan(checked.length / 2);
+  // One hash takes half of it; with any on the serving thread half of the requests would wait for several.
+  expect(taken[Math.floor(taken.length / 2)]).toBeLessThan(30);
+  expect(taken[Math.floor(taken.length * 0.95)]).toBeLessThan(100);
+});
+
+test('a hasher that is killed is started again, and whoever waits has his answer', async () => {
+  const first = hasher();
+  const logins = Array.from({ length: 6 }, () => login('203.0.113.1'));
+  process.kill(first.pid, 'SIGKILL');
+  expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(logins.map(() => 401));
+  expect(hasher()).toEqual({ pid: expect.any(Number), socket: first.socket });
+  expect(hasher().pid).not.toBe(first.pid);
+});
+
+describe('the hasher', () => {
+  test('has a socket that is its user’s alone, and leaves serving the time that it wants', () => {
+    const { pid, socket } = hasher();
+    const mode = execFileSync('ls', ['-ld', dirname(socket)], { encoding: 'utf8' });
+    expect(mode).toMatch(/^drwx------/);
+    const nice = execFileSync('ps', ['-o', 'ni=', '-p', String(pid)], { encoding: 'utf8' });
+    expect(Number(nice)).toBeGreaterThan(0);
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)('is gone with all it had after %s', async (signal) => {
+    const { pid, socket } = hasher();
+    await gateway.stop(signal);
+    await expect.poll(() => existsSync(dirname(socket))).toBe(false);
+    await expect.poll(() => childrenOf(1).some((each) => each.pid === pid)).toBe(false);
+  });
+});
