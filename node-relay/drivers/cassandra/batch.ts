@@ -4,13 +4,14 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
-import type { Answer, Connection, Prepared } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { at } from './errors.ts';
 import { extras } from './extras.ts';
 import { admitChange } from './guard.ts';
 import { CallOptions, columnsText, rowTexts } from './pages.ts';
 import { bound, type Params } from './parameters.ts';
+import type { Answer, Prepared } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
 

@@ -1,21 +1,23 @@
-/** One connection to a Cassandra node: the driver's own, on a socket that the host dialled. */
+/** One connection to a Cassandra node: messages as the driver writes them, on a socket that the host dialled. */
 import type { Socket } from 'node:net';
-import cassandra from 'cassandra-driver';
-import Wire, { type ConnectionOptions, type FrameInfo } from 'cassandra-driver/lib/connection.js';
-import requests from 'cassandra-driver/lib/requests.js';
+import requests, { type Encoder, type Request } from 'cassandra-driver/lib/requests.js';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
+import { ReplyFault } from './bytes.ts';
 import { enteringFailure, isTold } from './errors.ts';
-import type { ProtocolType } from './marshal.ts';
+import { type Frame, Frames, PROTOCOL } from './frames.ts';
+import { type Answer, type Prepared, type Reply, readReply } from './reply.ts';
 import type { Settings } from './settings.ts';
 import { openSocket } from './socket.ts';
 
-/** The newest that the driver speaks, and the oldest with markers that may be left unset: Cassandra 2.2 and later. */
-const PROTOCOL = 4;
 /** Milliseconds that a server may take to close its side; then the socket is closed all the same. */
 const END_MAX_MS = 2_000;
-/** Bytes of one answer that are taken in, where a call says nothing else. */
-const FRAME_MAX = 64 * 1024 * 1024;
+/** Bytes of an answer to one who has not entered yet. Spec silent. */
+const LOGIN_MAX_BYTES = 64 * 1024;
+/** Bytes of one answer where a call says nothing else: to what is prepared, traced or changed. Spec silent. */
+const FRAME_MAX_BYTES = 4 * 1024 * 1024;
+/** Times that a server may ask who enters. */
+const CHALLENGES_MAX = 4;
 
 /** What connections of a pool are made from. */
 export interface Recipe {
@@ -23,66 +25,14 @@ export interface Recipe {
   readonly settings: Settings;
 }
 
-/** A column or marker as the protocol tells it. */
-export interface ProtocolColumn {
-  readonly name: string;
-  readonly type: ProtocolType;
-}
+/** Values are bytes already. */
+const encoder: Encoder = { protocolVersion: PROTOCOL, encode: (value) => value };
+/** Calls run one after another, so one number is enough. */
+const STREAM = 0;
 
-/** What the server answers to a statement. */
-export interface Answer {
-  readonly meta?: { readonly columns: readonly ProtocolColumn[]; readonly pageState?: Buffer };
-  /** The rows as they came: cells after each other, each with its length. */
-  readonly raw?: Buffer;
-  readonly rowCount?: number;
-  readonly flags?: { readonly traceId?: object; readonly warnings?: readonly string[] };
-}
-
-/** A statement that the server knows by its id. */
-export interface Prepared {
-  readonly id: Buffer;
-  readonly meta: { readonly columns: readonly ProtocolColumn[] };
-}
-
-/** The driver's connection without its way to the network: it speaks on the socket that it is given. */
-class DialledWire extends Wire {
-  /** Bytes of an answer that are taken in. */
-  frameMax = FRAME_MAX;
-  /** An answer was larger, so the connection was ended. */
-  overflowed = false;
-
-  constructor(socket: Socket, options: ConnectionOptions) {
-    super('server:0', PROTOCOL, options);
-    this.netClient = socket;
-    // Values are bytes already.
-    this.encoder.encode = (value) => value;
-  }
-
-  /** The driver's own would connect a socket by itself. */
-  override open(callback: (error?: Error) => void): void {
-    this.bindSocketListeners();
-    this.startup(callback);
-  }
-
-  protected override bindSocketListeners(): void {
-    super.bindSocketListeners();
-    const { parser } = this;
-    const whole = parser.handleFrameBuffers.bind(parser);
-    parser.handleFrameBuffers = (frame, item) => {
-      if (item.header.bodyLength > this.frameMax && !this.overflowed) {
-        this.overflowed = true;
-        this.netClient.destroy();
-      }
-      return !this.overflowed && whole(frame, item);
-    };
-    // Rows stay bytes until they are written: the driver's own would keep one column of each name.
-    parser.parseRows = (frame: FrameInfo, reader) => {
-      const { header, meta, flagsInfo: flags } = frame;
-      const rowCount = reader.buf.readInt32BE(reader.offset);
-      const raw = reader.buf.subarray(reader.offset + 4);
-      parser.push({ header, result: { raw, rowCount, meta, flags } });
-    };
-  }
+interface Waiting {
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 /** One connection. Calls on it run one after another. */
@@ -93,15 +43,19 @@ export class Connection {
   inUse = false;
   /** It has served a call before. */
   reused = false;
-  readonly #wire: DialledWire;
   readonly #socket: Socket;
+  readonly #frames = new Frames(LOGIN_MAX_BYTES);
+  #waiting: Waiting | undefined;
   #lost = false;
 
-  private constructor(wire: DialledWire, socket: Socket) {
-    this.#wire = wire;
+  private constructor(socket: Socket) {
     this.#socket = socket;
+    socket.on('data', (piece: Buffer) => this.#take(piece));
+    // What comes of it is told by its end.
+    socket.on('error', () => {});
     socket.once('close', () => {
       this.#lost = true;
+      this.#fail(new Error('The connection was lost'));
       this.onLost?.();
     });
     if (socket.destroyed) this.#lost = true;
@@ -118,12 +72,8 @@ export class Connection {
     limited.addEventListener('abort', destroy, { once: true });
     try {
       if (limited.aborted) destroy();
-      const wire = new DialledWire(socket, wireOptions(settings));
-      await entered(wire, socket);
-      const connection = new Connection(wire, socket);
-      if (settings.keyspace !== '') {
-        await connection.send(new requests.QueryRequest(`USE "${settings.keyspace}"`, null, null));
-      }
+      const connection = new Connection(socket);
+      await connection.#enter(settings);
       return connection;
     } catch (cause) {
       destroy();
@@ -141,40 +91,26 @@ export class Connection {
     return this.#lost;
   }
 
-  /** The last answer was larger than it might be. */
-  get overflowed(): boolean {
-    return this.#wire.overflowed;
-  }
-
-  /** Bytes that the next answers may have; by default 64 MiB. */
+  /** Bytes that the next answers may have; by default 4 MiB. */
   set frameMax(bytes: number | undefined) {
-    this.#wire.frameMax = bytes ?? FRAME_MAX;
+    this.#frames.max = bytes ?? FRAME_MAX_BYTES;
   }
 
   /**
-   * Sends one request and waits for its answer.
-   * @throws ResponseError of the driver's as the server says, another error where the connection was lost
+   * Sends one statement and waits for its answer.
+   * @throws ResponseError of the driver's as the server says, ReplyFault, ReplyTooLarge, another error where the connection was lost
    */
-  send(request: object): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (this.#lost) return reject(new Error('The connection is closed'));
-      const lost = () => reject(new Error('The connection was lost'));
-      this.#socket.once('close', lost);
-      this.#wire.sendStream(request, null, (error, response) => {
-        this.#socket.off('close', lost);
-        if (error) {
-          // The socket says so a little later.
-          if (!isTold(error)) this.interrupt();
-          reject(error);
-        } else resolve(response as Answer); // The driver answers nothing else to statements.
-      });
-    });
+  async send(request: Request): Promise<Answer> {
+    const reply = await this.#ask(request);
+    if (reply.kind === 'rows' || reply.kind === 'done') return reply;
+    throw this.#faulty('The answer is none to a statement');
   }
 
-  /** Has the server read a statement. */
+  /** Has the server read a statement. @throws as `send` */
   async prepare(query: string): Promise<Prepared> {
-    const answer = await this.send(new requests.PrepareRequest(query, undefined));
-    return answer as unknown as Prepared; // To PREPARE the answer has an id.
+    const reply = await this.#ask(new requests.PrepareRequest(query, undefined));
+    if (reply.kind === 'prepared') return reply;
+    throw this.#faulty('Nothing was prepared');
   }
 
   /** Ends it at once, with what runs on it: the server does not stop what it has begun. */
@@ -187,37 +123,82 @@ export class Connection {
   close(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#socket.closed) return resolve();
-      this.#socket.once('close', () => resolve());
+      const timer = setTimeout(() => this.#socket.destroy(), END_MAX_MS);
+      this.#socket.once('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
       if (this.#lost) this.#socket.destroy();
-      else this.#wire.close();
+      else this.#socket.end();
+      this.#lost = true;
     });
+  }
+
+  async #enter({ user, password, application, keyspace }: Settings): Promise<void> {
+    const names = { noCompact: false, applicationName: application };
+    let reply = await this.#ask(new requests.StartupRequest(names));
+    for (let rounds = 0; reply.kind === 'asks'; rounds += 1) {
+      if (user === '')
+        throw new GatewayError('CONNECTION_FAILED', 'Password authentication failed');
+      if (rounds === CHALLENGES_MAX) throw this.#faulty('The server never stops asking');
+      // Source: RFC 4616, PLAIN; to a further question there is no other answer.
+      reply = await this.#ask(
+        new requests.AuthResponseRequest(Buffer.from(`\0${user}\0${password}`)),
+      );
+    }
+    if (reply.kind !== 'entered') throw this.#faulty('The server does not let anybody enter');
+    this.frameMax = undefined;
+    if (keyspace !== '') {
+      await this.send(new requests.QueryRequest(`USE "${keyspace}"`, null, null));
+    }
+  }
+
+  #ask(request: Request): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (this.#lost) return reject(new Error('The connection is closed'));
+      if (this.#waiting) return reject(new Error('Calls run one after another'));
+      const bytes = request.write(encoder, STREAM);
+      this.#waiting = { resolve, reject };
+      this.#frames.awaited = true;
+      this.#socket.write(bytes);
+    });
+  }
+
+  /** Whatever a server sends ends at most this connection. */
+  #take(piece: Buffer): void {
+    if (this.#lost) return;
+    try {
+      const frame = this.#frames.push(piece);
+      if (frame === undefined) return;
+      const waiting = this.#waiting;
+      const reply = read(frame);
+      this.#waiting = undefined;
+      if ('refusal' in reply) waiting?.reject(reply.refusal);
+      else waiting?.resolve(reply);
+    } catch (fault) {
+      this.interrupt();
+      this.#fail(fault);
+    }
+  }
+
+  #fail(reason: unknown): void {
+    this.#waiting?.reject(reason);
+    this.#waiting = undefined;
+  }
+
+  /** Ends it: what the server says next belongs to nothing. */
+  #faulty(message: string): ReplyFault {
+    this.interrupt();
+    return new ReplyFault(message);
   }
 }
 
-/** The driver forgets who waits when a socket closes before it has entered. */
-function entered(wire: DialledWire, socket: Socket): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const closed = () => reject(new Error('The server closed the connection'));
-    socket.once('close', closed);
-    if (socket.destroyed) return closed();
-    wire.open((error) => {
-      socket.off('close', closed);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
-}
-
-function wireOptions({ user, password, application }: Settings): ConnectionOptions {
-  return {
-    // Deadlines are the caller's; nothing is said on an idle connection.
-    socketOptions: { coalescingThreshold: 65_536, connectTimeout: END_MAX_MS, readTimeout: 0 },
-    pooling: { heartBeatInterval: 0 },
-    protocolOptions: { noCompact: false },
-    metrics: { onConnectionError: () => {}, onAuthenticationError: () => {} },
-    authProvider:
-      user === '' ? undefined : new cassandra.auth.PlainTextAuthProvider(user, password),
-    applicationName: application,
-    logEmitter: () => {},
-  };
+/** A message, or what the server refuses. @throws ReplyFault, or what else reading it comes upon */
+function read(frame: Frame): Reply | { readonly refusal: unknown } {
+  try {
+    return readReply(frame);
+  } catch (cause) {
+    if (isTold(cause)) return { refusal: cause };
+    throw cause;
+  }
 }

@@ -3,8 +3,9 @@
 import { LruMap } from '../../../dialects/lru-map.ts';
 import type { Call } from '../../../proto/driver.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
-import type { Connection, Prepared } from './connection.ts';
-import { fromFailure, isTold, isUnprepared, ofOperation, tooLarge } from './errors.ts';
+import type { Connection } from './connection.ts';
+import { fromFailure, isFaulty, isTold, isUnprepared, ofOperation } from './errors.ts';
+import type { Prepared } from './reply.ts';
 import type { Settings } from './settings.ts';
 
 /** Statements whose ids are remembered; the server keeps those it uses. */
@@ -18,6 +19,8 @@ export interface Work {
   readonly changes: boolean;
   /** Set once something that changes was sent. */
   sent: boolean;
+  /** Its rows leave as they come. */
+  readonly streams?: true;
 }
 
 /** Runs work on connections of the pool. */
@@ -67,7 +70,8 @@ export class Database {
         this.giveBack(connection);
         if (cause !== DROPPED) throw cause;
         if (!reused || call.signal.aborted) {
-          throw fromFailure(cause, { uncertain: false, signal: call.signal });
+          const { signal, resultMaxBytes: max } = call;
+          throw fromFailure(cause, { uncertain: false, signal, max });
         }
       }
     }
@@ -86,10 +90,13 @@ export class Database {
       signal.throwIfAborted();
       return await run();
     } catch (cause) {
-      if (connection.overflowed) throw tooLarge(resultMaxBytes);
+      const isLost = connection.lost && !isFaulty(cause);
       const uncertain = work.changes && work.sent && !isTold(cause);
-      const isDropped = connection.lost && !uncertain && !signal.aborted && !isTold(cause);
-      const failure = fromFailure(cause, { uncertain, signal });
+      const isDropped = isLost && !uncertain && !signal.aborted && !isTold(cause);
+      const max = work.streams === true ? 'page' : resultMaxBytes;
+      const failure = fromFailure(cause, { uncertain, signal, max });
+      // What could not be read is no place to go on from.
+      if (!isTold(cause) && failure !== cause) connection.interrupt();
       throw isDropped && failure !== cause ? DROPPED : failure;
     } finally {
       signal.removeEventListener('abort', stop);

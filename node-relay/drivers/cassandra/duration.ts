@@ -1,4 +1,5 @@
 /** CQL's durations: months, days and nanoseconds apart, as bytes and as text. */
+import { ReplyFault } from './bytes.ts';
 import { readVint, unzigzag, vint, zigzag } from './numbers.ts';
 
 /** All members are zero or of one sign. */
@@ -13,6 +14,9 @@ export function durationOf(bytes: Buffer): Duration {
   const months = readVint(bytes, 0);
   const days = readVint(bytes, months.length);
   const nanoseconds = readVint(bytes, months.length + days.length);
+  if (months.length + days.length + nanoseconds.length !== bytes.length) {
+    throw new ReplyFault('A duration is longer than its members');
+  }
   return {
     months: unzigzag(months.value),
     days: unzigzag(days.value),

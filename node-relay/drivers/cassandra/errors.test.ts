@@ -28,7 +28,7 @@ describe('errors of the server', () => {
     [0x0100, 'CONNECTION_FAILED', '0x0100'],
   ])('%i is %s', (number, code, told) => {
     const cause = new ResponseError(number, 'of node /10.0.0.7:7000');
-    const failure = fromFailure(cause, { uncertain: true, signal });
+    const failure = fromFailure(cause, { uncertain: true, max: 1_000, signal });
     expect(failure).toMatchObject({
       code,
       details: [{ source: 'cassandra', code: told, message: 'of node address' }],
@@ -38,15 +38,15 @@ describe('errors of the server', () => {
 
 test('a lost connection is an unknown outcome for a change that was sent, else a lost connection', () => {
   const cause = new Error('closed');
-  expect(fromFailure(cause, { uncertain: true, signal })).toMatchObject({
+  expect(fromFailure(cause, { uncertain: true, max: 1_000, signal })).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
   });
-  expect(fromFailure(cause, { uncertain: false, signal })).toMatchObject({
+  expect(fromFailure(cause, { uncertain: false, max: 1_000, signal })).toMatchObject({
     code: 'CONNECTION_FAILED',
   });
   const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
   const aborted = AbortSignal.abort(reason);
-  expect(fromFailure(cause, { uncertain: false, signal: aborted })).toBe(reason);
+  expect(fromFailure(cause, { uncertain: false, max: 1_000, signal: aborted })).toBe(reason);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 /** Maps what Cassandra answers to the gateway's failures. Source: CQL binary protocol v4, section 9. */
 import cassandra from 'cassandra-driver';
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
 const { ResponseError, AuthenticationError } = cassandra.errors;
 
@@ -15,6 +16,11 @@ const READ_TIMEOUT = 0x1200;
 /** Whether the server asks for the statement's text again. */
 export function isUnprepared(cause: unknown): boolean {
   return cause instanceof ResponseError && cause.code === UNPREPARED;
+}
+
+/** Whether the answer itself is at fault. */
+export function isFaulty(cause: unknown): boolean {
+  return cause instanceof ReplyFault || cause instanceof ReplyTooLarge;
 }
 
 /** Whether the server told it, so that its end is known. */
@@ -65,10 +71,12 @@ export interface Circumstances {
   /** A change was sent, and its end is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
+  /** Bytes that the call may answer; `page` where its rows leave as they come. */
+  readonly max: number | 'page';
 }
 
 /** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
-export function fromFailure(cause: unknown, { uncertain, signal }: Circumstances): unknown {
+export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof ResponseError) return fromServer(cause.code, cause.message, cause);
   if (uncertain) {
@@ -76,6 +84,9 @@ export function fromFailure(cause: unknown, { uncertain, signal }: Circumstances
     return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
   }
   if (signal.aborted) return signal.reason;
+  if (cause instanceof ReplyTooLarge) return max === 'page' ? rowTooLarge() : tooLarge(max);
+  if (cause instanceof ReplyFault)
+    return connection('The answer of the database cannot be read', cause);
   return connection('The connection to the database was lost', cause);
 }
 
@@ -111,6 +122,12 @@ export function tooLarge(max: number): GatewayError {
     'RESULT_TOO_LARGE',
     `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
   );
+}
+
+/** Of a stream, of which every other bound is the reader's. Contract §6, "Large results". */
+function rowTooLarge(): GatewayError {
+  const message = 'Rows are larger than can be streamed: a field may have 64 MiB';
+  return new GatewayError('RESULT_TOO_LARGE', message);
 }
 
 /** Failures of an operation of several say which it is, from 0. */

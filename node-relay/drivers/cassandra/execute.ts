@@ -1,14 +1,16 @@
 /** Runs one request and builds its result. */
+import { setImmediate } from 'node:timers/promises';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type CassandraRequest, cassandra as kind } from '../../../proto/kinds/cassandra.ts';
 import { runBatch } from './batch.ts';
-import type { Answer, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { extras } from './extras.ts';
 import { admit, statementOf } from './guard.ts';
-import { columnsText, fetchPage, firstSize, nextSize, rowTexts } from './pages.ts';
+import { columnsText, fetchPage, firstSize, nextSize, PAGE_MAX_BYTES, rowTexts } from './pages.ts';
 import { openedState, sealedState } from './paging.ts';
+import type { Answer } from './reply.ts';
 import { ResultText } from './result.ts';
 import { readTrace } from './trace.ts';
 
@@ -95,6 +97,8 @@ const PAGE_ROWS = 5_000;
 /** A value of one character may take so many bytes on the wire: its length, and eight of a number. */
 const WIRE_FACTOR = 12;
 const FRAME_MIN = 65_536;
+/** Characters after which others have their turn. */
+const TURN_LENGTH = 256 * 1024;
 
 interface Gathering {
   readonly call: Call;
@@ -109,7 +113,10 @@ async function gathered(
   request: StatementRequest,
   { call, work, beginning }: Gathering,
 ): Promise<Buffer> {
-  connection.frameMax = Math.max(FRAME_MIN, call.resultMaxBytes * WIRE_FACTOR);
+  connection.frameMax = Math.min(
+    PAGE_MAX_BYTES,
+    Math.max(FRAME_MIN, call.resultMaxBytes * WIRE_FACTOR),
+  );
   const result = new ResultText(call.resultMaxBytes);
   const options = {
     rowFormat: request.row_format ?? 'object',
@@ -121,7 +128,14 @@ async function gathered(
   for (;;) {
     const answer = await fetchPage(database, connection, request, { size, state: next }, work);
     first ??= answer;
-    for (const row of rowTexts(answer, options)) result.add(row);
+    let written = 0;
+    for (const row of rowTexts(answer, options)) {
+      result.add(row);
+      written += row.length;
+      if (written < TURN_LENGTH) continue;
+      written = 0;
+      await setImmediate();
+    }
     next = answer.meta?.pageState;
     if (single || !next || next.length === 0) break;
     size = nextSize(request.query, size, answer);

@@ -1,11 +1,12 @@
 /** Members of results that only some answers have. */
-import type { Answer } from './connection.ts';
+
 import { withoutAddresses } from './errors.ts';
+import type { Answer } from './reply.ts';
 
 /** Members that only some answers have. */
 export function extras(answer: Answer, trace: string | undefined): string {
   const applied = appliedOf(answer);
-  const warnings = answer.flags?.warnings;
+  const { warnings } = answer.flags;
   return (
     (applied === undefined ? '' : `,"applied":${applied}`) +
     (warnings ? `,"warnings":${JSON.stringify(warnings.map(withoutAddresses))}` : '') +
@@ -16,5 +17,5 @@ export function extras(answer: Answer, trace: string | undefined): string {
 /** Whether a condition held: the server's answer to one begins with a column of that name. */
 export function appliedOf({ meta, raw, rowCount = 0 }: Answer): boolean | undefined {
   if (meta?.columns[0]?.name !== '[applied]' || !raw || rowCount === 0) return undefined;
-  return raw.readInt32BE(0) === 1 && raw[4] === 1;
+  return raw.length > 4 && raw.readInt32BE(0) === 1 && raw[4] === 1;
 }

@@ -1,5 +1,10 @@
 /** Types of CQL: as the protocol tells them, as Java's names of classes, and as people write them. */
 
+import { ReplyFault } from './bytes.ts';
+
+/** Types inside each other. Spec silent; the server itself takes fewer. */
+export const DEPTH_MAX = 64;
+
 /** A type of CQL. */
 export type CqlType =
   | { readonly kind: 'simple'; readonly name: string }
@@ -109,7 +114,8 @@ interface ClassTree {
 /** `VectorType(FloatType, 3)`, with packages. */
 function parseClass(text: string): ClassTree {
   let at = 0;
-  const tree = (): ClassTree => {
+  const tree = (depth: number): ClassTree => {
+    if (depth > DEPTH_MAX) throw new ReplyFault('Types are too deep');
     const [word = ''] = /^[^(),]*/.exec(text.slice(at)) ?? [];
     at += word.length;
     const colon = word.indexOf(':');
@@ -122,14 +128,14 @@ function parseClass(text: string): ClassTree {
     if (text[at] === '(') {
       do {
         at += 1;
-        parts.push(tree());
+        parts.push(tree(depth + 1));
       } while (text[at] === ',');
       at += 1;
       while (text[at] === ' ') at += 1;
     }
     return { name, label, parts };
   };
-  return tree();
+  return tree(0);
 }
 
 const BLOB: CqlType = { kind: 'simple', name: 'blob' };

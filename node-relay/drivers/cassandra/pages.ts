@@ -4,13 +4,17 @@ import cassandra from 'cassandra-driver';
 import executionOptions from 'cassandra-driver/lib/execution-options.js';
 import requests from 'cassandra-driver/lib/requests.js';
 import { consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
-import type { Answer, Connection, ProtocolColumn } from './connection.ts';
+import { ReplyFault } from './bytes.ts';
+import { Cells, encoderOf } from './composites.ts';
+import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { statementOf } from './guard.ts';
 import { cqlType, typeName } from './marshal.ts';
+import type { ProtocolColumn } from './metadata.ts';
 import { bound, type Params } from './parameters.ts';
+import type { Answer } from './reply.ts';
 import type { Settings } from './settings.ts';
-import { type Encoder, encoderOf } from './values.ts';
+import { Room } from './values.ts';
 
 /** Members of requests that say how the server works on them. */
 export interface Wishes {
@@ -83,7 +87,7 @@ export function fetchPage(
   work: Work,
 ): Promise<Answer> {
   const options = new CallOptions(database.settings, statement, page);
-  return database.withPrepared(connection, [statement.query], ([prepared]) => {
+  return database.withPrepared(connection, [statement.query], async ([prepared]) => {
     if (!prepared) throw new Error('One statement was prepared');
     const values = bound(prepared.meta.columns, statement.params);
     const request = new requests.ExecuteRequest(
@@ -96,8 +100,17 @@ export function fetchPage(
     // The driver takes the level 0, which is `any`, for none.
     request.consistency = options.consistency;
     work.sent = true;
-    return connection.send(request);
+    return pageOf(await connection.send(request), page, work);
   });
+}
+
+/** @throws ReplyFault for an answer that is no page of a query, or the page again that was asked for */
+function pageOf(answer: Answer, { state }: PageWish, { changes }: Work): Answer {
+  if (!changes && answer.kind !== 'rows') throw new ReplyFault('A query answers rows');
+  if (state !== undefined && answer.meta?.pageState?.equals(state)) {
+    throw new ReplyFault('The page after a page is another');
+  }
+  return answer;
 }
 
 /** Rows of the first page where nothing is known of their size. */
@@ -107,6 +120,9 @@ const ROWS_MAX = 10_000;
 const GROWTH = 8;
 /** Bytes that a page should have: enough to keep the server busy, little in memory. */
 const PAGE_BYTES = 512 * 1024;
+
+/** Bytes of the largest page: a field of 64 MiB, and what is around it. */
+export const PAGE_MAX_BYTES = 65 * 1024 * 1024;
 
 /** The size of a first page. */
 export function firstSize(query: string): number {
@@ -135,36 +151,32 @@ export function columnsText(columns: readonly ProtocolColumn[]): string {
   return JSON.stringify(columns.map(({ name, type }) => ({ name, type: typeName(cqlType(type)) })));
 }
 
-/** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. */
+/** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
 export function* rowTexts(answer: Answer, options: RowOptions): Generator<string> {
   const { raw, rowCount = 0, meta } = answer;
   if (!raw || !meta) return;
   const [open, close] = options.rowFormat === 'array' ? ['[', ']'] : ['{', '}'];
-  const cells = cellsOf(meta.columns, options);
-  let at = 0;
-  /** The value that begins at the place, which moves behind it. */
-  const next = (encode: Encoder) => {
-    const length = raw.readInt32BE(at);
-    const start = at + 4;
-    at = start + Math.max(length, 0);
-    return length < 0 ? 'null' : encode(raw.subarray(start, at));
-  };
+  const room = new Room();
+  const columns = columnsOf(meta.columns, options, room);
+  const cells = new Cells(raw, room);
   for (let row = 0; row < rowCount; row += 1) {
+    room.renew();
     let text = '';
-    for (const { isKept, before, encode } of cells) {
-      const value = next(encode);
+    for (const { isKept, before, encode } of columns) {
+      const value = cells.next(encode);
       if (isKept) text += `${text && ','}${before}${value}`;
     }
     yield open + text + close;
   }
+  cells.end();
 }
 
-function cellsOf(columns: readonly ProtocolColumn[], options: RowOptions) {
+function columnsOf(columns: readonly ProtocolColumn[], options: RowOptions, room: Room) {
   const asArray = options.rowFormat === 'array';
   const last = new Map(columns.map(({ name }, index) => [name, index]));
   return columns.map(({ name, type }, index) => ({
     isKept: asArray || last.get(name) === index,
     before: asArray ? '' : `${JSON.stringify(name)}:`,
-    encode: encoderOf(cqlType(type), options.numbersAsStrings),
+    encode: encoderOf(cqlType(type), options.numbersAsStrings, room),
   }));
 }

@@ -2,8 +2,8 @@
 import cassandra from 'cassandra-driver';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, numberText, type RawJson } from '../../../proto/json.ts';
-import type { ProtocolColumn } from './connection.ts';
 import { type CqlType, cqlType, fixedLength, typeName } from './marshal.ts';
+import type { ProtocolColumn } from './metadata.ts';
 import { vint } from './numbers.ts';
 import { isNumber, SIMPLE_WRITERS } from './scalars.ts';
 

@@ -2,10 +2,19 @@
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
-import type { Answer, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
-import { type Beginning, beginningOf, type StatementRequest, workOf } from './execute.ts';
-import { fetchPage, firstSize, nextSize, rowTexts } from './pages.ts';
+import { fromFailure } from './errors.ts';
+import { beginningOf, type StatementRequest, workOf } from './execute.ts';
+import {
+  fetchPage,
+  firstSize,
+  nextSize,
+  PAGE_MAX_BYTES,
+  type PageWish,
+  rowTexts,
+} from './pages.ts';
+import type { Answer } from './reply.ts';
 
 const PIECE_LENGTH = 65_536;
 
@@ -22,60 +31,112 @@ export async function* streamRows(
     throw refusal('type', 'Requests of type batch answer no rows to stream');
   if (request.tracing === true)
     throw refusal('tracing', 'tracing: a stream has no place for a trace');
-  const work = workOf(request, call);
-  const beginning = beginningOf(database, request, firstSize(request.query));
-  const opened = await firstPage(database, request, call, { work, beginning });
-  const { connection } = opened;
-  const single = request.type.startsWith('query_single_page');
-  let { answer } = opened;
-  let { size } = opened;
+  const work: Work = { ...workOf(request, call), streams: true };
   const hasSize = 'page_size' in request && request.page_size !== undefined;
-  const stop = () => connection.interrupt();
-  call.signal.addEventListener('abort', stop, { once: true });
+  const single = request.type.startsWith('query_single_page');
+  const beginning = beginningOf(database, request, firstSize(request.query));
+  const mayShrink = !hasSize && !single && !work.changes;
+  const reading: Reading = { database, request, call, work, mayShrink, connection: undefined };
+  const stop = () => reading.connection?.interrupt();
   try {
+    let page = await firstPage(reading, beginning);
+    call.signal.addEventListener('abort', stop, { once: true });
     yield new Uint8Array();
     for (;;) {
-      yield* pieces(answer, request, call);
-      const next = answer.meta?.pageState;
-      if (single || !next || next.length === 0) return;
-      size = hasSize ? size : nextSize(request.query, size, answer);
-      answer = await database.attempt(connection, work, call, () =>
-        fetchPage(database, connection, request, { size, state: next }, work),
-      );
+      yield* pieces(reading, page.answer);
+      const { answer, size } = page;
+      const state = answer.meta?.pageState;
+      if (single || !state || state.length === 0) return;
+      page = await nextPage(reading, {
+        size: hasSize ? size : nextSize(request.query, size, answer),
+        state,
+      });
     }
   } finally {
     call.signal.removeEventListener('abort', stop);
-    database.giveBack(connection);
+    giveBack(reading);
   }
 }
 
-interface Opened {
-  readonly connection: Connection;
+/** What is streamed and how. */
+interface Reading {
+  readonly database: Database;
+  readonly request: StatementRequest;
+  readonly call: Call;
+  readonly work: Work;
+  /** A page that is too large may be asked for with fewer rows. */
+  readonly mayShrink: boolean;
+  /** Held from one page to the next. */
+  connection: Connection | undefined;
+}
+
+interface Page {
   readonly answer: Answer;
   readonly size: number;
 }
 
-/** Keeps the connection for the pages to come; a dead one is replaced as for any call. */
-async function firstPage(
-  database: Database,
-  request: StatementRequest,
-  call: Call,
-  { work, beginning }: { readonly work: Work; readonly beginning: Beginning },
-): Promise<Opened> {
-  return database.keep(work, call, async (connection) => {
-    const answer = await fetchPage(database, connection, request, beginning, work);
-    return { connection, answer, size: beginning.size };
-  });
+function giveBack(reading: Reading): void {
+  if (reading.connection) reading.database.giveBack(reading.connection);
+  reading.connection = undefined;
 }
 
-function* pieces(answer: Answer, request: StatementRequest, call: Call): Generator<Uint8Array> {
+/** Keeps the connection for the pages to come; a dead one is replaced as for any call. */
+async function firstPage(reading: Reading, wish: PageWish): Promise<Page> {
+  const { database, request, call, work } = reading;
+  try {
+    const answer = await database.keep(work, call, async (connection) => {
+      connection.frameMax = PAGE_MAX_BYTES;
+      const found = await fetchPage(database, connection, request, wish, work);
+      reading.connection = connection;
+      return found;
+    });
+    return { answer, size: wish.size };
+  } catch (cause) {
+    return firstPage(reading, fewerRows(reading, wish, cause));
+  }
+}
+
+/** On the same connection, unless the page is too large: then with fewer rows on another. */
+async function nextPage(reading: Reading, wish: PageWish): Promise<Page> {
+  const { database, request, call, work, connection } = reading;
+  if (connection === undefined) return firstPage(reading, wish);
+  try {
+    const answer = await database.attempt(connection, work, call, () =>
+      fetchPage(database, connection, request, wish, work),
+    );
+    return { answer, size: wish.size };
+  } catch (cause) {
+    const fewer = fewerRows(reading, wish, cause);
+    giveBack(reading);
+    return firstPage(reading, fewer);
+  }
+}
+
+/** By how much a page shrinks whose rows were heavier than those before. */
+const SHRINK = 16;
+
+/** @throws the failure, where fewer rows are no help */
+function fewerRows({ mayShrink }: Reading, wish: PageWish, cause: unknown): PageWish {
+  const isTooLarge = cause instanceof GatewayError && cause.code === 'RESULT_TOO_LARGE';
+  if (!isTooLarge || !mayShrink || wish.size <= 1) throw cause;
+  return { ...wish, size: Math.max(1, Math.floor(wish.size / SHRINK)) };
+}
+
+/** Lines of a page; what cannot be read ends the connection. */
+function* pieces({ request, call, connection }: Reading, answer: Answer): Generator<Uint8Array> {
   let lines = '';
   const rowFormat = request.row_format ?? 'object';
-  for (const row of rowTexts(answer, { rowFormat, numbersAsStrings: call.numbersAsStrings })) {
-    lines += `${row}\n`;
-    if (lines.length < PIECE_LENGTH) continue;
-    yield Buffer.from(lines);
-    lines = '';
+  const { numbersAsStrings, signal } = call;
+  try {
+    for (const row of rowTexts(answer, { rowFormat, numbersAsStrings })) {
+      lines += `${row}\n`;
+      if (lines.length < PIECE_LENGTH) continue;
+      yield Buffer.from(lines);
+      lines = '';
+    }
+  } catch (cause) {
+    connection?.interrupt();
+    throw fromFailure(cause, { uncertain: false, signal, max: 'page' });
   }
   if (lines !== '') yield Buffer.from(lines);
 }

@@ -3,9 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import requests from 'cassandra-driver/lib/requests.js';
 import * as z from 'zod';
-import type { Answer, Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { isTold, withoutAddresses } from './errors.ts';
 import { rowTexts } from './pages.ts';
+import type { Answer } from './reply.ts';
 
 /** The server writes a trace after it has answered. */
 const TRIES = 10;
@@ -23,7 +24,7 @@ export async function readTrace(
   connection: Connection,
   answer: Answer,
 ): Promise<string | undefined> {
-  const id = answer.flags?.traceId?.toString();
+  const id = answer.flags.traceId?.toString();
   if (id === undefined) return undefined;
   try {
     let duration: number | null = null;

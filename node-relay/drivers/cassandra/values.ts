@@ -1,12 +1,46 @@
-/** Writes values as JSON text, from the bytes in which the server sends them. */
+/** Writes single values as JSON text, from the bytes in which the server sends them. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { ReplyFault } from './bytes.ts';
 import { dateText, momentText, timeText } from './calendar.ts';
 import { durationOf } from './duration.ts';
 import { inetText } from './inet.ts';
-import { type CqlType, fixedLength } from './marshal.ts';
-import { bigintOf, decimalText, readVint } from './numbers.ts';
+import { bigintOf, decimalText } from './numbers.ts';
 
-/** Writes a value, which is there, as JSON text. */
+/** Writes a value, which is there, as JSON text. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */
 export type Encoder = (bytes: Buffer) => string;
+
+/**
+ * Characters that the text of one row may have: a field of 64 MiB in base64, and what is around it.
+ * A few bytes of a type with many members make much text.
+ */
+const ROW_MAX = 96 * 1024 * 1024;
+/** Texts of fewer bytes are written before they are counted. */
+const SMALL_BYTES = 1024 * 1024;
+
+/** How much text a row may still have. */
+export class Room {
+  #left = ROW_MAX;
+
+  /** Begins the next row. */
+  renew(): void {
+    this.#left = ROW_MAX;
+  }
+
+  /** @throws GatewayError RESULT_TOO_LARGE */
+  take(length: number): void {
+    this.check(length);
+    this.#left -= length;
+  }
+
+  /** Looks whether so much may be written. @throws GatewayError RESULT_TOO_LARGE */
+  check(length: number): void {
+    if (length <= this.#left) return;
+    throw new GatewayError(
+      'RESULT_TOO_LARGE',
+      'A row of the result is larger than 96 MiB as text; a field may have 64 MiB',
+    );
+  }
+}
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** Of `date`: the day in the middle is 1970-01-01. */
@@ -39,18 +73,50 @@ function uuidText(bytes: Buffer): string {
   return `"${parts.join('-')}-${hex.slice(20)}"`;
 }
 
-const utf8: Encoder = (bytes) => JSON.stringify(bytes.toString('utf8'));
-const uuid: Encoder = uuidText;
-const long: Encoder = (bytes) => bigintText(bytes.readBigInt64BE());
+/** Bytes of a number with 100,000 digits: the most that a caller may write, too. */
+const NUMBER_MAX_BYTES = 41_525;
+/** Digits of which each takes as long to write as a character of other values. */
+const DIGITS_UNIT = 1_000;
 
-const SIMPLE: { readonly [name: string]: Encoder } = {
+/** Writing takes the square of its digits. @throws GatewayError RESULT_TOO_LARGE */
+function integerIn(bytes: Buffer, room: Room): bigint {
+  if (bytes.length > NUMBER_MAX_BYTES) {
+    const message = 'A number of the result has more than 100,000 digits';
+    throw new GatewayError('RESULT_TOO_LARGE', message);
+  }
+  room.take((bytes.length * 2.5) ** 2 / DIGITS_UNIT);
+  return bigintOf(bytes);
+}
+
+type Scalar = (bytes: Buffer, room: Room) => string;
+
+const utf8: Scalar = (bytes, room) => {
+  if (bytes.length > SMALL_BYTES) room.check(escapedLength(bytes));
+  return JSON.stringify(bytes.toString('utf8'));
+};
+
+/** At least the characters of a text in JSON. */
+function escapedLength(bytes: Buffer): number {
+  let length = bytes.length;
+  for (const byte of bytes) if (byte < 0x20 || byte === 0x22 || byte === 0x5c) length += 1;
+  return length;
+}
+
+const uuid: Scalar = uuidText;
+const long: Scalar = (bytes) => bigintText(bytes.readBigInt64BE());
+
+const SIMPLE: { readonly [name: string]: Scalar } = {
   ascii: utf8,
   text: utf8,
   bigint: long,
   counter: long,
-  blob: (bytes) => `"${bytes.toString('base64')}"`,
+  blob: (bytes, room) => {
+    room.check((bytes.length / 3) * 4);
+    return `"${bytes.toString('base64')}"`;
+  },
   boolean: (bytes) => (bytes[0] === 0 ? 'false' : 'true'),
-  decimal: (bytes) => `"${decimalText(bigintOf(bytes.subarray(4)), bytes.readInt32BE())}"`,
+  decimal: (bytes, room) =>
+    `"${decimalText(integerIn(bytes.subarray(4), room), bytes.readInt32BE())}"`,
   double: (bytes) => doubleText(bytes.readDoubleBE()),
   float: (bytes) => floatText(bytes.readFloatBE()),
   int: (bytes) => String(bytes.readInt32BE()),
@@ -59,17 +125,21 @@ const SIMPLE: { readonly [name: string]: Encoder } = {
   timestamp: (bytes) => `"${momentText(bytes.readBigInt64BE())}"`,
   uuid,
   timeuuid: uuid,
-  varint: (bytes) => `"${bigintOf(bytes)}"`,
+  varint: (bytes, room) => `"${integerIn(bytes, room)}"`,
   inet: (bytes) => `"${inetText(bytes)}"`,
   date: (bytes) => `"${dateText(BigInt(bytes.readUInt32BE()) - DATE_CENTRE)}"`,
-  time: (bytes) => `"${timeText(bytes.readBigInt64BE())}"`,
+  time: (bytes) => {
+    const nanoseconds = bytes.readBigInt64BE();
+    if (nanoseconds < 0n || nanoseconds >= DAY_NS) throw new ReplyFault('There is no such time');
+    return `"${timeText(nanoseconds)}"`;
+  },
   duration: (bytes) => {
     const { months, days, nanoseconds } = durationOf(bytes);
     return `{"months":${months},"days":${days},"nanoseconds":${bigintText(nanoseconds)}}`;
   },
 };
 /** With `numbers=string`. */
-const AS_STRINGS: { readonly [name: string]: Encoder } = {
+const AS_STRINGS: { readonly [name: string]: Scalar } = {
   bigint: (bytes) => `"${bytes.readBigInt64BE()}"`,
   counter: (bytes) => `"${bytes.readBigInt64BE()}"`,
   duration: (bytes) => {
@@ -80,124 +150,43 @@ const AS_STRINGS: { readonly [name: string]: Encoder } = {
 /** Of these, no bytes are a value; of others they are none. */
 const MAY_BE_EMPTY = new Set(['ascii', 'text', 'blob']);
 
-/** What writes values of a type. */
-export function encoderOf(type: CqlType, numbersAsStrings: boolean): Encoder {
-  const of = (inner: CqlType) => encoderOf(inner, numbersAsStrings);
-  switch (type.kind) {
-    case 'simple':
-      return simple(type.name, numbersAsStrings);
-    case 'list':
-    case 'set':
-      return collection(of(type.of));
-    case 'map':
-      return isName(type.key)
-        ? namedMap(of(type.key), of(type.value))
-        : pairedMap(of(type.key), of(type.value));
-    case 'tuple':
-      return tuple(type.of.map(of));
-    case 'vector':
-      return vector(of(type.of), type.size, fixedLength(type.of));
-    case 'udt':
-      return members(
-        type.fields.map((field) => [`${JSON.stringify(field.name)}:`, of(field.type)]),
-      );
-  }
-}
+const DAY_NS = 86_400_000_000_000n;
 
-/** Whether values of a type can be names of an object's members: those that have a text of their own. */
-export function isName(type: CqlType): boolean {
-  return type.kind === 'simple' && type.name !== 'duration';
-}
+/** Bytes that values have. Source: CQL binary protocol v4, section 6. */
+const LENGTHS: { readonly [name: string]: readonly number[] } = {
+  bigint: [8],
+  boolean: [1],
+  counter: [8],
+  date: [4],
+  double: [8],
+  float: [4],
+  inet: [4, 16],
+  int: [4],
+  smallint: [2],
+  time: [8],
+  timestamp: [8],
+  timeuuid: [16],
+  tinyint: [1],
+  uuid: [16],
+};
 
-function simple(name: string, numbersAsStrings: boolean): Encoder {
+/** What writes values of a simple type. */
+export function scalarEncoder(name: string, numbersAsStrings: boolean, room: Room): Encoder {
   const encode = (numbersAsStrings ? AS_STRINGS[name] : undefined) ?? SIMPLE[name] ?? utf8;
-  if (MAY_BE_EMPTY.has(name)) return encode;
-  return (bytes) => (bytes.length === 0 ? 'null' : encode(bytes));
-}
-
-/** Reads values after each other, each with its length before it. */
-class Cells {
-  readonly #bytes: Buffer;
-  at: number;
-
-  constructor(bytes: Buffer, at = 0) {
-    this.#bytes = bytes;
-    this.at = at;
-  }
-
-  /** Of a tuple written before it had more members, the last are not there. */
-  get ended(): boolean {
-    return this.at >= this.#bytes.length;
-  }
-
-  next(encode: Encoder): string {
-    const length = this.#bytes.readInt32BE(this.at);
-    this.at += 4;
-    if (length < 0) return 'null';
-    const start = this.at;
-    this.at += length;
-    return encode(this.#bytes.subarray(start, this.at));
-  }
-}
-
-function collection(encode: Encoder): Encoder {
+  const mayBeEmpty = MAY_BE_EMPTY.has(name);
+  const [length, other] = LENGTHS[name] ?? [];
   return (bytes) => {
-    const cells = new Cells(bytes, 4);
-    const parts: string[] = [];
-    for (let left = bytes.readInt32BE(); left > 0; left -= 1) parts.push(cells.next(encode));
-    return `[${parts.join(',')}]`;
-  };
-}
-
-function namedMap(key: Encoder, value: Encoder): Encoder {
-  return (bytes) => {
-    const cells = new Cells(bytes, 4);
-    const parts: string[] = [];
-    for (let left = bytes.readInt32BE(); left > 0; left -= 1) {
-      const name = cells.next(key);
-      parts.push(`${name.startsWith('"') ? name : `"${name}"`}:${cells.next(value)}`);
+    if (bytes.length === 0 && !mayBeEmpty) {
+      room.take(NULL_LENGTH);
+      return 'null';
     }
-    return `{${parts.join(',')}}`;
-  };
-}
-
-function pairedMap(key: Encoder, value: Encoder): Encoder {
-  return (bytes) => {
-    const cells = new Cells(bytes, 4);
-    const parts: string[] = [];
-    for (let left = bytes.readInt32BE(); left > 0; left -= 1) {
-      parts.push(`[${cells.next(key)},${cells.next(value)}]`);
+    if (length !== undefined && bytes.length !== length && bytes.length !== other) {
+      throw new ReplyFault(`A value of type ${name} has ${bytes.length} bytes`);
     }
-    return `[${parts.join(',')}]`;
+    const text = encode(bytes, room);
+    room.take(text.length);
+    return text;
   };
 }
 
-function tuple(encoders: readonly Encoder[]): Encoder {
-  return (bytes) => {
-    const cells = new Cells(bytes);
-    return `[${encoders.map((encode) => (cells.ended ? 'null' : cells.next(encode))).join(',')}]`;
-  };
-}
-
-function members(fields: readonly (readonly [name: string, encode: Encoder])[]): Encoder {
-  return (bytes) => {
-    const cells = new Cells(bytes);
-    const parts = fields.map(
-      ([name, encode]) => name + (cells.ended ? 'null' : cells.next(encode)),
-    );
-    return `{${parts.join(',')}}`;
-  };
-}
-
-function vector(encode: Encoder, size: number, fixed: number | undefined): Encoder {
-  return (bytes) => {
-    const parts: string[] = [];
-    for (let at = 0; parts.length < size; ) {
-      const own = fixed === undefined ? readVint(bytes, at) : undefined;
-      const start = at + (own?.length ?? 0);
-      at = start + (fixed ?? Number(own?.value));
-      parts.push(encode(bytes.subarray(start, at)));
-    }
-    return `[${parts.join(',')}]`;
-  };
-}
+const NULL_LENGTH = 5;

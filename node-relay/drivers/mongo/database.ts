@@ -7,15 +7,15 @@ import { heldOn } from '../hold.ts';
 import { connectFailure, fromFailure } from './errors.ts';
 import type { Form } from './from-bson.ts';
 import type { OpenCursor } from './open-cursor.ts';
+import { KILL_MS, later, Progress } from './progress.ts';
+import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import type { Settings } from './settings.ts';
-import { type Line, type Observer, Sockets } from './sockets.ts';
+import { Sockets } from './sockets.ts';
 import type { Substitute } from './to-bson.ts';
 
 /** Leave to use one connection of the driver's at a time; it has no more of them than there are permits. */
 type Permit = Record<never, never>;
 
-/** Milliseconds that the server gets to stop a call by itself before its connection is cut. */
-const KILL_MS = 1_000;
 /**
  * Milliseconds after which the driver takes its connection to be lost. Far from those in which a
  * server that waits for changes comes to the order: a reply that meets that timer costs the next
@@ -38,6 +38,8 @@ export interface Scene {
   readonly startedAt: number;
   /** The server's last reply in the session, as its bytes. */
   reply(): Uint8Array | undefined;
+  /** Takes in replies as large as there are, of which only a part is answered. */
+  takeLarge(): void;
   /** Keeps a cursor open for later calls, where there are such. */
   keep?(cursor: OpenCursor): void;
   /** Puts earlier results in place of references to them. */
@@ -94,8 +96,14 @@ export class Database {
   ): Scene {
     const form = call.canonical || this.settings.canonical ? 'canonical' : 'relaxed';
     const startedAt = performance.now();
-    const reply = () => this.#sockets.observers.get(session)?.reply;
-    return { client, session, settings: this.settings, call, form, place, startedAt, reply };
+    const observer = () => this.#sockets.observers.get(session);
+    const reply = () => observer()?.reply;
+    const takeLarge = (): void => {
+      const own = observer();
+      if (own) own.replyMax = REPLY_MAX_BYTES;
+    };
+    const { settings } = this;
+    return { client, session, settings, call, form, place, startedAt, reply, takeLarge };
   }
 
   startSession(client: MongoClient, options?: ClientSessionOptions): ClientSession {
@@ -130,13 +138,14 @@ export class Database {
    */
   async attempt<Value>(
     session: ClientSession,
-    { mode, signal }: Call,
+    call: Call,
     work: () => Promise<Value>,
     when?: 'uncertain',
   ): Promise<Value> {
+    const { mode, signal } = call;
     signal.throwIfAborted();
     const writes = mode === 'write' && (when === 'uncertain' || !session.inTransaction());
-    const progress = new Progress(writes);
+    const progress = new Progress(writes, call.resultMaxBytes);
     this.#sockets.observers.set(session, progress);
     const stopped = Promise.withResolvers<never>();
     stopped.promise.catch(() => {});
@@ -148,7 +157,9 @@ export class Database {
     try {
       return await Promise.race([work(), stopped.promise]);
     } catch (cause) {
-      throw fromFailure(cause, { uncertain: progress.uncertain, signal });
+      const failure = progress.faultOf(cause);
+      const { uncertain } = progress;
+      throw fromFailure(failure, { uncertain, signal, max: call.resultMaxBytes });
     } finally {
       signal.removeEventListener('abort', stop);
     }
@@ -219,70 +230,6 @@ export class Database {
     progress.cut();
     await progress.idle(KILL_MS);
   }
-}
-
-/** What of a call was sent and is not answered. */
-class Progress implements Observer {
-  aborted = false;
-  reply: Uint8Array | undefined;
-  /** A change was sent, and there was no answer yet. */
-  uncertain = false;
-  readonly #writes: boolean;
-  readonly #lines = new Set<Line>();
-  #waiting: (() => void)[] = [];
-
-  constructor(writes: boolean) {
-    this.#writes = writes;
-  }
-
-  get line(): Line | undefined {
-    return this.#lines.values().next().value;
-  }
-
-  sent(command: Readonly<Record<string, unknown>>, line: Line): void {
-    this.#lines.add(line);
-    // A retry after the end of the call.
-    if (this.aborted) setImmediate(() => line.cut());
-    if (this.#writes && !READS.has(Object.keys(command)[0] ?? '')) this.uncertain = true;
-  }
-
-  answered(line: Line, reply: Uint8Array | undefined): void {
-    this.reply = reply;
-    this.#lines.delete(line);
-    if (this.#lines.size > 0) return;
-    for (const wake of this.#waiting.splice(0)) wake();
-  }
-
-  cut(): void {
-    for (const line of this.#lines) line.cut();
-  }
-
-  /** When nothing is under way, or the time is up. */
-  async idle(maxMs = KILL_MS): Promise<void> {
-    if (this.#lines.size === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
-    await Promise.race([promise, later(maxMs)]);
-  }
-}
-
-/** Commands of calls on `/write` that change nothing by themselves. */
-const READS = new Set([
-  'find',
-  'getMore',
-  'count',
-  'distinct',
-  'listCollections',
-  'listIndexes',
-  'listDatabases',
-  'killCursors',
-  'ping',
-  'hello',
-  'abortTransaction',
-]);
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** Milliseconds that the server may take for what has so much time; at least one. */

@@ -5,11 +5,14 @@ import {
   MongoError,
   MongoInvalidArgumentError,
   MongoNetworkError,
+  MongoParseError,
   MongoServerError,
   MongoServerSelectionError,
+  MongoUnexpectedServerResponseError,
   MongoWriteConcernError,
 } from 'mongodb';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { REPLY_MAX_BYTES, ReplyFault, ReplyTooLarge } from './reply-fault.ts';
 
 /** Duplicate key, document validation, and their older numbers. */
 const CONSTRAINTS = new Set([11000, 11001, 12582, 121]);
@@ -26,34 +29,59 @@ export interface Circumstances {
   /** A change was sent, and whether it was kept is not known. */
   readonly uncertain: boolean;
   readonly signal: AbortSignal;
+  /** Bytes that the call may answer. */
+  readonly max: number;
 }
 
 /** What a caller is told of any failure of a call. Contract §2. */
-export function fromFailure(cause: unknown, { uncertain, signal }: Circumstances): unknown {
+export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
   // The reason of a call's end does not tell what it left behind.
   if (cause instanceof GatewayError && !(uncertain && cause === signal.reason)) return cause;
   if (isAnswer(cause) && !(signal.aborted && STOPPED.has(codeOf(cause)))) {
     return fromServer(cause, uncertain);
   }
-  if (uncertain && (signal.aborted || cause instanceof MongoNetworkError)) {
+  if (uncertain && (signal.aborted || cause instanceof MongoNetworkError || isUnreadable(cause))) {
     return new GatewayError('OUTCOME_UNKNOWN', 'The connection was lost after the write was sent', {
       cause,
     });
   }
   if (signal.aborted) return signal.reason;
-  const inner = refusalWithin(cause);
-  if (inner !== undefined) return inner;
+  if (cause instanceof ReplyTooLarge) return tooLarge(max, cause);
+  return refusalWithin(cause) ?? fromDriver(cause);
+}
+
+/** Whether a reply was none to what was asked. */
+function isUnreadable(cause: unknown): boolean {
+  return (
+    cause instanceof ReplyFault ||
+    cause instanceof MongoUnexpectedServerResponseError ||
+    cause instanceof MongoParseError
+  );
+}
+
+function unreadable(cause: unknown): GatewayError {
+  return new GatewayError('CONNECTION_FAILED', 'The answer of the database cannot be read', {
+    cause,
+  });
+}
+
+function tooLarge(max: number, cause: unknown): GatewayError {
+  const message =
+    max < REPLY_MAX_BYTES
+      ? `The result is larger than ${max} bytes; read it as application/x-ndjson, or in parts`
+      : 'A reply of the database is larger than a document can be, which is 16 MiB';
+  return new GatewayError('RESULT_TOO_LARGE', message, { cause });
+}
+
+/** What the driver tells by itself; its refusals have no number of the server's. */
+function fromDriver(cause: unknown): unknown {
+  if (isUnreadable(cause)) return unreadable(cause);
   if (cause instanceof MongoServerSelectionError || cause instanceof MongoNetworkError) {
     return new GatewayError('CONNECTION_FAILED', 'The connection to the database was lost', {
       cause,
     });
   }
-  if (cause instanceof MongoError) return fromDriver(cause);
-  return cause;
-}
-
-/** What the driver refuses by itself has no number of the server's. */
-function fromDriver(cause: MongoError): GatewayError {
+  if (!(cause instanceof MongoError)) return cause;
   const code = cause instanceof MongoInvalidArgumentError ? 'InvalidArgument' : cause.name;
   return new GatewayError('REQUEST_FAILED', 'The request was refused', {
     cause,

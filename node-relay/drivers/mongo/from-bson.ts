@@ -1,16 +1,24 @@
 /** BSON bytes to Extended JSON text: members in their order, every value as it was. Source: bsonspec.org; MongoDB Extended JSON (v2). */
 import { BSON, Decimal128 } from 'mongodb';
+import { GatewayError } from '../../../proto/errors.ts';
+import { DEPTH_MAX } from './check-bson.ts';
+import { ReplyFault } from './reply-fault.ts';
 
 /** How results are written. Contract §6: relaxed unless canonical is asked for. */
 export type Form = 'relaxed' | 'canonical';
 
-/** A document's Extended JSON, from its bytes. */
+/**
+ * Characters that one document may have as text: some bytes of BSON make ten of them. Spec silent.
+ */
+const TEXT_MAX = 96 * 1024 * 1024;
+
+/** A document's Extended JSON, from its bytes. @throws ReplyFault for bytes that are no document, GatewayError RESULT_TOO_LARGE */
 export function documentText(bytes: Uint8Array, form: Form): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return new Writer(buffer, form).document(0, false);
 }
 
-/** The members of a document as Extended JSON, in their order. */
+/** The members of a document as Extended JSON, in their order. @throws as `documentText` */
 export function memberTexts(bytes: Uint8Array, form: Form): Map<string, string> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return new Map(new Writer(buffer, form).members(0));
@@ -35,9 +43,14 @@ class Writer {
   readonly #canonical: boolean;
   /** After the value that was written last. */
   #at = 0;
+  /** Where the document ends that is being read. */
+  #limit: number;
+  #depth = 0;
+  #left = TEXT_MAX;
 
   constructor(buffer: Buffer, form: Form) {
     this.#buffer = buffer;
+    this.#limit = buffer.length;
     this.#canonical = form === 'canonical';
   }
 
@@ -50,28 +63,50 @@ class Writer {
   }
 
   *members(start: number): Generator<[name: string, text: string]> {
-    const buffer = this.#buffer;
-    const end = start + buffer.readInt32LE(start) - 1;
+    const outer = this.#limit;
+    const end = this.#endOf(start);
+    this.#limit = end;
+    this.#depth += 1;
+    if (this.#depth > DEPTH_MAX) throw new ReplyFault('Documents are too deep');
     this.#at = start + 4;
     while (this.#at < end) {
-      const type = buffer.readUInt8(this.#at);
+      const type = this.#buffer.readUInt8(this.#at);
       this.#at += 1;
       const name = this.#cString();
       yield [name, this.#value(type)];
     }
+    if (this.#at !== end) throw new ReplyFault('A document has not the length that it tells');
+    this.#depth -= 1;
+    this.#limit = outer;
     this.#at = end + 1;
   }
 
+  /** Where the zero is that ends a document. */
+  #endOf(start: number): number {
+    const size = this.#limit - start < 5 ? 0 : this.#buffer.readInt32LE(start);
+    const end = start + size - 1;
+    if (size < 5 || end >= this.#limit || this.#buffer[end] !== 0) {
+      throw new ReplyFault('A document does not end where it says');
+    }
+    return end;
+  }
+
   #value(type: number): string {
+    if (type === 0x03 || type === 0x04) return this.document(this.#at, type === 0x04);
+    const text = this.#scalar(type);
+    this.#left -= text.length;
+    if (this.#left < 0) {
+      throw new GatewayError('RESULT_TOO_LARGE', 'A document is larger than 96 MiB as text');
+    }
+    return text;
+  }
+
+  #scalar(type: number): string {
     switch (type) {
       case 0x01:
         return this.#double(this.#take(8).readDoubleLE());
       case 0x02:
         return JSON.stringify(this.#string());
-      case 0x03:
-        return this.document(this.#at, false);
-      case 0x04:
-        return this.document(this.#at, true);
       case 0x07:
         return `{"$oid":"${this.#take(12).toString('hex')}"}`;
       case 0x08:
@@ -110,9 +145,12 @@ class Writer {
       case 0x0e:
         return `{"$symbol":${JSON.stringify(this.#string())}}`;
       case 0x0f: {
-        this.#take(4);
+        const start = this.#at;
+        const size = this.#take(4).readInt32LE();
         const code = JSON.stringify(this.#string());
-        return `{"$code":${code},"$scope":${this.document(this.#at, false)}}`;
+        const scope = this.document(this.#at, false);
+        if (this.#at !== start + size) throw new ReplyFault('Code has another length');
+        return `{"$code":${code},"$scope":${scope}}`;
       }
       case 0x11: {
         const i = this.#take(4).readUInt32LE();
@@ -125,7 +163,7 @@ class Writer {
       case 0x7f:
         return '{"$maxKey":1}';
       default:
-        throw new Error(`BSON has no type ${type}`);
+        throw new ReplyFault(`BSON has no type ${type}`);
     }
   }
 
@@ -134,7 +172,12 @@ class Writer {
     const subType = this.#take(1).readUInt8();
     let bytes = this.#take(length);
     // The old binary carries its length twice.
-    if (subType === 2) bytes = bytes.subarray(4);
+    if (subType === 2) {
+      if (length < 4 || bytes.readInt32LE() !== length - 4) {
+        throw new ReplyFault('Bytes have two lengths');
+      }
+      bytes = bytes.subarray(4);
+    }
     const hex = subType.toString(16).padStart(2, '0');
     return `{"$binary":{"base64":"${bytes.toString('base64')}","subType":"${hex}"}}`;
   }
@@ -166,19 +209,26 @@ class Writer {
 
   #string(): string {
     const length = this.#take(4).readInt32LE();
-    return this.#take(length).toString('utf8', 0, length - 1);
+    const bytes = this.#take(length);
+    if (bytes[length - 1] !== 0) throw new ReplyFault('A text does not end');
+    return bytes.toString('utf8', 0, length - 1);
   }
 
   #cString(): string {
     const end = this.#buffer.indexOf(0, this.#at);
+    if (end < 0 || end >= this.#limit) throw new ReplyFault('A text does not end');
     const text = this.#buffer.toString('utf8', this.#at, end);
     this.#at = end + 1;
     return text;
   }
 
   #take(length: number): Buffer {
-    const bytes = this.#buffer.subarray(this.#at, this.#at + length);
-    this.#at += length;
+    const end = this.#at + length;
+    if (length < 0 || end > this.#limit) {
+      throw new ReplyFault('A value is longer than what it is in');
+    }
+    const bytes = this.#buffer.subarray(this.#at, end);
+    this.#at = end;
     return bytes;
   }
 }

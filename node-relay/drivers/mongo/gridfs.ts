@@ -108,6 +108,8 @@ async function download(scene: Scene, request: MongoRequest): Promise<string> {
   }
   const part = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
   const bucket = bucketOf(scene, request);
+  // Pieces come many at a time, of which the last and first may be needed in part.
+  scene.takeLarge();
   const stream =
     filename === undefined
       ? bucket.openDownloadStream(idIn(scene, request), part)

@@ -1,6 +1,7 @@
 /** The driver's module that opens its sockets, as far as it is used here. */
 declare module 'mongodb/lib/cmap/connect.js' {
   import type { Socket } from 'node:net';
+  import type { Connection } from 'mongodb/lib/cmap/connection.js';
 
   /** What a connection is opened with: the client's options and those of the pool or monitor. */
   export interface ConnectOptions {
@@ -9,18 +10,8 @@ declare module 'mongodb/lib/cmap/connect.js' {
     readonly connectTimeoutMS?: number;
     readonly existingSocket?: Socket;
     readonly id?: number | string;
-  }
-
-  /** One connection of a pool. */
-  export interface Connection {
-    readonly closed: boolean;
-    command(
-      namespace: unknown,
-      command: Record<string, unknown>,
-      options?: { readonly session?: object },
-      responseType?: unknown,
-    ): Promise<unknown>;
-    destroy(): void;
+    /** The class of the connection, where it is not the driver's. */
+    readonly connectionType?: typeof Connection;
   }
 
   const internals: {
@@ -28,7 +19,50 @@ declare module 'mongodb/lib/cmap/connect.js' {
     connect(options: ConnectOptions): Promise<Connection>;
     /** Opens a monitor's sockets. */
     makeSocket(options: ConnectOptions): Promise<Socket>;
+    /** Makes a monitor's connections. */
+    makeConnection(options: ConnectOptions, socket: Socket): Connection;
   };
+  // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
+  export default internals;
+}
+
+/** The driver's connections, as far as they are used here. */
+declare module 'mongodb/lib/cmap/connection.js' {
+  import type { Socket } from 'node:net';
+  import type { Transform } from 'node:stream';
+  import type { ConnectOptions } from 'mongodb/lib/cmap/connect.js';
+
+  /** What a command is sent with. */
+  export interface CommandOptions {
+    readonly session?: object;
+    readonly raw?: boolean;
+    /** Where documents are, in a reply that has them. */
+    readonly documentsReturnedIn?: string;
+  }
+
+  /** One connection of a pool, or of a monitor. */
+  export class Connection {
+    constructor(stream: Socket, options: ConnectOptions);
+    readonly closed: boolean;
+    readonly id: number | string;
+    /** Its login has ended. */
+    readonly established: boolean;
+    protected readonly messageStream: Transform;
+    protected delayedTimeoutId: NodeJS.Timeout | null;
+    command(
+      namespace: unknown,
+      command: Record<string, unknown>,
+      options?: CommandOptions,
+      responseType?: unknown,
+    ): Promise<unknown>;
+    protected writeCommand(
+      command: { readonly requestId: number; readonly moreToCome?: boolean },
+      options: object,
+    ): Promise<void>;
+    destroy(): void;
+  }
+
+  const internals: { readonly Connection: typeof Connection };
   // biome-ignore lint/style/noDefaultExport: all that a CommonJS module exports is its default here.
   export default internals;
 }

@@ -1,8 +1,10 @@
 /** Every socket of the driver, dialled by the relay: of pools, monitors and members that a server names. Contract §5, "Addresses". */
 import type { LookupFunction, Socket } from 'node:net';
 import { MongoError, MongoNetworkError } from 'mongodb';
-import internals, { type Connection, type ConnectOptions } from 'mongodb/lib/cmap/connect.js';
+import internals, { type ConnectOptions } from 'mongodb/lib/cmap/connect.js';
 import type { Host } from '../driver.ts';
+import { asFault, GuardedConnection } from './guarded-connection.ts';
+import { REPLY_MAX_BYTES } from './reply-fault.ts';
 
 /** Milliseconds that the driver gives a socket when it names no time. */
 const CONNECT_MS = 10_000;
@@ -11,9 +13,14 @@ const CONNECT_MS = 10_000;
 export interface Observer {
   /** What was answered last. */
   readonly reply: Uint8Array | undefined;
+  /** Bytes that a reply may have. */
+  replyMax: number;
   sent(command: Readonly<Record<string, unknown>>, line: Line): void;
-  /** @param reply the document that the server answered, as its bytes, where it answered */
-  answered(line: Line, reply: Uint8Array | undefined): void;
+  /**
+   * @param heard whether the server answered at all
+   * @param reply the document that it answered, as its bytes, where the driver has not read it
+   */
+  answered(line: Line, heard: boolean, reply: Uint8Array | undefined): void;
 }
 
 /** One connection of a pool. */
@@ -22,10 +29,10 @@ export class Line {
   busy = 0;
   /** When the last was answered, on the clock of `performance`. */
   usedAt = performance.now();
-  readonly #connection: Connection;
+  readonly #connection: GuardedConnection;
   readonly #socket: Socket;
 
-  constructor(connection: Connection, socket: Socket) {
+  constructor(connection: GuardedConnection, socket: Socket) {
     this.#connection = connection;
     this.#socket = socket;
   }
@@ -85,7 +92,7 @@ export class Sockets {
   }
 
   /** Watches a pool's new connection until it is closed. */
-  watch(connection: Connection, socket: Socket): void {
+  watch(connection: GuardedConnection, socket: Socket): void {
     const line = new Line(connection, socket);
     this.lines.add(line);
     socket.once('close', () => this.lines.delete(line));
@@ -96,6 +103,7 @@ export class Sockets {
       let reply: Uint8Array | undefined;
       try {
         observer?.sent(content, line);
+        connection.replyMax = observer?.replyMax ?? REPLY_MAX_BYTES;
         const answer = await command(namespace, content, options, responseType);
         if (isReply(answer)) reply = answer.toBytes();
         return answer;
@@ -104,7 +112,7 @@ export class Sockets {
       } finally {
         line.busy -= 1;
         line.usedAt = performance.now();
-        observer?.answered(line, reply);
+        observer?.answered(line, connection.heard, reply);
       }
     };
   }
@@ -132,21 +140,36 @@ function ownerOf({ lookup }: ConnectOptions): Sockets | undefined {
   return typeof lookup === 'function' ? owners.get(lookup) : undefined;
 }
 
-const { connect, makeSocket } = internals;
+const { connect, makeSocket, makeConnection } = internals;
 internals.connect = async (options) => {
   const owner = ownerOf(options);
   if (owner === undefined) return connect(options);
   const existingSocket = await owner.dialled(options);
-  const connection = await connect({ ...options, existingSocket });
+  const connection = await entered({ ...options, existingSocket });
   // Numbers are of pools; a monitor's is a word.
   if (typeof options.id === 'number') owner.watch(connection, existingSocket);
   return connection;
+};
+internals.makeConnection = (options, socket) => {
+  const connectionType =
+    ownerOf(options) === undefined ? options.connectionType : GuardedConnection;
+  return makeConnection({ ...options, ...(connectionType ? { connectionType } : {}) }, socket);
 };
 internals.makeSocket = async (options) => {
   const owner = ownerOf(options);
   if (owner === undefined) return makeSocket(options);
   return makeSocket({ ...options, existingSocket: await owner.dialled(options) });
 };
+
+/** What the driver does not expect of a login is no failure that it tells to whoever waits. @throws MongoError */
+async function entered(options: ConnectOptions): Promise<GuardedConnection> {
+  try {
+    const connection = await connect({ ...options, connectionType: GuardedConnection });
+    return connection as GuardedConnection; // Of that class.
+  } catch (thrown) {
+    throw asFault(thrown);
+  }
+}
 
 /** As the driver knows failures of the network, so that it looks for another member. */
 function refusal(cause: unknown): MongoNetworkError {

@@ -4,6 +4,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Database, Scene } from './database.ts';
+import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';
 import { begin } from './run.ts';
 
@@ -39,7 +40,9 @@ async function* lines(
   scene: Scene,
   request: MongoRequest,
 ): AsyncGenerator<Uint8Array> {
-  const { session, call } = scene;
+  const { session } = scene;
+  // Of a stream only one reply at a time is bounded.
+  const call = { ...scene.call, resultMaxBytes: REPLY_MAX_BYTES };
   const cursor = await database.attempt(session, call, () => cursorOf(scene, request));
   const next = () => database.attempt(session, call, () => piece(cursor, scene));
   try {

@@ -155,8 +155,10 @@ function hasLabel(thrown: unknown, label: MongoErrorLabel): boolean {
   return cause instanceof MongoError && cause.hasErrorLabel(label);
 }
 
-function withoutLabel(cause: unknown, { signal }: Call): unknown {
-  return cause instanceof GatewayError ? cause : fromFailure(cause, { uncertain: false, signal });
+function withoutLabel(cause: unknown, { signal, resultMaxBytes: max }: Call): unknown {
+  return cause instanceof GatewayError
+    ? cause
+    : fromFailure(cause, { uncertain: false, signal, max });
 }
 
 /** The values of `{"$result": "[0].inserted_id"}`; every other object stays. */

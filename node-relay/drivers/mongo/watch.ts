@@ -7,8 +7,10 @@ import { isWatch } from '../../../proto/kinds/mongo/watch.ts';
 import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { collectionOf, databaseOf, documentsIn, optionsIn } from './arguments.ts';
 import type { Database, Scene } from './database.ts';
+import { fromFailure } from './errors.ts';
 import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
+import { asFault } from './guarded-connection.ts';
 import { toBson } from './to-bson.ts';
 import { badValue } from './wrappers.ts';
 
@@ -77,7 +79,7 @@ async function* events(
     while (true) {
       const event: Document | null = await next;
       if (event !== null) {
-        yield { ...idOf(event._id), data: Buffer.from(valueText(event, scene.form)) };
+        yield { ...idOf(event._id), data: eventText(event, scene) };
         if (event.operationType === 'invalidate') return;
       }
       next = ahead(database, scene, stream);
@@ -86,6 +88,17 @@ async function* events(
     // Bounded: a server that does not answer is not waited for.
     await Promise.race([stream.close().catch(() => {}), later(CLOSE_MS)]);
     void session.endSession().catch(() => {});
+  }
+}
+
+/** @throws GatewayError CONNECTION_FAILED for an event that cannot be written */
+function eventText(event: Document, { form, call }: Scene): Buffer {
+  try {
+    return Buffer.from(valueText(event, form));
+  } catch (thrown) {
+    const { signal, resultMaxBytes: max } = call;
+    const cause = thrown instanceof GatewayError ? thrown : asFault(thrown);
+    throw fromFailure(cause, { uncertain: false, signal, max });
   }
 }
 
