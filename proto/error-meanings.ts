@@ -204,7 +204,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Read it again, and send the change with the new `ETag`.',
   },
   PAYLOAD_TOO_LARGE: {
-    means: 'The body is larger than `BODY_MAX_BYTES`, or something in it is over its own limit.',
+    means:
+      'The body is larger than `BODY_MAX_BYTES`, without a token than 64 KiB, or something in it is over its own limit.',
     remedy: 'Send less at a time.',
   },
   UNSUPPORTED_MEDIA_TYPE: {

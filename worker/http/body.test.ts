@@ -129,6 +129,7 @@ describe('the bytes of a body', () => {
 });
 
 describe('a body that comes piece by piece', () => {
+  const TEN = { maxBytes: 10, takenInBytes: 20 };
   const request = (sizes: readonly number[], ends: 'closes' | 'breaks') => {
     const left = [...sizes];
     const body = new ReadableStream<Uint8Array>({
@@ -144,12 +145,12 @@ describe('a body that comes piece by piece', () => {
 
   test('is put together', async () => {
     const sent = request([3, 1, 6], 'closes');
-    expect(await readBody(sent.request, 10)).toEqual(bytes('1'.repeat(10)));
+    expect(await readBody(sent.request, TEN)).toEqual(bytes('1'.repeat(10)));
   });
 
   test('over the limit is refused when it has ended, so that its sender reads why', async () => {
     const sent = request([6, 6, 6], 'closes');
-    await expect(readBody(sent.request, 10)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await expect(readBody(sent.request, TEN)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     expect(sent.left).toEqual([]);
   });
 
@@ -158,13 +159,13 @@ describe('a body that comes piece by piece', () => {
       Array.from({ length: 100 }, () => 6),
       'closes',
     );
-    await expect(readBody(sent.request, 10)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await expect(readBody(sent.request, TEN)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     expect(sent.left.length).toBeGreaterThan(90);
   });
 
   test('and breaks off is refused as such', async () => {
     const sent = request([3], 'breaks');
-    await expect(readBody(sent.request, 10)).rejects.toMatchObject({
+    await expect(readBody(sent.request, TEN)).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       message: 'The body broke off before its end',
     });

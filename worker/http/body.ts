@@ -2,6 +2,29 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
 import { depthFaultOf, faultOf } from '../../proto/json-fault.ts';
+import type { Settings } from '../settings.ts';
+
+/** Bytes of a body that comes without a token. Contract: "Body size". */
+const STRANGERS_MAX_BYTES = 64 * 1024;
+
+/** How large a body may be. */
+export interface BodyLimits {
+  /** Bytes that are kept and parsed. */
+  readonly maxBytes: number;
+  /** Bytes of one that is too large which are read all the same, and dropped: see `discardBody`. */
+  readonly takenInBytes: number;
+}
+
+/** The limits of a route's body. Contract: "Body size". */
+export function bodyLimits(
+  { BODY_MAX_BYTES }: Pick<Settings, 'BODY_MAX_BYTES'>,
+  isPublic: boolean,
+): BodyLimits {
+  return {
+    maxBytes: isPublic ? Math.min(BODY_MAX_BYTES, STRANGERS_MAX_BYTES) : BODY_MAX_BYTES,
+    takenInBytes: 2 * BODY_MAX_BYTES,
+  };
+}
 
 /** Contract: "Body size"; only `identity` encoding is taken. */
 const JSON_TYPES = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
@@ -57,18 +80,18 @@ function checkType(type: string): void {
 
 /**
  * The body's bytes; `undefined` when there is none. Of a body without a length no more is kept
- * than the limit, and no more taken in than twice that: see `discardBody`.
+ * than `maxBytes`.
  * @throws GatewayError PAYLOAD_TOO_LARGE, BAD_REQUEST when it breaks off
  */
 export async function readBody(
   request: Request,
-  maxBytes: number,
+  limits: BodyLimits,
 ): Promise<Uint8Array | undefined> {
   const length = request.headers.get('Content-Length');
   if (!hasBody(request, length)) return undefined;
   try {
     return length === null
-      ? await collect(request.body as ReadableStream<Uint8Array>, maxBytes)
+      ? await collect(request.body as ReadableStream<Uint8Array>, limits)
       : new Uint8Array(await request.arrayBuffer());
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
@@ -76,12 +99,15 @@ export async function readBody(
   }
 }
 
-async function collect(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
+async function collect(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes, takenInBytes }: BodyLimits,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for await (const piece of body) {
     size += piece.byteLength;
-    if (size > 2 * maxBytes) break;
+    if (size > takenInBytes) break;
     if (size <= maxBytes) pieces.push(piece);
   }
   if (size > maxBytes) throw tooLarge(maxBytes);
@@ -138,14 +164,17 @@ function badBody(message: string, where: string, cause?: unknown): GatewayError 
 }
 
 /**
- * Takes in a body that was refused unread, unless it is more than twice the limit: a client that
+ * Takes in a body that was refused unread, unless it is more than `takenInBytes`: a client that
  * is still writing it when the connection closes never reads why. One that waits to be asked for
  * it (`Expect: 100-continue`) is not asked.
  */
-export async function discardBody(request: Request, maxBytes: number): Promise<void> {
+export async function discardBody(
+  request: Request,
+  { takenInBytes }: Pick<BodyLimits, 'takenInBytes'>,
+): Promise<void> {
   const length = Number(request.headers.get('Content-Length'));
-  if (length > 2 * maxBytes || request.bodyUsed || request.headers.has('Expect')) return;
-  let left = 2 * maxBytes;
+  if (length > takenInBytes || request.bodyUsed || request.headers.has('Expect')) return;
+  let left = takenInBytes;
   const nowhere = new WritableStream<Uint8Array>({
     write({ byteLength }) {
       left -= byteLength;

@@ -15,9 +15,16 @@ import {
 } from '../context.ts';
 import { once } from '../idempotency/once.ts';
 import { keyOf } from '../idempotency/rule.ts';
-import { settingsOf } from '../settings.ts';
+import { type Settings, settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
-import { checkBodyHeaders, discardBody, parseBody, readBody } from './body.ts';
+import {
+  type BodyLimits,
+  bodyLimits,
+  checkBodyHeaders,
+  discardBody,
+  parseBody,
+  readBody,
+} from './body.ts';
 import { countCaller } from './caller-limits.ts';
 import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
@@ -111,7 +118,7 @@ async function answer(
   };
   return perform(open, each, params, ends).catch(async (thrown: unknown) => {
     const response = ends.refuse(thrown);
-    await discardBody(request, settings.BODY_MAX_BYTES);
+    await discardBody(request, limitsOf(each, settings));
     return response;
   });
 }
@@ -130,7 +137,8 @@ async function perform(
   { performed, refuse }: Ends,
 ): Promise<Response> {
   const { request, settings } = open;
-  checkBodyHeaders(request, settings.BODY_MAX_BYTES, each.facade ? 'any' : 'json');
+  const limits = limitsOf(each, settings);
+  checkBodyHeaders(request, limits.maxBytes, each.facade ? 'any' : 'json');
   await each.admit?.(open);
   const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
   if (each.access.level !== 'Public') countCaller(ctx);
@@ -145,7 +153,7 @@ async function perform(
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const keyed = keyOf(request, each.idempotency);
-  const bytes = await readBody(request, settings.BODY_MAX_BYTES);
+  const bytes = await readBody(request, limits);
   const body: unknown = parse(each.body, each.facade ? undefined : parseBody(bytes), 'body');
   const run = async (own: Context): Promise<Response> => {
     try {
@@ -160,6 +168,10 @@ async function perform(
   if (keyed === undefined) return run(ctx);
   const call = { ...keyed, bytes, body, policy: authorized.policy };
   return respond(await once(ctx, call, { run, refuse }), 'bare', open);
+}
+
+function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {
+  return bodyLimits(settings, access.level === 'Public');
 }
 
 async function identify(open: PublicContext): Promise<Context> {

@@ -36,9 +36,13 @@ export function describeOperation(
 }
 
 function neededBy({ access, credentials }: AnyRoute): string {
-  if (credentials) return CREDENTIALS_NEEDED[credentials];
+  if (access.level === 'Public') return `${withoutToken(credentials)} Its body has at most 64 KiB.`;
   const needed = LEVEL_NEEDED[access.level];
   return access.anything ? `${needed} It may be held on anything in the organization.` : needed;
+}
+
+function withoutToken(credentials: AnyRoute['credentials']): string {
+  return credentials ? CREDENTIALS_NEEDED[credentials] : LEVEL_NEEDED.Public;
 }
 
 const CREDENTIALS_NEEDED: Readonly<Record<NonNullable<AnyRoute['credentials']>, string>> = {
