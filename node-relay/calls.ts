@@ -2,11 +2,16 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { BACKEND_US } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
+import { PART_HEADER } from '../proto/parts.ts';
 import type { Admission } from './admission.ts';
 import { type CallContext, Deadline } from './deadline.ts';
 import { CallRefused, failureCode, toConnectError } from './failures.ts';
 import { type CallLine, describeFault, type Fault, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import type { InFlight } from './parts/in-flight.ts';
+
+/** As Node writes names of headers. */
+const KEY = PART_HEADER.toLowerCase();
 
 /** Methods that go on while the node stops: they end what it has. */
 const WHILE_DRAINING = new Set(['Status', 'Collect', 'CloseSession', 'Release']);
@@ -17,6 +22,7 @@ const UNBOUNDED = new Set(['Watch']);
 /** The backend a call is about, as far as it is known. */
 export interface Subject {
   kind?: string;
+  organization?: string;
   endpoint?: string;
   /** Since when the backend is asked, on the clock of `performance`. */
   askedAt?: number;
@@ -28,6 +34,8 @@ export type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
 interface OpenCall {
   readonly method: string;
   readonly requestId: string;
+  /** Whose call it is; empty when nobody says. */
+  readonly key: string;
   readonly deadline: Deadline;
   readonly subject: Subject;
   readonly started: number;
@@ -39,6 +47,8 @@ export interface CallsOptions {
   readonly admission: Admission;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'call'>;
+  /** Told whose calls are in flight, by `PART_HEADER`. */
+  readonly inFlight?: Pick<InFlight, 'enter' | 'leave'>;
 }
 
 /** Calls in flight, and the only place where a failure takes its form for the wire. */
@@ -139,8 +149,11 @@ export class Calls {
 
   #begin(method: string, context: CallContext): OpenCall {
     this.#inFlight += 1;
+    const key = context.requestHeader.get(KEY) ?? '';
+    if (key !== '') this.#options.inFlight?.enter(key);
     return {
       method,
+      key,
       requestId: context.requestHeader.get('x-request-id') ?? '',
       deadline: new Deadline(context, this.#stopping.signal, !UNBOUNDED.has(method)),
       subject: {},
@@ -171,17 +184,19 @@ export class Calls {
     const { method, requestId, deadline, subject, started } = call;
     deadline.end();
     const ms = performance.now() - started;
-    const { kind = '', endpoint = '' } = subject;
+    const { kind = '', organization = '', endpoint = '' } = subject;
     this.#report({
       request_id: requestId,
       method,
       kind,
+      organization,
       endpoint,
       code,
       ms,
       ...(fault && { fault }),
     });
     this.#inFlight -= 1;
+    if (call.key !== '') this.#options.inFlight?.leave(call.key);
   }
 
   #refuseWhileDraining(method: string): void {
@@ -194,7 +209,7 @@ export class Calls {
 
   #refused(method: string, cause: unknown): never {
     const code = failureCode(cause);
-    this.#report({ request_id: '', method, kind: '', endpoint: '', code, ms: 0 });
+    this.#report({ request_id: '', method, kind: '', organization: '', endpoint: '', code, ms: 0 });
     throw toConnectError(cause);
   }
 

@@ -128,13 +128,19 @@ describe('the program', () => {
   });
 
   test('says as JSON when it is ready, and stops with 0 on SIGTERM', async () => {
-    const { code, stdout, stderr } = await runProgram(['--port', '0'], env, 'relay ready');
+    const { code, stdout, stderr } = await runProgram(
+      ['--port', '0'],
+      { ...env, RELAY_PARTS: '2' },
+      'relay ready',
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const lines = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines.map(({ msg }) => msg)).toEqual(['relay ready', 'relay draining', 'relay stopped']);
-    expect(lines[0]).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) });
+    const parts = Array.from({ length: 2 }, () => 'relay part ready');
+    const told = lines.map(({ msg }) => msg);
+    expect(told).toEqual([...parts, 'relay ready', 'relay draining', 'relay stopped']);
+    expect(lines[2]).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) });
   });
 });

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { GatewayError } from '../proto/errors.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import type { Listener } from './dial.ts';
+import { readDrainMs, readPartSettings } from './parts/settings.ts';
 
 /** Settings of one relay. */
 export interface Config {
@@ -24,6 +25,14 @@ export interface Config {
   /** File in which the gateway beside it tells its ports; the scripts of the project set it. */
   readonly ownPortsFile: string | undefined;
   readonly tls: TlsFiles | undefined;
+  /** Milliseconds that a stop waits for what is in flight. */
+  readonly drainMs: number;
+  /** Processes that share the calls of all organizations. */
+  readonly parts: number;
+  /** Bytes of memory beyond which one of them is ended. */
+  readonly partMemoryBytes: number;
+  /** Folder of the parts' sockets; one of its own by default. The scripts of the project set it. */
+  readonly socketFolder: string | undefined;
 }
 
 /** Contents of the files of TLS; with `clientCa`, callers must show a certificate of it. */
@@ -50,6 +59,10 @@ Flag        Setting               Meaning
             RELAY_TLS_CERT        file of the certificate; turns TLS on
             RELAY_TLS_KEY         file of its private key
             RELAY_TLS_CLIENT_CA   file of the authority whose client certificates are required
+            RELAY_PARTS           processes that share the calls, by organization (one per core, at least 2)
+            RELAY_PART_MEMORY_MB  a process that holds more is ended and started again
+                                  (half of the machine's memory shared by them, 256 to 2048)
+            DRAIN_S               seconds that a stop waits for what is in flight (30)
 `;
 
 const NodeKey = z.object({
@@ -92,6 +105,9 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | und
     gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
     ownPortsFile: env.OWN_PORTS_FILE || undefined,
     tls: tlsFiles(env),
+    drainMs: readDrainMs(env),
+    ...readPartSettings(env),
+    socketFolder: env.RELAY_SOCKETS || undefined,
   };
 }
 

@@ -23,6 +23,8 @@ export interface CallLine {
   readonly request_id: string;
   readonly method: string;
   readonly kind: string;
+  /** UUID; empty where the gateway does not say. */
+  readonly organization: string;
   /** UUID; empty for calls about no endpoint. */
   readonly endpoint: string;
   /** `OK` or the failure's code. */

@@ -1,40 +1,74 @@
-/** Entry point of the relay: settings, start, and the stop on SIGTERM or SIGINT. */
-import { readFileSync } from 'node:fs';
+/** Entry point of the relay: settings, the parts and the port before them, and the stop on SIGTERM or SIGINT. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { GatewayError } from '../proto/errors.ts';
-import { HELP, readConfig } from './config.ts';
-import { drivers, loadDrivers } from './drivers/index.ts';
+import { nodeUuid } from '../proto/node-id.ts';
+import { type Config, HELP, readConfig } from './config.ts';
+import { listen, serverFor } from './listen.ts';
 import { createLog, describeFault, type Log } from './log.ts';
-import { startRelay } from './server.ts';
-
-/** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
-const LOAD_AFTER_MS = 2_000;
+import { routeTo } from './parts/router.ts';
+import { Supervisor } from './parts/supervisor.ts';
+import { programVersion } from './version.ts';
 
 async function main(): Promise<void> {
-  const config = readConfig(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  const config = readConfig(args, process.env);
   if (config === undefined) {
     console.log(HELP);
     return;
   }
   const log = createLog();
   dieLoudly(log);
-  const version = readVersion();
-  const relay = await startRelay(config, { drivers, log, version });
-  let stopping = false;
-  // A terminal and the npm between send the signal once each.
+  const version = programVersion();
+  const { port, supervisor } = await start(config, args, log);
   const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return;
-    stopping = true;
+    // A terminal and the npm between send the signal once each.
+    if (supervisor.draining) return;
     log.info({ signal }, 'relay draining');
-    relay.drain().then(() => {
+    supervisor.stop().then(() => {
       log.info('relay stopped');
       log.flush(() => process.exit(0));
     }, fatal(log));
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
-  log.info({ host: config.host, port: relay.port, node: relay.nodeId, version }, 'relay ready');
+  try {
+    await supervisor.start();
+  } catch (cause) {
+    // What ends because it was told to has not failed.
+    if (!supervisor.draining) throw cause;
+  }
+  if (supervisor.draining) return;
+  const { kty, crv, x, y } = config.nodeKey;
+  const node = await nodeUuid({ kty, crv, x, y });
+  log.info({ host: config.host, port, node, version, parts: config.parts }, 'relay ready');
   log.flush();
-  // Not at once: whoever started the relay is at work as well, and waits for that.
-  setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
+}
+
+/** Listens first: the parts must know which port is never a backend. */
+async function start(config: Config, args: readonly string[], log: Log) {
+  const server = serverFor(config, (request, response) => route(request, response));
+  const port = await listen(server, config);
+  const supervisor = new Supervisor({
+    args,
+    environment: process.env,
+    startedMs: Date.now(),
+    ownPort: port,
+    memoryBytes: config.partMemoryBytes,
+    log,
+    parts: config.parts,
+    sockets: config.socketFolder ?? ownFolder(),
+    drainMs: config.drainMs,
+  });
+  const route = routeTo(supervisor);
+  return { port, supervisor };
+}
+
+/** For this user alone, and short: the path of a socket has some hundred characters at most. */
+function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-relay-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** The runtime would print the error with its text, which may hold a connection URL. */
@@ -49,13 +83,7 @@ function fatal(log: Log): (cause: unknown) => void {
   };
 }
 
-function readVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  const { version } = JSON.parse(text) as { version: string }; // Our own file.
-  return version;
-}
-
 main().catch((cause: unknown) => {
   console.error(cause instanceof GatewayError ? cause.message : 'The relay could not start');
-  process.exitCode = 1;
+  process.exit(1);
 });

@@ -64,6 +64,11 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
+  /** As what `AggregatorRegistry` of the library puts together. */
+  values(): Promise<Record<string, unknown>[]> {
+    return this.#registry.getMetricsAsJSON().then((all) => all.map((each) => ({ ...each })));
+  }
+
   /** Counts a call that has ended. */
   call(method: string, kind: string, code: string, seconds: number): void {
     const key = `${method} ${kind} ${code}`;

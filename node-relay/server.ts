@@ -1,8 +1,6 @@
 /** The relay's HTTP server: Connect's routes, health, metrics, and the orderly stop. */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GatewayError } from '../proto/errors.ts';
 import { RelayService } from '../proto/gen/relay/v1/relay_pb.ts';
 import { nodeUuid } from '../proto/node-id.ts';
 import { Admission } from './admission.ts';
@@ -12,9 +10,12 @@ import { connectRoutes } from './connect-routes.ts';
 import { Connections } from './connections.ts';
 import { Dialer } from './dial.ts';
 import type { Driver } from './drivers/driver.ts';
+import { listen, serverFor } from './listen.ts';
 import { describeFault, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { portsIn } from './own-ports.ts';
+import type { InFlight } from './parts/in-flight.ts';
+import type { Figures as PartFigures } from './parts/messages.ts';
 import { Pools } from './pools.ts';
 import { Results } from './results.ts';
 import { handleRun, isPlainRun, type RunHandlerParts } from './run-handler.ts';
@@ -24,10 +25,6 @@ import { Sessions } from './sessions.ts';
 
 /** Largest message from the gateway, in bytes. Spec silent. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
-/** A connection of the gateway is kept so many milliseconds, longer than the gateway keeps one. Spec silent. */
-const KEEP_ALIVE_MS = 600_000;
-/** Calls in flight may take so many milliseconds once the node stops. Spec silent. */
-const DRAIN_MAX_MS = 25_000;
 /** Backends may take so many milliseconds more to roll back what was ended. Spec silent. */
 const CLOSE_MAX_MS = 3_000;
 /** How often a stop looks whether calls are still in flight, in milliseconds. */
@@ -38,8 +35,30 @@ export interface RelayOptions {
   readonly drivers: Readonly<Record<string, Driver>>;
   readonly log: Log;
   readonly version: string;
-  /** See `DRAIN_MAX_MS`. */
+  /** In place of the setting `DRAIN_S`. */
   readonly drainMaxMs?: number;
+  /** Of a relay that is a part of one. */
+  readonly part?: PartOptions;
+}
+
+/** What a part is told of the whole. */
+export interface PartOptions {
+  /** Start of the whole: Unix epoch milliseconds. Call tokens of before are refused. */
+  readonly startedMs: number;
+  readonly inFlight: Pick<InFlight, 'enter' | 'leave'>;
+  /** What all parts have together. */
+  figures(): Promise<PartFigures>;
+}
+
+/** A relay that does not listen by itself. */
+export interface UnboundRelay {
+  /** UUID of the node. */
+  readonly nodeId: string;
+  readonly handle: RequestListener;
+  readonly metrics: Metrics;
+  figures(): PartFigures;
+  /** Refuses new calls, finishes those in flight, then ends sessions and pools. */
+  drain(): Promise<void>;
 }
 
 /** A relay that listens. */
@@ -58,28 +77,53 @@ interface Parts extends ServiceParts {
 /** Starts a relay. @throws GatewayError INVALID_CONFIGURATION when it cannot listen */
 export async function startRelay(config: Config, options: RelayOptions): Promise<Relay> {
   let ownPort: number | undefined;
-  const parts = await assemble(config, options, () => ownPort);
-  const server = serverFor(config, requestListener(parts));
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  const made = await makeRelay(config, options, () => ownPort);
+  const server = serverFor(config, made.handle);
   ownPort = await listen(server, config);
   return {
     port: ownPort,
-    nodeId: parts.node.id,
+    nodeId: made.nodeId,
     async drain() {
-      await drain(parts, options.drainMaxMs ?? DRAIN_MAX_MS);
+      await made.drain();
       server.close();
       server.closeAllConnections();
     },
   };
 }
 
+/** Makes a relay that answers requests which others receive. */
+export async function makeRelay(
+  config: Config,
+  options: RelayOptions,
+  ownPort: () => number | undefined,
+): Promise<UnboundRelay> {
+  const parts = await assemble(config, options, ownPort);
+  const { calls, pools, sessions } = parts;
+  return {
+    nodeId: parts.node.id,
+    handle: requestListener(parts),
+    metrics: parts.metrics,
+    figures: () => ({
+      pools: pools.size,
+      connections: pools.connections,
+      sessions: sessions.size,
+      callsInFlight: calls.inFlight,
+    }),
+    drain: () => drain(parts, options.drainMaxMs ?? config.drainMs),
+  };
+}
+
 async function assemble(
   config: Config,
-  { drivers, log, version }: RelayOptions,
+  { drivers, log, version, part }: RelayOptions,
   ownPort: () => number | undefined,
 ): Promise<Parts> {
   const { kty, crv, x, y } = config.nodeKey;
-  const node = { id: await nodeUuid({ kty, crv, x, y }), version, startedMs: Date.now() };
+  const node = {
+    id: await nodeUuid({ kty, crv, x, y }),
+    version,
+    startedMs: part?.startedMs ?? Date.now(),
+  };
   const onFault = (cause: unknown): void =>
     log.warn({ fault: describeFault(cause) ?? { name: 'GatewayError' } }, 'closing failed');
   const { allow, httpAllow, gateway, ownPortsFile } = config;
@@ -107,8 +151,10 @@ async function assemble(
     startedMs: node.startedMs,
     onVerify: () => metrics.verifications.inc(),
   });
-  const calls = new Calls({ admission, log, metrics });
-  return { calls, pools, sessions, results, node, metrics };
+  const inFlight = part?.inFlight;
+  const calls = new Calls({ admission, log, metrics, ...(inFlight && { inFlight }) });
+  const ofAll = part?.figures;
+  return { calls, pools, sessions, results, node, metrics, ...(ofAll && { ofAll }) };
 }
 
 /** Health and metrics need no token, and tell nothing of any organization. */
@@ -147,29 +193,6 @@ function answerMetrics({ metrics }: Parts, response: ServerResponse): void {
     (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
     () => response.writeHead(500).end(),
   );
-}
-
-function serverFor({ tls }: Config, handle: RequestListener): Server {
-  if (tls === undefined) return createServer(handle);
-  const { cert, key, clientCa } = tls;
-  if (clientCa === undefined) return createTlsServer({ cert, key }, handle);
-  return createTlsServer(
-    { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true },
-    handle,
-  );
-}
-
-function listen(server: Server, { port, host }: Config): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  server.once('error', (cause: NodeJS.ErrnoException) => {
-    const why = cause.code === 'EADDRINUSE' ? 'is in use' : 'cannot be listened on';
-    reject(new GatewayError('INVALID_CONFIGURATION', `Port ${port} on ${host} ${why}`, { cause }));
-  });
-  server.listen(port, host, () => {
-    const address = server.address();
-    resolve(typeof address === 'object' && address !== null ? address.port : port);
-  });
-  return promise;
 }
 
 async function drain({ calls, pools, sessions, results }: Parts, maxMs: number): Promise<void> {

@@ -11,6 +11,7 @@ import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './deadline.ts';
+import type { Figures } from './parts/messages.ts';
 import type { Pools, PoolUse } from './pools.ts';
 import { badRequest, parse, parseOperations } from './requests.ts';
 import type { Results } from './results.ts';
@@ -27,6 +28,8 @@ export interface ServiceParts {
   readonly sessions: Sessions;
   readonly results: Results;
   readonly node: { readonly id: string; readonly version: string; readonly startedMs: number };
+  /** Of a relay that is a part of one: what all have together. */
+  readonly ofAll?: () => Promise<Figures>;
 }
 
 type Methods = ServiceImpl<typeof RelayService>;
@@ -138,7 +141,7 @@ function sessionMethods({ calls, pools, sessions }: ServiceParts) {
   } satisfies Partial<RelayMethods>;
 }
 
-function nodeMethods({ calls, pools, sessions, node }: ServiceParts) {
+function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
   return {
     ping: (request, context) =>
       calls.unary('Ping', context, async (signal, subject) => {
@@ -176,15 +179,19 @@ function nodeMethods({ calls, pools, sessions, node }: ServiceParts) {
       }),
 
     status: (_request, context) =>
-      calls.unary('Status', context, async () => ({
-        node: node.id,
-        version: node.version,
-        startedMs: BigInt(node.startedMs),
-        draining: calls.draining,
-        pools: pools.size,
-        connections: pools.connections,
-        sessions: sessions.size,
-      })),
+      calls.unary('Status', context, async () => {
+        const own = { pools: pools.size, connections: pools.connections, sessions: sessions.size };
+        const all = (await ofAll?.()) ?? own;
+        return {
+          node: node.id,
+          version: node.version,
+          startedMs: BigInt(node.startedMs),
+          draining: calls.draining,
+          pools: all.pools,
+          connections: all.connections,
+          sessions: all.sessions,
+        };
+      }),
   } satisfies Partial<RelayMethods>;
 }
 
@@ -195,6 +202,7 @@ function named(
 ): CallTarget {
   const target = parseTarget(message, inSession);
   subject.kind = target.kind;
+  subject.organization = target.organization;
   subject.endpoint = target.endpoint;
   return target;
 }

@@ -7,6 +7,8 @@ import { isKind, type Kind } from '../proto/kinds/index.ts';
 /** A backend by its pool key and what the key says. */
 export interface CallTarget {
   readonly kind: Kind;
+  /** UUID; empty where the gateway does not say. */
+  readonly organization: string;
   readonly endpoint: string;
   readonly poolKey: string;
   readonly revision: string;
@@ -17,6 +19,7 @@ export interface CallTarget {
   readonly sealed: string;
 }
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const POOL_KEY =
   /^(?<endpoint>[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}):(?<revision>\d{1,19}):(?<mode>read|write):(?<profile>production|development)$/i;
 const NO_CAPS: Caps = { total: 0, production: 0, development: 0 };
@@ -28,16 +31,18 @@ const NO_CAPS: Caps = { total: 0, production: 0, development: 0 };
  */
 export function parseTarget(message: TargetMessage | undefined, inSession = false): CallTarget {
   if (message === undefined) throw malformed('target');
-  const { kind, endpoint, poolKey, mode, profile } = message;
+  const { kind, organization, endpoint, poolKey, mode, profile } = message;
   const named = POOL_KEY.exec(poolKey)?.groups;
   if (!isKind(kind)) throw malformed('target.kind');
   if (mode !== 'read' && mode !== 'write') throw malformed('target.mode');
   if (profile !== 'production' && profile !== 'development') throw malformed('target.profile');
+  if (organization !== '' && !UUID.test(organization)) throw malformed('target.organization');
   const agrees =
     named?.endpoint === endpoint && named.profile === profile && (inSession || named.mode === mode);
   if (named?.revision === undefined || !agrees) throw malformed('target.pool_key');
   return {
     kind,
+    organization,
     endpoint,
     poolKey,
     revision: named.revision,

@@ -27,6 +27,8 @@ export interface EdgeOptions {
   readonly relay: string;
   /** Path of the socket of the password hasher that the service binding PASSWORD_HASHER reaches. */
   readonly hasher: string;
+  /** Sockets of the relay's parts, which the bindings RELAY_PART_0, … reach. */
+  readonly relayParts?: readonly string[];
   /** What its cron lines go by; the machine's by default. */
   readonly clock?: Clock;
 }
@@ -99,6 +101,14 @@ function ourSignals(make: () => Miniflare): Miniflare {
   return made;
 }
 
+function relayParts({ relayParts: sockets = [] }: EdgeOptions) {
+  const bindings = sockets.map((socket, index) => [
+    `RELAY_PART_${index}`,
+    { external: { address: `unix:${socket}`, http: {} } },
+  ]);
+  return Object.fromEntries(bindings);
+}
+
 /** The worker's one compiled module, under the name by which its code imports it. */
 const PARSER = 'libpg-query/wasm/libpg-query.wasm';
 
@@ -132,6 +142,7 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
           RELAY: { external: { address: options.relay, http: {} } },
+          ...relayParts(options),
           ...(options.own === undefined
             ? {}
             : { OWN: { disk: { path: dirname(options.own), writable: false } } }),

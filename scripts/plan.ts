@@ -1,4 +1,5 @@
 /** What a start needs to know before anything runs: ports, keys, and the settings of worker and relay. */
+import { readPartSettings } from '../node-relay/parts/settings.ts';
 import { settingsOf } from '../worker/settings.ts';
 import type { DataFolder } from './data-folder.ts';
 import { Failure } from './failure.ts';
@@ -16,6 +17,8 @@ export interface Plan {
   readonly keys: Keys;
   readonly port: number;
   readonly relayPort: number;
+  /** Processes of the relay that share the calls. */
+  readonly relayParts: number;
   readonly mode: PeerMode;
   readonly secret: string;
   /** What the worker is given. */
@@ -50,8 +53,9 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
     ...(isLocal ? { OWN_URL: `http://${urlHost(options.host)}:${port}` } : {}),
   };
   checkSettings(bindings);
+  const relayParts = checked(() => readPartSettings(process.env)).parts;
   await forgetOwnPorts(folder);
-  return { options, folder, keys, port, relayPort, mode, secret, bindings };
+  return { options, folder, keys, port, relayPort, relayParts, mode, secret, bindings };
 }
 
 /** Settings of the environment that the worker reads. */
@@ -65,8 +69,12 @@ function passedOn(): Record<string, string> {
 }
 
 function checkSettings(bindings: Readonly<Record<string, string>>): void {
+  checked(() => settingsOf(bindings));
+}
+
+function checked<Read>(read: () => Read): Read {
   try {
-    settingsOf(bindings);
+    return read();
   } catch (thrown) {
     if (thrown instanceof Error) throw new Failure(`${thrown.message}.`, { cause: thrown });
     throw thrown;
@@ -84,6 +92,8 @@ export function relayEnvironment(plan: Plan, demo?: string): Record<string, stri
     RELAY_ALLOW: allowed(options.host, demo),
     OWN_PORTS_FILE: ownPortsFile(folder),
     HTTP_ALLOW_PRIVATE: plan.bindings.HTTP_ALLOW_PRIVATE ?? '',
+    RELAY_PARTS: String(plan.relayParts),
+    RELAY_PART_MEMORY_MB: process.env.RELAY_PART_MEMORY_MB ?? '',
   };
 }
 

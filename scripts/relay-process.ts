@@ -1,19 +1,21 @@
 /** A relay beside the gateway: started, waited for, and started again when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from './bundle.ts';
 import { Failure } from './failure.ts';
 import { log } from './log.ts';
+import { SETPRIV } from './server-process.ts';
 
 /** Spec silent, all four. */
 const READY_MAX_MS = 60_000;
+/** Beyond what it waits for calls in flight. */
 const STOP_MAX_MS = 10_000;
-const BACKOFF_FIRST_MS = 100;
-const BACKOFF_MAX_MS = 5_000;
-/** A relay that lived this long starts again with the first backoff. */
-const STEADY_MS = 30_000;
+const DRAIN_DEFAULT_S = 30;
+/** It is started again at once, however often it ended; one that cannot start is not tried without end in one second. */
+const PAUSE_MS = 50;
 
 /** A relay that is kept running. */
 export interface RelayProcess {
@@ -35,15 +37,11 @@ export async function startRelay(
   let stopping = false;
   let child = spawnRelay(port, environment);
   const keep = async () => {
-    let backoff = BACKOFF_FIRST_MS;
     while (!stopping) {
-      const started = Date.now();
       const how = await ended(child);
       if (stopping) return;
-      if (Date.now() - started > STEADY_MS) backoff = BACKOFF_FIRST_MS;
-      log('warn', 'The relay ended; starting it again.', { how, after_ms: backoff });
-      await sleep(backoff);
-      backoff = Math.min(backoff * 2, BACKOFF_MAX_MS);
+      log('warn', 'The relay ended; starting it again.', { how });
+      await sleep(PAUSE_MS);
       if (stopping) return;
       child = spawnRelay(port, environment);
     }
@@ -70,16 +68,20 @@ function spawnRelay(port: number, environment: Readonly<Record<string, string>>)
   const inherited = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('RELAY_') && !name.startsWith('npm_') && !SECRETS.has(name),
   );
-  const child = spawn(
+  const program = [
     process.execPath,
-    ['--import', join(ROOT, 'scripts/tether.ts'), join(ROOT, 'node-relay/main.ts')],
-    {
-      env: { ...Object.fromEntries(inherited), ...environment, RELAY_PORT: String(port) },
-      // Logs go to stderr: stdout is what people read and paste from.
-      stdio: ['pipe', process.stderr.fd, process.stderr.fd],
-      detached: true,
-    },
-  );
+    '--import',
+    join(ROOT, 'scripts/tether.ts'),
+    join(ROOT, 'node-relay/main.ts'),
+  ];
+  const tied = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig=KILL', '--', ...program] : program;
+  const [command = process.execPath, ...args] = tied;
+  const child = spawn(command, args, {
+    env: { ...Object.fromEntries(inherited), ...environment, RELAY_PORT: String(port) },
+    // Logs go to stderr: stdout is what people read and paste from.
+    stdio: ['pipe', process.stderr.fd, process.stderr.fd],
+    detached: true,
+  });
   child.stdin?.on('error', () => {});
   return child;
 }
@@ -120,7 +122,8 @@ async function answers(port: number, settled: AbortSignal): Promise<void> {
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
-  const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS);
+  const drainMs = Number(process.env.DRAIN_S || DRAIN_DEFAULT_S) * 1000;
+  const hard = setTimeout(() => child.kill('SIGKILL'), drainMs + STOP_MAX_MS);
   await ended(child);
   clearTimeout(hard);
 }

@@ -81,6 +81,16 @@ const LOCAL_SETTINGS: readonly SettingHelp[] = [
     meaning: 'addresses that the relay may reach beside public ones: CIDRs, names, host:port or *',
     fallback: '* when bound to loopback',
   },
+  {
+    name: 'RELAY_PARTS',
+    meaning: 'processes of the relay, which share the organizations',
+    fallback: 'one per core, at least 2',
+  },
+  {
+    name: 'RELAY_PART_MEMORY_MB',
+    meaning: 'one that holds more is ended and started again',
+    fallback: "half of the machine's memory by RELAY_PARTS, 256 to 2048",
+  },
 ];
 
 /** What `--help` prints. */

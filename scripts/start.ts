@@ -1,5 +1,9 @@
 /** `npm start`: the gateway in the real edge runtime with a relay beside it, on this machine. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { socketIn } from '../node-relay/parts/places.ts';
 import { openDataFolder, secretIn } from './data-folder.ts';
 import type { DemoDatabase } from './demo.ts';
 import { Failure, runScript } from './failure.ts';
@@ -40,9 +44,10 @@ async function main(): Promise<void> {
 
 async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   const { options, folder, port } = plan;
+  const sockets = await socketFolder(shutdown);
   const [database, runtimePorts] = await Promise.all([
-    startBackends(plan, shutdown),
-    startGateway(plan, shutdown),
+    startBackends(plan, sockets, shutdown),
+    startGateway(plan, sockets, shutdown),
   ]);
   await tellOwnPorts(folder, [port, plan.relayPort, ...runtimePorts, ...listeningPorts()]);
   const gateway = `http://${reachableHost(options.host)}:${port}`;
@@ -59,17 +64,22 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
 }
 
 /** The demo's database, and then the relay that is allowed to reach it. */
-async function startBackends(plan: Plan, shutdown: Shutdown): Promise<DemoDatabase | undefined> {
+async function startBackends(
+  plan: Plan,
+  sockets: string,
+  shutdown: Shutdown,
+): Promise<DemoDatabase | undefined> {
   const demo = plan.options.demo ? await import('./demo.ts') : undefined;
   const database = await demo?.startDemoDatabase(plan.folder);
   if (database) await shutdown.add(() => database.server.stop());
-  const relay = await startRelay(plan.relayPort, relayEnvironment(plan, database?.address));
+  const environment = { ...relayEnvironment(plan, database?.address), RELAY_SOCKETS: sockets };
+  const relay = await startRelay(plan.relayPort, environment);
   await shutdown.add(() => relay.stop());
   return database;
 }
 
 /** Answers the ports of the runtime. */
-async function startGateway(plan: Plan, shutdown: Shutdown): Promise<number[]> {
+async function startGateway(plan: Plan, sockets: string, shutdown: Shutdown): Promise<number[]> {
   const { options, folder, port, mode } = plan;
   // Loaded while the relay starts: it is the largest module by far.
   const [{ startEdge }, hasher] = await Promise.all([import('./edge.ts'), startHasher()]);
@@ -86,6 +96,9 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<number[]> {
     bindings: plan.bindings,
     relay: `127.0.0.1:${plan.relayPort}`,
     hasher: hasher.socket,
+    relayParts: Array.from({ length: plan.relayParts }, (_, index) =>
+      socketIn(sockets, String(index)),
+    ),
   });
   await shutdown.add(() => edge.dispose());
   const ports = [socket.port, edge.innerPort];
@@ -100,6 +113,13 @@ async function startGateway(plan: Plan, shutdown: Shutdown): Promise<number[]> {
   });
   await shutdown.add(() => front.stop());
   return ports;
+}
+
+/** For this user alone, and short: the path of a socket has some hundred characters at most. */
+async function socketFolder(shutdown: Shutdown): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-relay-'));
+  await shutdown.add(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 async function answers(gateway: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Loaded into a child process before its program: ends it when the parent that holds its standard input is gone. */
 
 /** For a program that cannot stop in order. */
-const STOP_MAX_MS = 5_000;
+const STOP_MAX_MS = 3_000;
 
 function end(): void {
   setTimeout(() => process.exit(1), STOP_MAX_MS).unref();

@@ -10,7 +10,10 @@ import type { TemplateRunObject } from './templates/runs/object.ts';
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
 export interface Bindings {
   readonly DB: D1Database;
-  /** The default relay, when a private network reaches it; else `RELAY_URL` does. */
+  /**
+   * The default relay, when a private network reaches it; else `RELAY_URL` does. Its parts are
+   * `RELAY_PART_0`, `RELAY_PART_1`, …, where each can be reached by itself: worker/drivers/lines.ts.
+   */
   readonly RELAY?: Fetcher;
   /**
    * On a self-hosted edge the network of backends that the edge reaches by itself: it refuses at

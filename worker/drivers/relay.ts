@@ -2,23 +2,18 @@
  * How a call finds a relay: it is admitted by a token, brings the sealed connection when the
  * relay asks, and moves on to the next node only while it provably has not reached the backend.
  */
-import {
-  type CallOptions,
-  type Client,
-  Code,
-  ConnectError,
-  createClient,
-} from '@connectrpc/connect';
+import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/connect';
 import { BACKEND_US, type ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
-import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
-import type { Bindings, PublicContext } from '../context.ts';
+import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { PART_HEADER } from '../../proto/parts.ts';
+import type { PublicContext } from '../context.ts';
 import { callToken, dropCallToken } from './call-token.ts';
 import { sealConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import { asksForConnection, failureOf, isAnswer, nodeUnavailable } from './failure.ts';
+import { type Line, lineTo } from './lines.ts';
 import type { Node } from './node.ts';
-import { relayTransport, type Send } from './transport.ts';
 
 /** Milliseconds for which a node that answered is taken to be there still. */
 const HEARD_FOR_MS = 10_000;
@@ -29,11 +24,21 @@ const MOVES_ON: readonly ErrorCode[] = ['NODE_UNAVAILABLE', 'POOL_EXHAUSTED', 'C
 export interface Plan {
   /** In the order in which they are tried. */
   readonly nodes: readonly Node[];
+  /** Whose call it is; left out where it is about no endpoint. */
+  readonly subject?: Subject;
   /** Whether it may change the backend: then it is sent again only if it provably did not run. */
   readonly writes: boolean;
   readonly deadline: Deadline;
   /** Opens the connection: asked only when a node does not know the pool. */
   connection(): Promise<ConnectionEnvelope>;
+}
+
+/** What decides which part of a node serves a call. */
+export interface Subject {
+  /** UUID. */
+  readonly organization: string;
+  /** UUID. */
+  readonly endpoint: string;
 }
 
 /** One try on one node. */
@@ -45,17 +50,6 @@ export interface Attempt {
   /** Deadline, token and request id. */
   readonly options: CallOptions;
 }
-
-/** A node as this isolate knows it. */
-interface Line {
-  readonly url: string;
-  readonly relay: Client<typeof RelayService>;
-  /** Unix epoch milliseconds of its last answer. */
-  heardAt: number;
-}
-
-/** Per isolate, by what the isolate is bound to and the node's uuid. */
-const lines = new WeakMap<Bindings, Map<string, Line>>();
 
 /**
  * What `call` answers on the first node that takes it. Its time is added to `ctx.timing.node`.
@@ -89,12 +83,15 @@ async function callNode<Result>(
   node: Node,
   call: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> {
-  const line = lineTo(ctx, node);
+  const key = keyOf(plan, node);
+  const line = lineTo(ctx, node, key);
   const { signal } = plan.deadline;
-  if (plan.writes && ctx.now() - line.heardAt > HEARD_FOR_MS) await greet(ctx, plan, node, line);
+  if (plan.writes && ctx.now() - line.heardAt > HEARD_FOR_MS) {
+    await greet(ctx, plan, { node, line, key });
+  }
   let pass: Pass = { token: await callToken(ctx.settings, node, ctx.now()), sealedConnection: '' };
   for (;;) {
-    const options = optionsOf(ctx, plan.deadline, pass.token);
+    const options = optionsOf(ctx, plan.deadline, pass.token, key);
     try {
       const { sealedConnection } = pass;
       const result = await call({ node, relay: line.relay, sealedConnection, options });
@@ -151,11 +148,15 @@ async function remedy(
  * connection from a lost one; without this the first write to a dead node would have to say that
  * its outcome is unknown.
  */
-async function greet(ctx: PublicContext, plan: Plan, node: Node, line: Line): Promise<void> {
+async function greet(
+  ctx: PublicContext,
+  plan: Plan,
+  { node, line, key }: { readonly node: Node; readonly line: Line; readonly key: string },
+): Promise<void> {
   const { deadline } = plan;
   const token = await callToken(ctx.settings, node, ctx.now());
   try {
-    await line.relay.status({}, optionsOf(ctx, deadline, token));
+    await line.relay.status({}, optionsOf(ctx, deadline, token, key));
   } catch (thrown) {
     if (!isAnswer(ConnectError.from(thrown))) {
       throw failureOf(thrown, { writes: false, signal: deadline.signal });
@@ -164,28 +165,25 @@ async function greet(ctx: PublicContext, plan: Plan, node: Node, line: Line): Pr
   line.heardAt = ctx.now();
 }
 
-function optionsOf(ctx: PublicContext, deadline: Deadline, token: string): CallOptions {
+function optionsOf(
+  ctx: PublicContext,
+  deadline: Deadline,
+  token: string,
+  key: string,
+): CallOptions {
   return {
-    headers: { Authorization: `Bearer ${token}`, 'X-Request-Id': ctx.requestId },
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'X-Request-Id': ctx.requestId,
+      ...(key === '' ? {} : { [PART_HEADER]: key }),
+    },
     timeoutMs: deadline.remaining(),
     signal: deadline.signal,
   };
 }
 
-function lineTo(ctx: PublicContext, node: Node): Line {
-  const known = lines.get(ctx.env) ?? new Map<string, Line>();
-  lines.set(ctx.env, known);
-  const line = known.get(node.uuid);
-  if (line && line.url === node.url) return line;
-  const relay = createClient(RelayService, relayTransport(node.url, sendTo(ctx, node)));
-  const made = { url: node.url, relay, heardAt: Number.NEGATIVE_INFINITY };
-  known.set(node.uuid, made);
-  return made;
-}
-
-/** The default node's binding saves the way through the runtime's general outbound service. */
-function sendTo({ env, outside }: PublicContext, node: Node): Send {
-  const { RELAY } = env;
-  if (node.default && RELAY) return (url, init) => RELAY.fetch(url, init);
-  return (url, init) => outside.fetch(new Request(url, init));
+/** What a node knows a call by: a shared one by the organization, an organization's own by the endpoint. */
+function keyOf({ subject }: Plan, node: Node): string {
+  if (subject === undefined) return '';
+  return node.default ? subject.organization : subject.endpoint;
 }

@@ -24,7 +24,8 @@ export async function releaseEndpoint(
   const detached = { ...ctx, timing: {}, signal: new AbortController().signal };
   const deadline = startDeadline(detached, RELEASE_TIMEOUT_MS);
   const nodes = [await defaultNode(ctx.settings)];
-  const plan = { nodes, writes: false, deadline, connection: noConnection };
+  const subject = { organization: row.orgUuid, endpoint: row.uuid };
+  const plan = { nodes, subject, writes: false, deadline, connection: noConnection };
   const request = { endpoint: row.uuid, keepRevision: BigInt(keepRevision) };
   try {
     await callRelay(detached, plan, ({ relay, options }) => relay.release(request, options));
@@ -34,7 +35,7 @@ export async function releaseEndpoint(
 }
 
 /** An endpoint; without `transports` it is not known who spoke to its backend. */
-type Released = Pick<EndpointRow, 'uuid'> & Partial<Pick<EndpointRow, 'transports'>>;
+type Released = Pick<EndpointRow, 'uuid' | 'orgUuid'> & Partial<Pick<EndpointRow, 'transports'>>;
 
 /** Whether a relay was ever asked for one of its connections. */
 function mayBeAtRelay({ transports }: Released): boolean {

@@ -43,6 +43,8 @@ export type Result = JsonBytes['bytes'];
 /** One backend, as calls in one mode reach it. */
 export interface Reach {
   readonly kind: Kind;
+  /** UUID. */
+  readonly organization: string;
   readonly endpoint: string;
   /** The pool's, not the row's: what closes connections raises it. */
   readonly revision: number;

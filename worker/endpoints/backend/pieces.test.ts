@@ -40,6 +40,7 @@ async function backendOf(session: Partial<Session>, more: Partial<EdgeDriver> = 
   const endpoint = crypto.randomUUID();
   const reach: Reach = {
     kind: 'postgres',
+    organization: crypto.randomUUID(),
     endpoint,
     revision: 1,
     poolKey: `${endpoint}:1:write:production`,

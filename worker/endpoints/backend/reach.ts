@@ -42,6 +42,7 @@ function reachOf(ctx: Context, endpoint: Endpoint, mode: Mode): Reach {
   const profile = profileOf(endpoint);
   return {
     kind: row.kind,
+    organization: row.orgUuid,
     endpoint: row.uuid,
     revision: row.poolRevision,
     poolKey: `${row.uuid}:${row.poolRevision}:${mode}:${profile}`,

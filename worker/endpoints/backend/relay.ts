@@ -143,7 +143,8 @@ export class RelayBackend implements Backend {
   }
 
   #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): Plan {
-    return { nodes, writes, deadline, connection: this.#reach.connection };
+    const { connection } = this.#reach;
+    return { nodes, subject: this.#reach, writes, deadline, connection };
   }
 
   async #result(
@@ -203,8 +204,8 @@ export class RelayBackend implements Backend {
   }
 
   #target({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
-    const { kind, endpoint, poolKey, mode, profile, caps } = this.#reach;
-    return { kind, endpoint, poolKey, mode, profile, caps, sealedConnection };
+    const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.#reach;
+    return { kind, organization, endpoint, poolKey, mode, profile, caps, sealedConnection };
   }
 }
 

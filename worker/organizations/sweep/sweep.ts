@@ -66,7 +66,9 @@ async function removeEndpoints(ctx: PublicContext, orgUuid: string, isOld: boole
   for (let released = 0; released < RELEASES_MAX; released += RELEASES_AT_ONCE) {
     const rows = await selectSomeEndpoints(ctx.db, orgUuid, RELEASES_AT_ONCE);
     if (rows.length === 0) return true;
-    const outcomes = await Promise.allSettled(rows.map((row) => releaseEndpoint(ctx, { row })));
+    const outcomes = await Promise.allSettled(
+      rows.map((row) => releaseEndpoint(ctx, { row: { ...row, orgUuid } })),
+    );
     const done = rows.filter((_row, at) => isOld || outcomes[at]?.status === 'fulfilled');
     await deleteEndpoints(
       ctx.db,

@@ -1,0 +1,92 @@
+/** Passes a request on to a part's socket, and its reply back: byte for byte, both ways with backpressure. */
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
+import { pipeline } from 'node:stream';
+import { encodeEnvelope } from '@connectrpc/connect/protocol';
+import {
+  codeToHttpStatus,
+  endStreamFlag,
+  endStreamToJson,
+  errorToJsonBytes,
+} from '@connectrpc/connect/protocol-connect';
+import { GatewayError } from '../../proto/errors.ts';
+import { toConnectError } from '../failures.ts';
+
+/** Set on what was passed on once by a part: it is served where it arrives. */
+export const FORWARDED = 'causeway-forwarded';
+
+/** Of the connection, not of the message, and so not passed on. Source: RFC 9110 §7.6.1. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+
+/**
+ * Passes a request on. A part that cannot be connected to has seen nothing of it: the reply is
+ * NODE_UNAVAILABLE. Once connected nobody knows: when the part is lost, so is the client's connection.
+ */
+export function forward(
+  incoming: IncomingMessage,
+  reply: ServerResponse,
+  socketPath: string,
+  added: Readonly<Record<string, string>> = {},
+): void {
+  const { method = 'GET', url = '/' } = incoming;
+  const headers = { ...passedOn(incoming.headers), ...added };
+  const onward = request({ agent, socketPath, method, path: url, headers, setHost: false });
+  onward.on('response', (answer) => {
+    reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers));
+    // A stream's first bytes may come long after its head; a short reply goes out in one piece with it.
+    setImmediate(() => reply.flushHeaders());
+    pipeline(answer, reply, (failure) => failure && reply.destroy());
+  });
+  onward.on('error', (cause: NodeJS.ErrnoException) => {
+    if (cause.syscall === 'connect' && !reply.headersSent) refuse(incoming, reply);
+    else reply.destroy();
+  });
+  reply.on('close', () => reply.writableFinished || onward.destroy());
+  // Not by pipeline: it would cut the client off before the refusal.
+  if (hasBody(incoming.headers)) incoming.pipe(onward);
+  else onward.end();
+}
+
+/** Answers that no part can take the call now; nothing was done. Source: connectrpc.com/docs/protocol. */
+export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
+  const message = 'The node is not ready for calls of this organization';
+  const error = toConnectError(new GatewayError('NODE_UNAVAILABLE', message, { retryAfter: 1 }));
+  // What the client still sends is for nobody.
+  incoming.resume();
+  const type = incoming.headers['content-type'] ?? '';
+  if (type.startsWith('application/connect+')) {
+    const end = JSON.stringify(endStreamToJson(error.metadata, error, undefined));
+    reply.writeHead(200, { 'Content-Type': type });
+    reply.end(encodeEnvelope(endStreamFlag, new TextEncoder().encode(end)));
+    return;
+  }
+  const headers = { ...Object.fromEntries(error.metadata), 'Content-Type': 'application/json' };
+  reply.writeHead(codeToHttpStatus(error.code), headers).end(errorToJsonBytes(error, undefined));
+}
+
+function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !HOP_BY_HOP.has(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+function hasBody(headers: IncomingHttpHeaders): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

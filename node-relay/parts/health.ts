@@ -1,0 +1,72 @@
+/** Whether a part still answers, judged by its beats and by what the system says of its process. */
+import { readFileSync } from 'node:fs';
+
+/** How often a part beats, in milliseconds. */
+export const BEAT_MS = 250;
+/** A part without a beat for so many milliseconds is looked at: it must be gone within two seconds. */
+const SILENT_MS = 1_500;
+/** A part that used so many milliseconds of processor without a beat turns in one place. */
+const SPUN_MS = 700;
+/** A part that the machine gives no processor is given so many milliseconds. */
+const STARVED_MAX_MS = 10_000;
+/** Where the system tells nothing of processes. */
+const UNSEEN_MAX_MS = 3_000;
+/** Of `CLK_TCK`, which Linux has at 100 for programs on all its machines. Source: proc_pid_stat(5). */
+const MS_PER_TICK = 10;
+
+/** What is known of a part when it is looked at. */
+export interface Look {
+  /** Milliseconds since its last beat, without those in which the supervisor itself was late. */
+  readonly silentMs: number;
+  /** What the system says, where it does. */
+  readonly process: ProcessState | undefined;
+  /** What its main thread had used at its last beat, in milliseconds. */
+  readonly cpuAtBeatMs: number;
+  /** What it had used when it was last looked at; undefined the first time since the beat. */
+  readonly cpuAtLookMs: number | undefined;
+}
+
+/** Of a main thread. */
+export interface ProcessState {
+  /** As in /proc: `R` runs or waits for a processor, `S` sleeps, `T` is stopped. */
+  readonly state: string;
+  readonly cpuMs: number;
+}
+
+/** Whether a part is to be ended. */
+export function isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs }: Look): boolean {
+  if (silentMs < SILENT_MS) return false;
+  if (process === undefined) return silentMs >= UNSEEN_MAX_MS;
+  const { state, cpuMs } = process;
+  if (state === 'T' || state === 't') return true;
+  if (cpuMs - cpuAtBeatMs >= SPUN_MS) return true;
+  // Asleep, and not for want of a processor: it waits for something within one turn of its loop.
+  if (state === 'S' && cpuMs === cpuAtLookMs) return true;
+  return silentMs >= STARVED_MAX_MS;
+}
+
+/** What Linux says of a process's main thread; undefined elsewhere, and for one that has ended. */
+export function stateOf(pid: number): ProcessState | undefined {
+  const text = readProc(`/proc/${pid}/task/${pid}/stat`);
+  // The name stands in parentheses, and may hold any character.
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
+  if (fields === undefined) return undefined;
+  const [state = '', ...rest] = fields;
+  // Fields 14 and 15 of proc_pid_stat(5); the state is its third.
+  const ticks = Number(rest[10]) + Number(rest[11]);
+  return { state, cpuMs: ticks * MS_PER_TICK };
+}
+
+/** Bytes that a process holds in memory, by Linux; undefined elsewhere, and for one that has ended. */
+export function residentBytes(pid: number): number | undefined {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProc(`/proc/${pid}/status`) ?? '')?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+function readProc(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+/** Metrics of all parts as those of one relay. */
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+
+/** Of those that have ended, what was counted stays counted; a gauge tells of what there is. */
+const COUNTED = new Set(['counter', 'histogram']);
+
+/** What the supervisor counts, and what parts told that have since ended. */
+export class MergedMetrics {
+  readonly #own = new Registry();
+  readonly #deaths: Counter<'cause'>;
+  /** What each part told last, by its process. */
+  readonly #told = new Map<number, readonly object[]>();
+  /** What each ended part had counted. */
+  #ofEnded: (readonly object[])[] = [];
+
+  constructor(parts: () => number) {
+    const registers = [this.#own];
+    this.#deaths = new Counter({
+      name: 'relay_part_deaths_total',
+      help: 'Processes of the relay that ended without being told to.',
+      labelNames: ['cause'],
+      registers,
+    });
+    new Gauge({
+      name: 'relay_parts',
+      help: 'Processes of the relay that take calls.',
+      registers,
+      collect() {
+        this.set(parts());
+      },
+    });
+  }
+
+  get contentType(): string {
+    return this.#own.contentType;
+  }
+
+  /** A part ended. @param cause one of few words */
+  died(pid: number, cause: string): void {
+    this.#deaths.inc({ cause });
+    this.ended(pid);
+  }
+
+  /** A part was told to end. */
+  ended(pid: number): void {
+    const counted = (this.#told.get(pid) ?? []).filter(
+      (metric) => 'type' in metric && COUNTED.has(String(metric.type)),
+    );
+    this.#told.delete(pid);
+    if (counted.length > 0) this.#ofEnded.push(counted);
+  }
+
+  /** The text of all. @param parts what each tells now, by its process */
+  async text(parts: ReadonlyMap<number, readonly object[]>): Promise<string> {
+    for (const [pid, metrics] of parts) this.#told.set(pid, metrics);
+    const ended = this.#ofEnded.splice(0);
+    if (ended.length > 0)
+      this.#ofEnded.unshift(await AggregatorRegistry.aggregate(ended).getMetricsAsJSON());
+    const all = [await this.#own.getMetricsAsJSON(), ...this.#ofEnded, ...parts.values()];
+    return AggregatorRegistry.aggregate(all).metrics();
+  }
+}

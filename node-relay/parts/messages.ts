@@ -1,0 +1,71 @@
+/** What a supervisor and its parts say to each other over the channel between their processes. */
+import * as z from 'zod';
+
+const Figures = z.object({
+  pools: z.number(),
+  connections: z.number(),
+  sessions: z.number(),
+  callsInFlight: z.number(),
+});
+/** How much a part has at the moment. */
+export type Figures = z.infer<typeof Figures>;
+
+/** Where calls are served: socket paths by index, and the sockets of keys that have a part of their own. */
+export interface Places {
+  readonly shared: readonly string[];
+  readonly own: Readonly<Record<string, string>>;
+}
+
+/** What a process is to be once it is loaded. */
+export interface Assignment {
+  /** In logs: an index, or `own-` and a number. */
+  readonly name: string;
+  /** Path of the socket it listens on. */
+  readonly socket: string;
+}
+
+/** To a part. */
+export type ToPart =
+  | { readonly type: 'assign'; readonly assignment: Assignment; readonly places: Places }
+  | { readonly type: 'places'; readonly places: Places }
+  | { readonly type: 'metrics'; readonly id: number }
+  | { readonly type: 'figures'; readonly id: number; readonly figures: Figures }
+  | { readonly type: 'drain' };
+
+const FromPart = z.discriminatedUnion('type', [
+  /** It is loaded, and waits to be told what it is. */
+  z.object({ type: z.literal('loaded') }),
+  z.object({ type: z.literal('listening') }),
+  /** Its loop turns. `cpuMs` is what its main thread has used since it began. */
+  z.object({
+    type: z.literal('beat'),
+    figures: Figures,
+    cpuMs: z.number(),
+    residentBytes: z.number(),
+  }),
+  /** A key has calls in flight from now on. */
+  z.object({ type: z.literal('busy'), key: z.string() }),
+  /** These have had none for a moment. */
+  z.object({ type: z.literal('idle'), keys: z.array(z.string()) }),
+  z.object({ type: z.literal('metrics'), id: z.number(), metrics: z.array(z.looseObject({})) }),
+  /** Asks what all parts have together. */
+  z.object({ type: z.literal('figures'), id: z.number() }),
+]);
+/** From a part. */
+export type FromPart = z.infer<typeof FromPart>;
+
+/** What a part said; undefined for what is none of its messages. */
+export function fromPart(message: unknown): FromPart | undefined {
+  return FromPart.safeParse(message).data;
+}
+
+/** Figures of several parts together. */
+export function together(all: readonly Figures[]): Figures {
+  const sum = (of: keyof Figures): number => all.reduce((total, each) => total + each[of], 0);
+  return {
+    pools: sum('pools'),
+    connections: sum('connections'),
+    sessions: sum('sessions'),
+    callsInFlight: sum('callsInFlight'),
+  };
+}

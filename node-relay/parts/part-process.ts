@@ -1,0 +1,194 @@
+/** A part as its supervisor sees it: a child process, what it last said, and whether it is well. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { OWN_PORT, STARTED_MS } from './environment.ts';
+import { isBlocked, residentBytes, stateOf } from './health.ts';
+import {
+  type Assignment,
+  type Figures,
+  type FromPart,
+  fromPart,
+  type Places,
+  type ToPart,
+} from './messages.ts';
+import { Presence } from './suspects.ts';
+
+/** Ends a process with its parent, whatever it is doing. Of util-linux. */
+const SETPRIV = '/usr/bin/setpriv';
+const PART_FILE = fileURLToPath(new URL('part.ts', import.meta.url));
+/** Of a part's memory, what is V8's: buffers lie beside it. */
+const HEAP_SHARE = 0.6;
+/** A process that is not loaded after so many milliseconds never will be. */
+const LOAD_MAX_MS = 60_000;
+/** Milliseconds in which a part that answers has told its metrics. */
+const METRICS_MAX_MS = 1_000;
+const NOTHING: Figures = { pools: 0, connections: 0, sessions: 0, callsInFlight: 0 };
+
+/** How processes are started. */
+export interface SpawnOptions {
+  /** Arguments of the relay. */
+  readonly args: readonly string[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly startedMs: number;
+  readonly ownPort: number;
+  readonly memoryBytes: number;
+}
+
+/** What a supervisor wants to know. */
+export interface PartEvents {
+  /** It answers on its socket. */
+  listening(): void;
+  /** It wants to know what all parts have. */
+  asksFigures(id: number): void;
+  /** All that it said has been heard. @param how a signal, an exit code, or why it was ended */
+  ended(how: string): void;
+}
+
+/** Settings of TLS are for who listens; all others are a part's, too. */
+const SUPERVISORS = new Set(['RELAY_TLS_CERT', 'RELAY_TLS_KEY', 'RELAY_TLS_CLIENT_CA']);
+
+/** One process, from its start to its end. */
+export class PartProcess {
+  readonly presence = new Presence();
+  events: PartEvents | undefined;
+  figures = NOTHING;
+  isLoaded = false;
+  isListening = false;
+  /** Settles when all that it said has been heard. */
+  readonly ended: Promise<void>;
+  #assign: (() => void) | undefined;
+  readonly #ended = Promise.withResolvers<void>();
+  #hasEnded = false;
+  readonly #child: ChildProcess;
+  readonly #memoryBytes: number;
+  readonly #metrics = new Map<number, (metrics: object[]) => void>();
+  #questions = 0;
+  #killedFor: string | undefined;
+  /** On the clock of `performance`. */
+  #heardAt = performance.now();
+  #residentBytes = 0;
+  #cpuAtBeatMs = 0;
+  #cpuAtLookMs: number | undefined;
+
+  constructor(options: SpawnOptions) {
+    this.ended = this.#ended.promise;
+    this.#memoryBytes = options.memoryBytes;
+    this.#child = spawnPart(options);
+    this.#child.on('message', (message) => this.#hear(fromPart(message)));
+    // What it said last is heard before the channel closes.
+    let open = 2;
+    const closed = (): void => {
+      open -= 1;
+      if (open === 0) this.#end();
+    };
+    this.#child.once('exit', closed).once('disconnect', closed);
+    this.#child.on('error', () => {
+      if (this.#child.pid === undefined) this.#end();
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Tells it what it is, as soon as it is loaded. */
+  assign(assignment: Assignment, places: () => Places): void {
+    this.#heardAt = performance.now();
+    this.#assign = () => this.send({ type: 'assign', assignment, places: places() });
+    if (this.isLoaded) this.#assign();
+  }
+
+  send(message: ToPart): void {
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  /** Ends it at once; nothing it does can prevent that. */
+  kill(why: string): void {
+    if (this.#hasEnded || this.#killedFor !== undefined) return;
+    this.#killedFor = why;
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Its metrics; undefined when it does not tell them in time. */
+  metrics(): Promise<object[] | undefined> {
+    this.#questions += 1;
+    const id = this.#questions;
+    const { promise, resolve } = Promise.withResolvers<object[] | undefined>();
+    this.#metrics.set(id, resolve);
+    const late = setTimeout(resolve, METRICS_MAX_MS, undefined);
+    this.send({ type: 'metrics', id });
+    return promise.finally(() => {
+      clearTimeout(late);
+      this.#metrics.delete(id);
+    });
+  }
+
+  /** Ends it if it does not answer or holds too much. @param lateMs by which the supervisor itself is late */
+  look(lateMs: number): void {
+    const isWaiting = this.isLoaded && this.#assign === undefined;
+    if (this.#hasEnded || isWaiting) return;
+    this.#heardAt += lateMs;
+    const silentMs = performance.now() - this.#heardAt;
+    if (!this.isListening) {
+      if (silentMs > LOAD_MAX_MS) this.kill('it did not load');
+      return;
+    }
+    const bytes = residentBytes(this.pid) ?? this.#residentBytes;
+    if (bytes > this.#memoryBytes) this.kill('it held too much memory');
+    const process = stateOf(this.pid);
+    const [cpuAtBeatMs, cpuAtLookMs] = [this.#cpuAtBeatMs, this.#cpuAtLookMs];
+    if (isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs })) this.kill('it was blocked');
+    this.#cpuAtLookMs = process?.cpuMs;
+  }
+
+  #hear(message: FromPart | undefined): void {
+    if (message === undefined) return;
+    this.#heardAt = performance.now();
+    this.#cpuAtLookMs = undefined;
+    if (message.type === 'beat') {
+      this.figures = message.figures;
+      this.#cpuAtBeatMs = message.cpuMs;
+      this.#residentBytes = message.residentBytes;
+    } else if (message.type === 'busy') {
+      this.presence.busy(message.key);
+    } else if (message.type === 'idle') {
+      for (const key of message.keys) this.presence.idle(key, Date.now());
+    } else if (message.type === 'metrics') {
+      this.#metrics.get(message.id)?.(message.metrics);
+    } else if (message.type === 'figures') {
+      this.events?.asksFigures(message.id);
+    } else if (message.type === 'loaded') {
+      this.isLoaded = true;
+      this.#assign?.();
+    } else {
+      this.isListening = true;
+      this.events?.listening();
+    }
+  }
+
+  #end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.isListening = false;
+    const { exitCode, signalCode } = this.#child;
+    this.events?.ended(this.#killedFor ?? signalCode ?? `exit code ${exitCode}`);
+    this.#ended.resolve();
+  }
+}
+
+function spawnPart({ args, environment, startedMs, ownPort, memoryBytes }: SpawnOptions) {
+  const heapMb = Math.floor((memoryBytes * HEAP_SHARE) / 1024 / 1024);
+  const program = [process.execPath, `--max-old-space-size=${heapMb}`, PART_FILE, ...args];
+  const tied = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig=KILL', '--', ...program] : program;
+  const [command = process.execPath, ...rest] = tied;
+  const own = Object.entries(environment).filter(([name]) => !SUPERVISORS.has(name));
+  return spawn(command, rest, {
+    env: {
+      ...Object.fromEntries(own),
+      [STARTED_MS]: String(startedMs),
+      [OWN_PORT]: String(ownPort),
+    },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}

@@ -1,0 +1,129 @@
+/**
+ * Entry point of a part: a process that holds the pools of some organizations, under a supervisor.
+ * It is loaded first and told later what it is, so that one can wait to stand in for another.
+ */
+import { rmSync } from 'node:fs';
+import { readConfig } from '../config.ts';
+import { drivers, loadDrivers } from '../drivers/index.ts';
+import { serverFor } from '../listen.ts';
+import { createLog, describeFault, type Log } from '../log.ts';
+import { makeRelay, type UnboundRelay } from '../server.ts';
+import { programVersion } from '../version.ts';
+import { OWN_PORT, STARTED_MS } from './environment.ts';
+import { FORWARDED, forward } from './forward.ts';
+import { BEAT_MS } from './health.ts';
+import { InFlight } from './in-flight.ts';
+import type { Assignment, Figures, FromPart, Places, ToPart } from './messages.ts';
+import { keyOf, socketOf } from './places.ts';
+
+/** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
+const LOAD_AFTER_MS = 2_000;
+
+/** A last line that cannot be written does not keep a failed part alive. */
+const FLUSH_MAX_MS = 200;
+
+const log = createLog();
+const awaited = new Map<number, (figures: Figures) => void>();
+let questions = 0;
+let places: Places = { shared: [], own: {} };
+
+dieLoudly(log);
+obeyNobodyElse();
+await main();
+
+async function main(): Promise<void> {
+  const config = readConfig(process.argv.slice(2), process.env);
+  if (config === undefined) return;
+  const ownPort = Number(process.env[OWN_PORT]);
+  const part = {
+    startedMs: Number(process.env[STARTED_MS]),
+    inFlight: new InFlight({
+      busy: (key) => tell({ type: 'busy', key }),
+      idle: (keys) => tell({ type: 'idle', keys }),
+    }),
+    figures: askFigures,
+  };
+  const options = { drivers, log, version: programVersion(), part };
+  const relay = await makeRelay(config, options, () => ownPort);
+  process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
+  tell({ type: 'loaded' });
+  // Not at once: whoever started the relay is at work as well, and waits for that.
+  setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
+}
+
+function obey(relay: UnboundRelay, message: ToPart): void {
+  if (message.type === 'assign') {
+    places = message.places;
+    serve(relay, message.assignment);
+  } else if (message.type === 'places') {
+    places = message.places;
+  } else if (message.type === 'figures') {
+    awaited.get(message.id)?.(message.figures);
+    awaited.delete(message.id);
+  } else if (message.type === 'metrics') {
+    const { id } = message;
+    relay.metrics.values().then((metrics) => tell({ type: 'metrics', id, metrics }), fatal(log));
+  } else {
+    relay.drain().then(() => log.flush(() => process.exit(0)), fatal(log));
+  }
+}
+
+/** Serves the keys that are this part's, and passes the others on: keys move, and who calls need not know. */
+function serve(relay: UnboundRelay, { name, socket }: Assignment): void {
+  log.setBindings({ part: name });
+  const server = serverFor({ tls: undefined }, (request, response) => {
+    const key = keyOf(request);
+    const at = key === undefined ? socket : (socketOf(places, key) ?? socket);
+    if (at === socket || request.headers[FORWARDED] !== undefined) relay.handle(request, response);
+    else forward(request, response, at, { [FORWARDED]: '1' });
+  });
+  // Of the process that was this part before.
+  rmSync(socket, { force: true });
+  server.listen(socket, () => {
+    tell({ type: 'listening' });
+    beat(relay);
+    setInterval(() => beat(relay), BEAT_MS);
+  });
+}
+
+function beat(relay: UnboundRelay): void {
+  const { user, system } = process.threadCpuUsage();
+  tell({
+    type: 'beat',
+    figures: relay.figures(),
+    cpuMs: (user + system) / 1000,
+    residentBytes: process.memoryUsage.rss(),
+  });
+}
+
+function askFigures(): Promise<Figures> {
+  questions += 1;
+  const id = questions;
+  const { promise, resolve } = Promise.withResolvers<Figures>();
+  awaited.set(id, resolve);
+  tell({ type: 'figures', id });
+  return promise;
+}
+
+function tell(message: FromPart): void {
+  if (process.connected) process.send?.(message);
+}
+
+/** A signal to the group is for the supervisor, which says when to stop; without it there is nothing to do here. */
+function obeyNobodyElse(): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+  process.on('disconnect', () => process.exit(1));
+}
+
+/** The runtime would print the error with its text, which may hold a connection URL. */
+function dieLoudly(to: Log): void {
+  process.on('uncaughtException', fatal(to)).on('unhandledRejection', fatal(to));
+}
+
+function fatal(to: Log): (cause: unknown) => void {
+  return (cause) => {
+    to.fatal({ fault: describeFault(cause) }, 'relay part failed');
+    to.flush(() => process.exit(1));
+    setTimeout(() => process.exit(1), FLUSH_MAX_MS);
+  };
+}

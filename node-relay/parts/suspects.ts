@@ -1,0 +1,64 @@
+/** Whose calls may have ended parts: who was there twice gets a part of its own for a while. Spec silent but for times. */
+
+/** Deaths further apart say nothing. */
+const WITHIN_MS = 600_000;
+/** Deaths after which a key is taken out. */
+const DEATHS = 2;
+/** A part that dies while nobody has calls may die of an idle connection: of who was there so long before. */
+const SHORTLY_BEFORE_MS = 10_000;
+/** Keys remembered at a time; the one seen longest ago is forgotten first. */
+const KEYS_MAX = 10_000;
+
+/** Who was in one part, and when. */
+export class Presence {
+  readonly #busy = new Set<string>();
+  /** Milliseconds of their last call's end. */
+  readonly #left = new Map<string, number>();
+
+  busy(key: string): void {
+    this.#busy.add(key);
+    this.#left.delete(key);
+  }
+
+  idle(key: string, now: number): void {
+    this.#busy.delete(key);
+    this.#left.delete(key);
+    for (const [earliest] of this.#left) {
+      if (this.#left.size < KEYS_MAX) break;
+      this.#left.delete(earliest);
+    }
+    this.#left.set(key, now);
+  }
+
+  /** Who may have ended the part, had it died now. */
+  suspects(now: number): string[] {
+    if (this.#busy.size > 0) return [...this.#busy];
+    return [...this.#left].flatMap(([key, at]) => (now - at < SHORTLY_BEFORE_MS ? [key] : []));
+  }
+}
+
+/** Deaths by key. */
+export class Deaths {
+  readonly #times = new Map<string, number[]>();
+
+  /** A part died with these keys present; answers those that are to be taken out, most often seen first. */
+  note(keys: readonly string[], now: number): string[] {
+    const counts = new Map(keys.map((key) => [key, this.#noteOne(key, now)]));
+    return [...counts]
+      .filter(([, count]) => count >= DEATHS)
+      .sort(([, one], [, other]) => other - one)
+      .map(([key]) => key);
+  }
+
+  #noteOne(key: string, now: number): number {
+    const recent = (this.#times.get(key) ?? []).filter((time) => now - time < WITHIN_MS);
+    const times = [...recent, now];
+    this.#times.delete(key);
+    for (const [earliest] of this.#times) {
+      if (this.#times.size < KEYS_MAX) break;
+      this.#times.delete(earliest);
+    }
+    this.#times.set(key, times);
+    return times.length;
+  }
+}
