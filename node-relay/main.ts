@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError } from '../proto/errors.ts';
-import { nodeUuid } from '../proto/node-id.ts';
 import { type Config, HELP, readConfig } from './config.ts';
 import { listen, serverFor } from './listen.ts';
 import { createLog, describeFault, type Log } from './log.ts';
@@ -39,8 +38,7 @@ async function main(): Promise<void> {
     if (!supervisor.draining) throw cause;
   }
   if (supervisor.draining) return;
-  const { kty, crv, x, y } = config.nodeKey;
-  const node = await nodeUuid({ kty, crv, x, y });
+  const { node } = supervisor;
   log.info({ host: config.host, port, node, version, parts: config.parts }, 'relay ready');
   log.flush();
 }

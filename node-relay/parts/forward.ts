@@ -7,16 +7,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pipeline } from 'node:stream';
-import { encodeEnvelope } from '@connectrpc/connect/protocol';
-import {
-  codeToHttpStatus,
-  endStreamFlag,
-  endStreamToJson,
-  errorToJsonBytes,
-} from '@connectrpc/connect/protocol-connect';
-import { GatewayError } from '../../proto/errors.ts';
-import { toConnectError } from '../failures.ts';
-
 /** Set on what was passed on once by a part: it is served where it arrives. */
 export const FORWARDED = 'causeway-forwarded';
 
@@ -62,21 +52,15 @@ export function forward(
   else onward.end();
 }
 
-/** Answers that no part can take the call now; nothing was done. Source: connectrpc.com/docs/protocol. */
+/** Answers that no part can take the call now; nothing was done. */
 export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
-  const message = 'The node is not ready for calls of this organization';
-  const error = toConnectError(new GatewayError('NODE_UNAVAILABLE', message, { retryAfter: 1 }));
   // What the client still sends is for nobody.
   incoming.resume();
-  const type = incoming.headers['content-type'] ?? '';
-  if (type.startsWith('application/connect+')) {
-    const end = JSON.stringify(endStreamToJson(error.metadata, error, undefined));
-    reply.writeHead(200, { 'Content-Type': type });
-    reply.end(encodeEnvelope(endStreamFlag, new TextEncoder().encode(end)));
-    return;
-  }
-  const headers = { ...Object.fromEntries(error.metadata), 'Content-Type': 'application/json' };
-  reply.writeHead(codeToHttpStatus(error.code), headers).end(errorToJsonBytes(error, undefined));
+  // Loaded when it is first needed: the library is most of what a supervisor would have to load.
+  import('./refusal.ts').then(
+    ({ writeRefusal }) => writeRefusal(incoming, reply),
+    () => reply.destroy(),
+  );
 }
 
 function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {

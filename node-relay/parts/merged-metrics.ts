@@ -7,19 +7,23 @@ const COUNTED = new Set(['counter', 'histogram']);
 /** What the supervisor counts, and what parts told that have since ended. */
 export class MergedMetrics {
   readonly #own = new Registry();
-  readonly #deaths: Counter<'cause'>;
   /** What each part told last, by its process. */
   readonly #told = new Map<number, readonly object[]>();
   /** What each ended part had counted. */
   #ofEnded: (readonly object[])[] = [];
 
-  constructor(parts: () => number) {
+  /** @param parts how many take calls @param deaths of all so far, by cause */
+  constructor(parts: () => number, deaths: ReadonlyMap<string, number>) {
     const registers = [this.#own];
-    this.#deaths = new Counter({
+    new Counter({
       name: 'relay_part_deaths_total',
       help: 'Processes of the relay that ended without being told to.',
       labelNames: ['cause'],
       registers,
+      collect() {
+        this.reset();
+        for (const [cause, count] of deaths) this.inc({ cause }, count);
+      },
     });
     new Gauge({
       name: 'relay_parts',
@@ -35,13 +39,7 @@ export class MergedMetrics {
     return this.#own.contentType;
   }
 
-  /** A part ended. @param cause one of few words */
-  died(pid: number, cause: string): void {
-    this.#deaths.inc({ cause });
-    this.ended(pid);
-  }
-
-  /** A part was told to end. */
+  /** A part has ended. */
   ended(pid: number): void {
     const counted = (this.#told.get(pid) ?? []).filter(
       (metric) => 'type' in metric && COUNTED.has(String(metric.type)),

@@ -33,8 +33,8 @@ export type ToPart =
   | { readonly type: 'drain' };
 
 const FromPart = z.discriminatedUnion('type', [
-  /** It is loaded, and waits to be told what it is. */
-  z.object({ type: z.literal('loaded') }),
+  /** It is loaded, and waits to be told what it is. `node` is the node's UUID. */
+  z.object({ type: z.literal('loaded'), node: z.string() }),
   z.object({ type: z.literal('listening') }),
   /** Its loop turns. `cpuMs` is what its main thread has used since it began. */
   z.object({

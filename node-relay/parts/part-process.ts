@@ -54,6 +54,8 @@ export class PartProcess {
   events: PartEvents | undefined;
   figures = NOTHING;
   isLoaded = false;
+  /** UUID of the node, once it is loaded. */
+  node = '';
   isListening = false;
   /** Settles when all that it said has been heard. */
   readonly ended: Promise<void>;
@@ -160,6 +162,7 @@ export class PartProcess {
       this.events?.asksFigures(message.id);
     } else if (message.type === 'loaded') {
       this.isLoaded = true;
+      this.node = message.node;
       this.#assign?.();
     } else {
       this.isListening = true;

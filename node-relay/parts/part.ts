@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   const options = { drivers, log, version: programVersion(), part };
   const relay = await makeRelay(config, options, () => ownPort);
   process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
-  tell({ type: 'loaded' });
+  tell({ type: 'loaded', node: relay.nodeId });
   // Not at once: whoever started the relay is at work as well, and waits for that.
   setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
 }

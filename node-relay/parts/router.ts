@@ -33,9 +33,8 @@ function answerHealth({ draining, ready }: Supervisor, response: ServerResponse)
 }
 
 function answerMetrics(supervisor: Supervisor, response: ServerResponse): void {
-  const type = supervisor.metrics.contentType;
-  supervisor.metricsText().then(
-    (text) => response.writeHead(200, { 'Content-Type': type }).end(text),
+  supervisor.metrics().then(
+    ({ type, text }) => response.writeHead(200, { 'Content-Type': type }).end(text),
     () => response.writeHead(500).end(),
   );
 }

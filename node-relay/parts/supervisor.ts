@@ -3,7 +3,7 @@
  * parts for who ends others. It starts, watches and ends processes, and sees nothing of any call.
  */
 import type { Log } from '../log.ts';
-import { MergedMetrics } from './merged-metrics.ts';
+import type { MergedMetrics } from './merged-metrics.ts';
 import { type Figures, type Places, together } from './messages.ts';
 import { type OwnPart, OwnParts } from './own-parts.ts';
 import { PartProcess, type SpawnOptions } from './part-process.ts';
@@ -41,12 +41,13 @@ interface Slot {
 
 /** All parts of one relay. */
 export class Supervisor {
-  readonly metrics = new MergedMetrics(() => this.#listening().length);
   readonly #options: SupervisorOptions;
   readonly #shared: Slot[] = [];
   readonly #own = new Map<string, Slot>();
   readonly #ownParts = new OwnParts();
   readonly #deaths = new Deaths();
+  readonly #causes = new Map<string, number>();
+  #metrics: Promise<MergedMetrics> | undefined;
   readonly #leaving = new Set<PartProcess>();
   #spare: PartProcess | undefined;
   #spareTimer: NodeJS.Timeout | undefined;
@@ -75,6 +76,11 @@ export class Supervisor {
   /** The socket of any part that listens. */
   get anySocket(): string | undefined {
     return this.#shared.find(({ part }) => part.isListening)?.socket;
+  }
+
+  /** UUID of the node, once a part is loaded. */
+  get node(): string {
+    return this.#shared[0]?.part.node ?? '';
   }
 
   /** Whether all parts but those that are being replaced take calls. */
@@ -108,13 +114,21 @@ export class Supervisor {
     clearInterval(this.#timer);
   }
 
-  /** What the parts tell of themselves. */
-  async metricsText(): Promise<string> {
+  /** What the parts tell of themselves, for Prometheus. */
+  async metrics(): Promise<{ readonly type: string; readonly text: string }> {
+    this.#metrics ??= this.#loadMetrics();
+    const merged = await this.#metrics;
     const told = await Promise.all(
       this.#listening().map(async (part) => [part.pid, await part.metrics()] as const),
     );
-    const known = told.flatMap(([pid, metrics]) => (metrics ? [[pid, metrics] as const] : []));
-    return this.metrics.text(new Map(known));
+    const known = told.flatMap(([pid, values]) => (values ? [[pid, values] as const] : []));
+    return { type: merged.contentType, text: await merged.text(new Map(known)) };
+  }
+
+  /** When they are first asked for: the library takes its time to load. */
+  async #loadMetrics(): Promise<MergedMetrics> {
+    const { MergedMetrics } = await import('./merged-metrics.ts');
+    return new MergedMetrics(() => this.#listening().length, this.#causes);
   }
 
   #slots(): Slot[] {
@@ -184,10 +198,11 @@ export class Supervisor {
     const { part, name } = slot;
     const { log } = this.#options;
     if (this.#draining || !this.#slots().includes(slot)) {
-      this.metrics.ended(part.pid);
+      void this.#metrics?.then((metrics) => metrics.ended(part.pid));
       return;
     }
-    this.metrics.died(part.pid, how);
+    this.#causes.set(how, (this.#causes.get(how) ?? 0) + 1);
+    void this.#metrics?.then((metrics) => metrics.ended(part.pid));
     const suspects = part.presence.suspects(Date.now());
     log.warn(
       { part: name, pid: part.pid, how, organizations: suspects.slice(0, 10) },

@@ -1,0 +1,73 @@
+/** When a part is taken to be blocked, and when it only waits for a processor. */
+import { describe, expect, test } from 'vitest';
+import { isBlocked, type Look, residentBytes, stateOf } from './health.ts';
+
+const look = (more: Partial<Look>): Look => ({
+  silentMs: 1_600,
+  process: { state: 'R', cpuMs: 1_000 },
+  cpuAtBeatMs: 1_000,
+  cpuAtLookMs: 1_000,
+  ...more,
+});
+
+describe('a part', () => {
+  test.each<{ which: string; more: Partial<Look>; blocked: boolean }>([
+    { which: 'that beat a second ago', more: { silentMs: 1_000 }, blocked: false },
+    {
+      which: 'that beat a second ago and has spun since',
+      more: { silentMs: 1_000, process: { state: 'R', cpuMs: 2_000 } },
+      blocked: false,
+    },
+    {
+      which: 'that has spun since its last beat',
+      more: { process: { state: 'R', cpuMs: 1_700 } },
+      blocked: true,
+    },
+    {
+      which: 'that waits for a processor',
+      more: { process: { state: 'R', cpuMs: 1_100 } },
+      blocked: false,
+    },
+    {
+      which: 'that has waited for a processor for ten seconds',
+      more: { silentMs: 10_000 },
+      blocked: true,
+    },
+    { which: 'that is stopped', more: { process: { state: 'T', cpuMs: 1_000 } }, blocked: true },
+    {
+      which: 'that sleeps within one turn',
+      more: { process: { state: 'S', cpuMs: 1_000 } },
+      blocked: true,
+    },
+    {
+      which: 'that sleeps where it was not looked at before',
+      more: { process: { state: 'S', cpuMs: 1_000 }, cpuAtLookMs: undefined },
+      blocked: false,
+    },
+    { which: 'of which the system tells nothing', more: { process: undefined }, blocked: false },
+    {
+      which: 'of which the system tells nothing, silent for three seconds',
+      more: { silentMs: 3_000, process: undefined },
+      blocked: true,
+    },
+  ])('$which is blocked: $blocked', ({ more, blocked }) => {
+    expect(isBlocked(look(more))).toBe(blocked);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('Linux', () => {
+  test('tells what a process uses as the process itself does', () => {
+    const { user, system } = process.threadCpuUsage();
+    const ownMs = (user + system) / 1000;
+    expect(stateOf(process.pid)?.state).toBe('R');
+    // Vitest runs a test on the main thread of a process.
+    expect(Math.abs((stateOf(process.pid)?.cpuMs ?? 0) - ownMs)).toBeLessThan(100);
+    const resident = residentBytes(process.pid) ?? 0;
+    expect(resident / process.memoryUsage.rss()).toBeGreaterThan(0.8);
+  });
+
+  test('tells nothing of a process that is not there', () => {
+    expect(stateOf(0)).toBeUndefined();
+    expect(residentBytes(0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,184 @@
+/** A relay of several processes: what ends one of them leaves the others, and it is back at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { keyFor, type RunningParts, runs, startParts, until } from './test/running-relay.ts';
+
+let relay: RunningParts | undefined;
+afterEach(async () => {
+  await relay?.stop('SIGKILL');
+  relay = undefined;
+});
+
+const ANSWER = expect.stringContaining('answered');
+
+/** Reads of a key, one after another, until they are stopped; what each ended with. */
+function readAllTheTime({ get }: RunningParts, key: string) {
+  const outcomes: unknown[] = [];
+  let on = true;
+  const reading = (async () => {
+    while (on) outcomes.push(await get(key).catch((cause: unknown) => cause));
+  })();
+  return async () => {
+    on = false;
+    await reading;
+    return { reads: outcomes.length, failed: outcomes.filter((one) => typeof one !== 'string') };
+  };
+}
+
+/** Milliseconds until calls of the key are answered. */
+async function msUntilAnswered({ get }: RunningParts, key: string): Promise<number> {
+  const started = performance.now();
+  await until(() => get(key).catch(() => undefined));
+  return performance.now() - started;
+}
+
+/** Milliseconds until a process is gone. */
+async function msUntilGone(pid: number): Promise<number> {
+  const started = performance.now();
+  await until(() => !runs(pid));
+  return performance.now() - started;
+}
+
+describe('a part that is killed', () => {
+  test('is back within a second, ten times in a row, and no call of the other part fails', async () => {
+    relay = await startParts();
+    const [key, neighbour] = [keyFor(0), keyFor(1)];
+    await Promise.all([relay.get(key), relay.get(neighbour)]);
+    const stop = readAllTheTime(relay, neighbour);
+    const times: number[] = [];
+    for (let death = 0; death < 10; death += 1) {
+      await sleep(1_000);
+      process.kill(relay.pidOf('0'), 'SIGKILL');
+      await msUntilGone(relay.pidOf('0'));
+      times.push(await msUntilAnswered(relay, key));
+    }
+    const { reads, failed } = await stop();
+    expect(failed).toEqual([]);
+    expect(reads).toBeGreaterThan(100);
+    expect(Math.max(...times)).toBeLessThan(1_000);
+  });
+
+  test('breaks off the calls that it had, and answers those that it had not seen', async () => {
+    relay = await startParts();
+    const key = keyFor(0);
+    const held = relay.outcome(key, '/held');
+    await until(() => relay?.backend.held() === 1);
+    process.kill(relay.pidOf('0'), 'SIGKILL');
+    // No code of ours: nobody knows whether it ran.
+    expect(await held).toMatchObject({ code: undefined });
+    const outcomes = new Set<unknown>();
+    await until(async () => {
+      const outcome = await relay?.outcome(key);
+      outcomes.add(typeof outcome === 'object' ? outcome.code : outcome);
+      return outcome === 'answered';
+    });
+    expect([...outcomes].filter((one) => one !== 'NODE_UNAVAILABLE')).toEqual(['answered']);
+  });
+});
+
+describe('a part that does not answer its supervisor', () => {
+  test.each(['spins', 'is stopped'])('because it %s is gone within two seconds', async (how) => {
+    relay = await startParts();
+    const [key, neighbour] = [keyFor(0), keyFor(1)];
+    await Promise.all([relay.get(key), relay.get(neighbour)]);
+    const stop = readAllTheTime(relay, neighbour);
+    const pid = relay.pidOf('0');
+    if (how === 'spins') relay.fault(pid, 'spin');
+    else process.kill(pid, 'SIGSTOP');
+    expect(await msUntilGone(pid)).toBeLessThan(2_000);
+    expect(await msUntilAnswered(relay, key)).toBeLessThan(1_000);
+    expect((await stop()).failed).toEqual([]);
+    expect(relay.lines.map(({ how: why }) => why)).toContain('it was blocked');
+  });
+});
+
+test('a part that holds too much memory is ended', async () => {
+  relay = await startParts({ RELAY_PART_MEMORY_MB: '300' });
+  const pid = relay.pidOf('0');
+  relay.fault(pid, 'hold');
+  expect(await msUntilGone(pid)).toBeLessThan(5_000);
+  expect(await relay.get(keyFor(0))).toEqual(ANSWER);
+  expect(relay.lines.map(({ how }) => how)).toContain('it held too much memory');
+});
+
+test('what a part throws outside of any call ends that part alone', async () => {
+  relay = await startParts();
+  const [key, neighbour] = [keyFor(0), keyFor(1)];
+  const stop = readAllTheTime(relay, neighbour);
+  relay.fault(relay.pidOf('0'), 'throw');
+  await until(() => relay?.lines.some(({ msg }) => msg === 'relay part failed'));
+  await msUntilAnswered(relay, key);
+  expect((await stop()).failed).toEqual([]);
+});
+
+describe('who was there at two deaths', () => {
+  test('gets a part of its own, and ends nobody else from then on', async () => {
+    relay = await startParts();
+    const [hostile, neighbour] = [keyFor(0), keyFor(0)];
+    for (let death = 0; death < 2; death += 1) {
+      const held = relay.outcome(hostile, '/held');
+      await until(() => relay?.backend.held() === 1);
+      process.kill(relay.pidOf('0'), 'SIGKILL');
+      await held;
+      relay.backend.release();
+      await msUntilAnswered(relay, neighbour);
+    }
+    const own = await until(() => relay?.pidOf('own-1') || undefined);
+    const stop = readAllTheTime(relay, neighbour);
+    const held = relay.outcome(hostile, '/held');
+    await until(() => relay?.backend.held() === 1);
+    process.kill(own, 'SIGKILL');
+    // It ran in its own part: the connection breaks off with it.
+    expect(await held).toMatchObject({ code: undefined });
+    await msUntilAnswered(relay, hostile);
+    expect(relay.pidOf('own-1')).not.toBe(own);
+    expect((await stop()).failed).toEqual([]);
+  });
+});
+
+describe('a relay', () => {
+  test('tells of all parts together', async () => {
+    relay = await startParts();
+    const [one, other] = [keyFor(0), keyFor(1)];
+    await Promise.all([relay.get(one), relay.get(other)]);
+    await expect.poll(async () => (await relay?.client.status({}))?.pools).toBe(2);
+    const metrics = await (await fetch(`${relay.baseUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^relay_calls_total\{method="Run",kind="http",code="OK"\} 2$/m);
+    expect(metrics).toMatch(/^relay_parts 2$/m);
+    // What the dead had counted stays counted.
+    process.kill(relay.pidOf('0'), 'SIGKILL');
+    await msUntilAnswered(relay, one);
+    const after = await (await fetch(`${relay.baseUrl}/metrics`)).text();
+    expect(after).toMatch(/^relay_calls_total\{method="Run",kind="http",code="OK"\} [34]$/m);
+    expect(after).toMatch(/^relay_part_deaths_total\{cause="SIGKILL"\} 1$/m);
+  });
+
+  test('that stops finishes what is in flight, and leaves no process', async () => {
+    relay = await startParts();
+    const pids = [relay.pidOf('0'), relay.pidOf('1')];
+    const held = relay.get(keyFor(0), '/held');
+    await until(() => relay?.backend.held() === 1);
+    relay.child.kill('SIGTERM');
+    await until(() => relay?.lines.some(({ msg }) => msg === 'relay draining'));
+    await sleep(300);
+    expect(await relay.outcome(keyFor(0))).toMatchObject({ code: 'NODE_UNAVAILABLE' });
+    relay.backend.release();
+    expect(await held).toEqual(ANSWER);
+    expect(await relay.stop()).toEqual({ code: 0 });
+    expect(pids.filter(runs)).toEqual([]);
+  });
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'ended by %s while a part spins leaves no process after five seconds',
+    async (signal) => {
+      relay = await startParts();
+      const pids = [relay.pidOf('0'), relay.pidOf('1')];
+      relay.fault(relay.pidOf('0'), 'spin');
+      await sleep(100);
+      const started = performance.now();
+      await relay.stop(signal);
+      await until(() => !pids.some(runs));
+      expect(performance.now() - started).toBeLessThan(5_000);
+    },
+  );
+});

@@ -1,0 +1,177 @@
+/** A relay with its parts as processes, a backend over HTTP, and ways to end a part. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PART_HEADER, partOf } from '../../../proto/parts.ts';
+import { callToken, clientOf, failureOf, makeKeys, seal } from '../../test/relay.ts';
+
+const MAIN = join(import.meta.dirname, '../../main.ts');
+const FAULT = join(import.meta.dirname, 'fault.ts');
+const PARTS = 2;
+
+interface Line {
+  readonly msg: string;
+  readonly part?: string;
+  readonly pid?: number;
+  readonly how?: string;
+  readonly node?: string;
+  readonly port?: number;
+}
+
+/** A UUID whose calls the part of that index serves. */
+export function keyFor(part: number): string {
+  for (;;) {
+    const key = crypto.randomUUID();
+    if (partOf(key, PARTS) === part) return key;
+  }
+}
+
+/** Starts a relay of two parts and its backend. */
+export async function startParts(env: Readonly<Record<string, string>> = {}) {
+  const [keys, backend, folder] = await Promise.all([
+    makeKeys(),
+    startBackend(),
+    mkdtemp(join(tmpdir(), 'parts-')),
+  ]);
+  const faultFile = join(folder, 'fault');
+  const child = spawnRelay(folder, faultFile, {
+    RELAY_NODE_KEY: JSON.stringify(keys.nodePrivate),
+    GATEWAY_PUBLIC_KEY: JSON.stringify(keys.gatewayPublic),
+    ...env,
+  });
+  const lines = readLines(child);
+  const ready = await until(() => lines.find(({ msg }) => msg === 'relay ready'));
+  const baseUrl = `http://127.0.0.1:${ready.port}`;
+  const client = clientOf(baseUrl, await callToken(keys, ready.node ?? ''));
+  const sealed = await seal(keys.nodePublic, { connection: { url: backend.url } });
+
+  /** Asks the backend for a path, as calls of the key do. */
+  async function get(key: string, path = '/now'): Promise<string> {
+    const headers = { [PART_HEADER]: key };
+    const { result } = await client.run(requestOf(key, path, sealed), { headers });
+    return new TextDecoder().decode(result);
+  }
+
+  return {
+    pid: child.pid ?? 0,
+    child,
+    client,
+    baseUrl,
+    backend,
+    lines,
+    get,
+    /** How the call ends. */
+    outcome: (key: string, path?: string) => failureOf(get(key, path)).catch(() => 'answered'),
+    /** The process that is the part now. */
+    pidOf: (part: string) =>
+      lines.findLast((line) => line.msg === 'relay part ready' && line.part === part)?.pid ?? 0,
+    /** Has the process do it from now on. */
+    fault(pid: number, what: 'spin' | 'hold' | 'throw') {
+      writeFileSync(faultFile, what);
+      process.kill(pid, 'SIGUSR2');
+    },
+    async stop(signal: NodeJS.Signals = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await once(child, 'exit');
+      }
+      backend.server.closeAllConnections();
+      backend.server.close();
+      await rm(folder, { recursive: true, force: true });
+      return { code: child.exitCode };
+    },
+  };
+}
+export type RunningParts = Awaited<ReturnType<typeof startParts>>;
+
+function requestOf(key: string, path: string, sealedConnection: string) {
+  const target = {
+    kind: 'http',
+    organization: key,
+    endpoint: key,
+    poolKey: `${key}:1:read:production`,
+    mode: 'read',
+    profile: 'production',
+    sealedConnection,
+  };
+  const request = JSON.stringify({ type: 'request', method: 'GET', path });
+  return { target, request: new TextEncoder().encode(request) };
+}
+
+function spawnRelay(folder: string, faultFile: string, env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [MAIN, '--port', '0'], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: join(tmpdir(), 'causeway-parts-compiled'),
+      NODE_OPTIONS: `--import=${FAULT}`,
+      PART_FAULT: faultFile,
+      HTTP_ALLOW_PRIVATE: 'true',
+      RELAY_PARTS: String(PARTS),
+      RELAY_SOCKETS: folder,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Answers at once, but for `/held`, which answers when it is told to. */
+async function startBackend() {
+  const held: (() => void)[] = [];
+  const server: Server = createServer((request, response) => {
+    const answer = (): unknown => response.end('"answered"');
+    response.setHeader('Content-Type', 'application/json');
+    if (request.url === '/held') held.push(answer);
+    else answer();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // It listens on a port.
+  return {
+    server,
+    url: `http://127.0.0.1:${port}`,
+    held: () => held.length,
+    release() {
+      for (const answer of held.splice(0)) answer();
+    },
+  };
+}
+
+function readLines(child: ChildProcess): Line[] {
+  const lines: Line[] = [];
+  let rest = '';
+  child.stdout?.on('data', (piece: Buffer) => {
+    const [last = '', ...whole] = (rest + piece.toString()).split('\n').reverse();
+    rest = last;
+    for (const line of whole.reverse()) {
+      if (line.startsWith('{')) lines.push(JSON.parse(line));
+    }
+  });
+  return lines;
+}
+
+/** What there is as soon as it is there. @throws Error after 50 s */
+export async function until<Value>(look: () => Value | undefined | Promise<Value | undefined>) {
+  const end = performance.now() + 50_000;
+  for (;;) {
+    const value = await look();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > end) throw new Error('It did not come about');
+    await sleep(20);
+  }
+}
+
+/** Whether a process runs; one that has ended and was not yet counted does not. */
+export function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
