@@ -22,7 +22,8 @@ export async function connectWithin<Connection>(
     return await connect(limited);
   } catch (cause) {
     signal.throwIfAborted();
-    if (limited.aborted) {
+    // One that says what the time ran out for says more.
+    if (limited.aborted && !(cause instanceof GatewayError && cause !== limited.reason)) {
       throw new GatewayError('CONNECTION_FAILED', 'The server did not answer in time', { cause });
     }
     throw failure(cause);

@@ -8,8 +8,26 @@ import type { Host } from './driver.ts';
 /** Milliseconds of silence after which the kernel asks whether the server is still there. */
 const KEEP_ALIVE_MS = 30_000;
 
+/** Milliseconds that a TLS handshake may take; whoever waits for it has more. Spec silent. */
+export const HANDSHAKE_MS = 5_000;
+
+const HANDSHAKE_FAILED = 'The TLS handshake failed';
+
 /** TLS could not be had; where it is only preferred, plain text is tried next. */
 export class TlsFailed extends GatewayError {}
+
+/** The time was up before the server had answered what asks for TLS. */
+export class TlsUnanswered extends TlsFailed {
+  constructor() {
+    super(
+      'CONNECTION_FAILED',
+      'The server did not answer the TLS handshake in time: it may not speak TLS on this port',
+    );
+  }
+}
+
+/** The socket was closed during what asks for TLS, by the server or because the time was up. */
+export class TlsCutOff extends TlsFailed {}
 
 /** What a server's certificate must be: anything, trusted, or trusted and in the name of the host. */
 export type Trust = 'any' | 'chain' | 'host';
@@ -35,8 +53,8 @@ export async function dialled<Value>(
     return await use(socket);
   } catch (error) {
     socket.destroy();
-    signal.throwIfAborted();
-    throw error;
+    if (!signal.aborted || error instanceof TlsUnanswered) throw error;
+    throw error instanceof TlsCutOff ? new TlsUnanswered() : signal.reason;
   } finally {
     signal.removeEventListener('abort', destroy);
   }
@@ -92,11 +110,23 @@ export function secured(
       rejectUnauthorized: false,
       ...(trust === 'host' ? {} : { checkServerIdentity: () => undefined }),
     });
-    const failed = (cause?: unknown) =>
-      reject(new TlsFailed('CONNECTION_FAILED', 'The TLS handshake failed', { cause }));
-    tls.once('error', failed).once('close', failed);
+    const settle = () => {
+      clearTimeout(timer);
+      tls.off('error', failed).off('close', cutOff);
+    };
+    const refuse = (failure: TlsFailed) => {
+      settle();
+      // What follows has no other listener.
+      tls.on('error', () => {}).destroy();
+      reject(failure);
+    };
+    const failed = (cause: unknown) =>
+      refuse(new TlsFailed('CONNECTION_FAILED', HANDSHAKE_FAILED, { cause }));
+    const cutOff = () => refuse(new TlsCutOff('CONNECTION_FAILED', HANDSHAKE_FAILED));
+    const timer = setTimeout(() => refuse(new TlsUnanswered()), HANDSHAKE_MS);
+    tls.once('error', failed).once('close', cutOff);
     tls.once('secureConnect', () => {
-      tls.off('error', failed).off('close', failed);
+      settle();
       // As of the socket below it.
       tls.on('error', () => {});
       const problem = trust === 'any' ? null : tls.authorizationError;

@@ -6,8 +6,8 @@ import type { Endpoint } from './access.ts';
 import type { Pinged } from './backend/backend.ts';
 import { backendOf } from './backend/reach.ts';
 
-/** Milliseconds in which a backend must answer. Spec silent. */
-const PING_TIMEOUT_MS = 10_000;
+/** Milliseconds in which a backend must answer: more than a connection may take, so that its failure is told. Spec silent. */
+const PING_TIMEOUT_MS = 15_000;
 
 /**
  * One round trip on an open connection that serves `mode`, in milliseconds, and what there is to warn of. The

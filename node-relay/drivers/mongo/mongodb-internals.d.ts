@@ -7,6 +7,7 @@ declare module 'mongodb/lib/cmap/connect.js' {
   export interface ConnectOptions {
     readonly hostAddress?: { readonly host?: string; readonly port?: number };
     readonly lookup?: unknown;
+    readonly tls?: boolean;
     readonly connectTimeoutMS?: number;
     readonly existingSocket?: Socket;
     readonly id?: number | string;

@@ -5,6 +5,7 @@ import internals, { type ConnectOptions } from 'mongodb/lib/cmap/connect.js';
 import type { Host } from '../driver.ts';
 import { asFault, GuardedConnection } from './guarded-connection.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
+import { answered, securedBy } from './tls-answer.ts';
 
 /** Milliseconds that the driver gives a socket when it names no time. */
 const CONNECT_MS = 10_000;
@@ -145,7 +146,9 @@ internals.connect = async (options) => {
   const owner = ownerOf(options);
   if (owner === undefined) return connect(options);
   const existingSocket = await owner.dialled(options);
-  const connection = await entered({ ...options, existingSocket });
+  const connection = await answered(options, existingSocket, () =>
+    entered({ ...options, existingSocket }),
+  );
   // Numbers are of pools; a monitor's is a word.
   if (typeof options.id === 'number') owner.watch(connection, existingSocket);
   return connection;
@@ -158,7 +161,10 @@ internals.makeConnection = (options, socket) => {
 internals.makeSocket = async (options) => {
   const owner = ownerOf(options);
   if (owner === undefined) return makeSocket(options);
-  return makeSocket({ ...options, existingSocket: await owner.dialled(options) });
+  const existingSocket = await owner.dialled(options);
+  const socket = await makeSocket({ ...options, existingSocket });
+  if (options.tls) await answered(options, existingSocket, () => securedBy(socket));
+  return socket;
 };
 
 /** What the driver does not expect of a login is no failure that it tells to whoever waits. @throws MongoError */

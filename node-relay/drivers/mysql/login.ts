@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2';
 import type { Settings, SslMode } from '../../../dialects/mysql/settings.ts';
 import type { Host } from '../driver.ts';
-import { dialled, secured, type Trust } from '../tls-socket.ts';
+import { dialled, secured, TlsUnanswered, type Trust } from '../tls-socket.ts';
 
 /** One way to try a connection. */
 export type Encryption = Exclude<SslMode, 'PREFERRED'>;
@@ -50,7 +50,13 @@ export function logIn(
   encryption: Encryption,
   signal: AbortSignal,
 ): Promise<LoggedIn> {
-  return dialled(host, settings, signal, (socket) => handshake(socket, settings, encryption));
+  return dialled(host, settings, signal, (socket) =>
+    handshake(socket, settings, encryption).catch((error: unknown) => {
+      // The server speaks first; one that waits for a TLS handshake does not.
+      const isUngreeted = signal.aborted && socket.bytesRead === 0;
+      throw isUngreeted && demandsTls(settings) ? new TlsUnanswered() : error;
+    }),
+  );
 }
 
 function handshake(socket: Socket, settings: Settings, encryption: Encryption): Promise<LoggedIn> {
@@ -102,6 +108,10 @@ function handshake(socket: Socket, settings: Settings, encryption: Encryption): 
     });
   });
   return promise;
+}
+
+function demandsTls({ sslMode }: Settings): boolean {
+  return sslMode !== 'DISABLED' && sslMode !== 'PREFERRED';
 }
 
 function trustOf(encryption: Encryption): Trust {

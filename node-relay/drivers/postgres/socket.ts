@@ -2,7 +2,15 @@
 import type { Socket } from 'node:net';
 import type { Settings } from '../../../dialects/postgres/settings.ts';
 import type { Host } from '../driver.ts';
-import { dialled, secured, TlsFailed, type Trust } from '../tls-socket.ts';
+import {
+  dialled,
+  HANDSHAKE_MS,
+  secured,
+  TlsCutOff,
+  TlsFailed,
+  TlsUnanswered,
+  type Trust,
+} from '../tls-socket.ts';
 
 /** One way to try a connection: `offer` uses TLS where the server has it. */
 export type Encryption = 'none' | 'offer' | 'require' | 'verify-ca' | 'verify-full';
@@ -51,25 +59,20 @@ function offersTls(socket: Socket): Promise<boolean> {
   return new Promise((resolve, reject) => {
     // The server says nothing more before it is spoken to, so nothing is lost between listeners.
     const finish = (settle: () => void) => {
+      clearTimeout(timer);
       socket.off('data', onData).off('close', onClose);
       settle();
     };
-    const onData = (answer: Buffer) =>
-      finish(() => {
-        // More than the one byte would be data from before the encryption: CVE-2021-23222.
-        if (answer.length !== 1 || !'SN'.includes(answer.toString('latin1'))) {
-          reject(new TlsFailed('CONNECTION_FAILED', 'The server is not a PostgreSQL server'));
-        } else resolve(answer.toString('latin1') === 'S');
-      });
-    const onClose = () =>
-      finish(() =>
-        reject(
-          new TlsFailed(
-            'CONNECTION_FAILED',
-            'The server closed the connection while TLS was asked for',
-          ),
-        ),
-      );
+    const refuse = (failure: TlsFailed) => finish(() => reject(failure));
+    const onData = (answer: Buffer) => {
+      // More than the one byte would be data from before the encryption: CVE-2021-23222.
+      if (answer.length !== 1 || !'SN'.includes(answer.toString('latin1'))) {
+        refuse(new TlsFailed('CONNECTION_FAILED', 'The server is not a PostgreSQL server'));
+      } else finish(() => resolve(answer.toString('latin1') === 'S'));
+    };
+    const closed = 'The server closed the connection while TLS was asked for';
+    const onClose = () => refuse(new TlsCutOff('CONNECTION_FAILED', closed));
+    const timer = setTimeout(() => refuse(new TlsUnanswered()), HANDSHAKE_MS);
     socket.on('data', onData).on('close', onClose);
     socket.write(SSL_REQUEST);
   });

@@ -12,11 +12,14 @@ import { Shared } from './shared.ts';
 export class Node {
   readonly #pool: ConnectionPool<Connection>;
   readonly #shared: Shared;
+  /** A connection stood at some time. */
+  reached = false;
 
   constructor(host: Host, connect: (signal: AbortSignal) => Promise<Connection>) {
     const pool = host.pool<Connection>({
       open: async (signal) => {
         const connection = await connect(signal);
+        this.reached = true;
         // One that the server drops while idle must not be the next caller's.
         connection.wire.onLost = () => pool.discard(connection);
         return connection;

@@ -19,6 +19,11 @@ export class Nodes {
     this.#visit = visit;
   }
 
+  /** Whether they are spoken to inside TLS. */
+  get secure(): boolean {
+    return this.#visit.trust !== undefined;
+  }
+
   at(address: Address): Node {
     const name = nameOf(address);
     const known = this.#nodes.get(name);

@@ -2,6 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
 import { orAbort } from '../../deadline.ts';
+import { TlsUnanswered } from '../tls-socket.ts';
 import { isUnreached, LoginRefused } from './login.ts';
 import type { Nodes } from './nodes.ts';
 import type { Address } from './settings.ts';
@@ -85,9 +86,12 @@ export class Topology {
 
   async #askOf(address: Address): Promise<SlotMap> {
     const signal = AbortSignal.timeout(ASK_MS);
-    const late = () => new GatewayError('CONNECTION_FAILED', 'The server did not answer in time');
-    const [reply] = await this.#nodes
-      .at(address)
+    const node = this.#nodes.at(address);
+    const late = () =>
+      this.#nodes.secure && !node.reached
+        ? new TlsUnanswered()
+        : new GatewayError('CONNECTION_FAILED', 'The server did not answer in time');
+    const [reply] = await node
       .send([{ type: 'cluster slots', args: [] }], {
         mode: 'read',
         signal,

@@ -8,6 +8,7 @@ import { discard, exchange, type Intended, lossOf } from './exchange.ts';
 import { type Header, headersOf, mergedHeaders } from './headers.ts';
 import type { Line } from './line.ts';
 import { type HttpRequest, modeOfMethod, modeOfRequest, overrideIn } from './request.ts';
+import { reached } from './reached.ts';
 import { resultOf } from './result.ts';
 
 /** What a server is told of us unless a header says otherwise. */
@@ -60,10 +61,13 @@ export class HttpSession implements Session<HttpRequest> {
     const { url, sealed } = this.#base;
     const headers = mergedHeaders(ALWAYS, sealed, FINALLY);
     const started = performance.now();
-    const reply = await this.#line.send({ method: 'HEAD', url, headers, body: undefined }, signal);
-    const ms = performance.now() - started;
-    await discard(reply);
-    return ms;
+    return reached(url, signal, async (limited) => {
+      const request = { method: 'HEAD', url, headers, body: undefined } as const;
+      const reply = await this.#line.send(request, limited);
+      const ms = performance.now() - started;
+      await discard(reply);
+      return ms;
+    });
   }
 
   close(): Promise<void> {

@@ -20,6 +20,7 @@ import { type ErrorDetails, GatewayError } from '../../errors.ts';
 import { lossOf } from '../http/exchange.ts';
 import { type Header, headerOf } from '../http/headers.ts';
 import type { Incoming, Line, Outgoing } from '../http/line.ts';
+import { reached } from '../http/reached.ts';
 import { type PineconeRequest, pinecone } from '../pinecone.ts';
 import { fromRefusal, noIndex } from './failures.ts';
 import { boundedBytes, checkJson, TooLarge } from './reply.ts';
@@ -59,7 +60,9 @@ export class PineconeSession implements Session<PineconeRequest> {
   async ping(call: Call): Promise<number> {
     const request = { type: 'describe_index_stats' } as const;
     // The first call may have to connect.
-    await this.#described(request, call);
+    await reached(new URL(this.#settings.origin), call.signal, (signal) =>
+      this.#described(request, { ...call, signal }),
+    );
     const start = performance.now();
     await this.#described(request, call);
     return performance.now() - start;
