@@ -28,7 +28,7 @@ afterAll(() => {
 const UNANSWERED = {
   code: 'CONNECTION_FAILED',
   message:
-    'The server did not answer the TLS handshake in time: it may not speak TLS on this port',
+    'Unable to connect to database: the server did not answer the TLS handshake in time: it may not speak TLS on this port',
 };
 
 /** With the usual time for a connection, and with a short one where the URL can say it. */

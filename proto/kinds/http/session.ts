@@ -7,8 +7,8 @@ import { HttpConnection } from './config.ts';
 import { discard, exchange, type Intended, lossOf } from './exchange.ts';
 import { type Header, headersOf, mergedHeaders } from './headers.ts';
 import type { Line } from './line.ts';
-import { type HttpRequest, modeOfMethod, modeOfRequest, overrideIn } from './request.ts';
 import { reached } from './reached.ts';
+import { type HttpRequest, modeOfMethod, modeOfRequest, overrideIn } from './request.ts';
 import { resultOf } from './result.ts';
 
 /** What a server is told of us unless a header says otherwise. */
