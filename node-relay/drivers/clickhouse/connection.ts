@@ -1,8 +1,9 @@
 /** One kept-alive connection to a ClickHouse server's HTTP interface: one request after another, each with an id to stop it by. */
-import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
 import type { Host } from '../driver.ts';
+import { replyTo } from '../http-reply.ts';
 import { Gone, OneSocket } from '../one-socket.ts';
 import { openSocket } from '../tls-socket.ts';
 import { ServerFault } from './errors.ts';
@@ -83,17 +84,13 @@ export class Connection {
       path: `/?query_id=${id}${databaseOf(settings)}${query}`,
       headers: { ...headersOf(settings), 'Content-Length': Buffer.byteLength(body) },
     });
-    // Before the reply, `once` tells it; after it, the reply's body does.
-    sending.on('error', () => {});
     sending.end(body);
-    const [reply] = (await once(sending, 'response')) as [IncomingMessage]; // As node:http tells it.
-    // Whoever reads the body meets its failures; nobody else is there to hear of them.
-    reply.on('error', () => {});
-    if (reply.statusCode === 200) return reply;
-    const text = await beginning(reply);
+    const reply = await replyTo(sending);
     const code = reply.headers['x-clickhouse-exception-code'];
+    if (reply.statusCode === 200 && code === undefined) return reply;
+    const text = await beginning(reply);
     this.#running = undefined;
-    throw ServerFault.ofReply(typeof code === 'string' ? code : undefined, text);
+    throw ServerFault.ofReply(/^\d{1,6}$/.exec(String(code))?.[0], text);
   }
 
   /** The reply to the last request was read to its end. */
@@ -150,14 +147,14 @@ function loginHeaders(user: string, password: string): { readonly [name: string]
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
+/** The beginning of a body; whoever has more to say loses the connection. */
 async function beginning(reply: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  let length = 0;
+  const gathered = new GatheredBytes();
   for await (const piece of reply as AsyncIterable<Buffer>) {
-    if (length < ERROR_MAX) pieces.push(piece);
-    length += piece.length;
+    gathered.add(piece.subarray(0, ERROR_MAX - gathered.length));
+    if (gathered.length === ERROR_MAX) break;
   }
-  return Buffer.concat(pieces).subarray(0, ERROR_MAX).toString();
+  return Buffer.from(gathered.take()).toString();
 }
 
 /** Beyond the pool's slots: the statement's own connection is gone, and its slot is free when this is over. */

@@ -78,7 +78,7 @@ export class Database {
         const isLoss = !(cause instanceof ServerFault) && !(cause instanceof GatewayError);
         const mayAgain = cause instanceof Gone || (reused && !prepared.changes);
         if (isLoss && mayAgain && !call.signal.aborted) continue;
-        throw failureOf(cause, prepared, call, isLoss);
+        throw failureOf(cause, prepared, call, !isTold(cause));
       } finally {
         call.signal.removeEventListener('abort', stop);
       }
@@ -99,8 +99,7 @@ export class Database {
       return await work();
     } catch (cause) {
       stop();
-      const told = cause instanceof ServerFault && cause.code !== INCOMPLETE;
-      throw failureOf(cause, prepared, call, !told);
+      throw failureOf(cause, prepared, call, !isTold(cause));
     } finally {
       call.signal.removeEventListener('abort', stop);
     }
@@ -130,6 +129,11 @@ export class Database {
       this.#pool.discard(connection);
     }
   }
+}
+
+/** The server said what became of the statement. */
+function isTold(cause: unknown): boolean {
+  return cause instanceof ServerFault && cause.code !== INCOMPLETE;
 }
 
 function failureOf(

@@ -1,6 +1,9 @@
 /** Maps what ClickHouse answers to the gateway's failures. Source: ClickHouse, src/Common/ErrorCodes.cpp. */
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 
+/** Characters of an error that are looked at: what is told of it has fewer. */
+const TEXT_MAX = 8_192;
+
 /** An error that the server told, with its number. */
 export class ServerFault extends Error {
   /** The server's number as text. */
@@ -11,17 +14,20 @@ export class ServerFault extends Error {
     this.code = code;
   }
 
-  /** Of a reply with a status that is not 200. */
+  /** Of a reply whose head says that it is one: rows may come first. */
   static ofReply(code: string | undefined, text: string): ServerFault {
-    return new ServerFault(code ?? numberIn(text) ?? '0', text);
+    const start = Math.max(0, text.search(/Code: \d{1,6}[.,]/));
+    const told = text.slice(start, start + TEXT_MAX);
+    return new ServerFault(code ?? numberIn(told) ?? INCOMPLETE, told);
   }
 
   /** Of a body that began as a result. */
   static inBody(text: string): ServerFault {
-    const start = text.search(/Code: \d+[.,]/);
-    const code = start < 0 ? undefined : numberIn(text.slice(start));
+    const start = text.search(/Code: \d{1,6}[.,]/);
+    const told = start < 0 ? '' : text.slice(start, start + TEXT_MAX);
+    const code = numberIn(told);
     if (code === undefined) return new ServerFault(INCOMPLETE, 'The reply ended before its end');
-    return new ServerFault(code, withoutFrame(text.slice(start)));
+    return new ServerFault(code, withoutFrame(told));
   }
 }
 
@@ -29,7 +35,7 @@ export class ServerFault extends Error {
 export const INCOMPLETE = '0';
 
 function numberIn(text: string): string | undefined {
-  return /Code: (\d+)/.exec(text)?.[1];
+  return /Code: (\d{1,6})/.exec(text)?.[1];
 }
 
 /** Newer servers put a frame with a tag around an error among rows. */
@@ -52,8 +58,9 @@ function cleaned(text: string): string {
     .replace(/(?:, |\. )?Stack trace[\s\S]*$/, '')
     .replace(/, e\.what\(\) = [\s\S]*$/, '')
     .replace(/(?:Code: \d+[.,]\s*)?(?:e\.displayText\(\) = )?DB::(?:NetException|Exception): /g, '')
-    .replace(/\s*\(version [^()]*(?:\([^)]*\))?\)/g, '')
-    .replace(/(?:\.?\s*\([A-Z][A-Z0-9_]+\)\.?)+\s*$/, '')
+    .replace(/\s{0,2}\(version [^()]*(?:\([^)]*\))?\)/g, '')
+    .trimEnd()
+    .replace(/(?:[.\s]{0,2}\([A-Z][A-Z0-9_]+\))+\.?$/, '')
     .replace(/^default: /, '')
     .trim()
     .slice(0, 4_000);
@@ -78,7 +85,7 @@ export function fromServer(fault: ServerFault, read: boolean): GatewayError {
   if (OTHER_PROTOCOL.test(message)) {
     return connection('That is not the port of the HTTP interface', fault);
   }
-  if (code === INCOMPLETE) return connection('The server did not answer as ClickHouse does', fault);
+  if (code === INCOMPLETE) return strange(fault);
   const detail: ErrorDetails = { source: 'clickhouse', code, message };
   const [name, words] = named(code, message, read);
   return new GatewayError(name, words, { cause: fault, details: [detail] });
@@ -108,6 +115,11 @@ function named(code: string, message: string, read: boolean): [ErrorCode, string
 
 function connection(message: string, cause: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message, { cause });
+}
+
+/** What came is no answer to what was asked. */
+export function strange(cause?: unknown): GatewayError {
+  return connection('The server did not answer as ClickHouse does', cause);
 }
 
 /** Where a failure met a call. */

@@ -6,6 +6,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { clickhouse as kind } from '../../../proto/kinds/clickhouse.ts';
 import { tooLarge } from '../byte-text.ts';
+import { wholeBody } from '../whole-body.ts';
 import { latin1 } from './binary.ts';
 import type { Database, Prepared } from './database.ts';
 import { admit } from './guard.ts';
@@ -118,7 +119,12 @@ export async function runRequest(
     const rows = new RowsText(call.resultMaxBytes);
     const rowFormat = ('row_format' in request && request.row_format) || 'object';
     const options = { numbersAsStrings: call.numbersAsStrings, rowFormat } as const;
-    const reader = new ReplyReader(options, (row) => rows.add(row));
+    const bounds = {
+      // A name that several columns have is in the result once.
+      rowMax: 2 * call.resultMaxBytes + ROW_ROOM,
+      tooLong: () => tooLarge(call.resultMaxBytes),
+    };
+    const reader = new ReplyReader(options, bounds, (row) => rows.add(row));
     for await (const _ of reader.taken(reply));
     checkCount(request.type, reader.rowCount);
     const { statistics, written } = summaryOf(reply, performance.now() - started);
@@ -145,6 +151,8 @@ export function checkCount(type: string, count: number): void {
 }
 
 const PIECE_LENGTH = 65_536;
+/** Bytes that a row may have more than a result that holds it. */
+const ROW_ROOM = 65_536;
 
 /** Rows that grow by pieces into bytes, up to a limit; texts hold one byte a character. */
 class RowsText {
@@ -188,14 +196,7 @@ class RowsText {
 }
 
 async function bytesResult(reply: IncomingMessage, max: number): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let length = 0;
-  for await (const piece of reply as AsyncIterable<Buffer>) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length > max) throw tooLarge(max);
-  }
-  const bytes = Buffer.concat(pieces);
+  const bytes = await wholeBody(reply, max, () => tooLarge(max));
   const encoding = isUtf8(bytes) ? 'utf8' : 'base64';
   const result = Buffer.from(JSON.stringify({ value: bytes.toString(encoding), encoding }));
   if (result.length > max) throw tooLarge(max);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Call, InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { Database } from './database.ts';
+import { strange } from './errors.ts';
 import { runRequest, type StatementRequest } from './execute.ts';
 import { tokensOf } from './lexer.ts';
 
@@ -50,50 +51,61 @@ export async function inspectTables(
   const ask = async <Row>(schema: z.ZodType<Row>, query: string, params: Params) => {
     const request: ClickhouseRequest = { type: 'query', query, params };
     const bytes = await runRequest(database, request, { ...call, mode: 'read' });
-    return z.object({ rows: z.array(schema) }).parse(JSON.parse(bytes.toString())).rows;
+    const answer = z.object({ rows: z.array(schema) }).safeParse(JSON.parse(bytes.toString()));
+    if (!answer.success) throw strange(answer.error);
+    return answer.data.rows;
   };
   const found = await ask(Table, TABLES, { database: after[0], name: after[1], limit: limit + 1 });
   const tables = found.slice(0, limit);
   if (tables.length === 0) return { tables: [], more: false };
   const names = { tables: tables.map((each) => [each.database, each.name]) };
-  const [columns, indexes] = [
-    await ask(ColumnRow, COLUMNS, names),
-    await ask(IndexRow, INDEXES, names),
-  ];
+  const columns = byTable(await ask(ColumnRow, COLUMNS, names));
+  const indexes = byTable(await ask(IndexRow, INDEXES, names));
   return {
-    tables: tables.map((table) => inspected(table, columns, indexes)),
+    tables: tables.map((table) => {
+      const name = nameOf(table.database, table.name);
+      return inspected(table, columns.get(name) ?? [], indexes.get(name) ?? []);
+    }),
     more: found.length > limit,
   };
 }
 
 type Params = NonNullable<StatementRequest['params']>;
 
+function byTable<Row extends { database: string; table: string }>(
+  rows: readonly Row[],
+): ReadonlyMap<string, readonly Row[]> {
+  return Map.groupBy(rows, ({ database, table }) => nameOf(database, table));
+}
+
+function nameOf(database: string, table: string): string {
+  return JSON.stringify([database, table]);
+}
+
 function inspected(
   { database, name, engine, primary_key: key }: z.infer<typeof Table>,
   columns: readonly ColumnRow[],
   indexes: readonly IndexRow[],
 ): InspectedTable {
-  const isHere = (row: { database: string; table: string }) =>
-    row.database === database && row.table === name;
-  const own = columns.filter(isHere);
   return {
     namespace: database,
     name,
     type: typeOf(engine),
-    columns: own.map((each) => ({
+    columns: columns.map((each) => ({
       name: each.name,
       type: each.type,
       nullable: /^(?:LowCardinality\()?Nullable\(|^(?:Variant|Dynamic)\b/.test(each.type),
     })),
-    primary_key: keyColumns(key, own),
-    indexes: indexes.filter(isHere).map((each) => ({
-      name: each.name,
-      // An index is over an expression; of one over columns these are told.
-      columns: own
-        .filter((column) => namesIn(each.expr).has(column.name))
-        .map(({ name: of }) => of),
-      unique: false,
-    })),
+    primary_key: keyColumns(key, columns),
+    indexes: indexes.map((each) => {
+      const named = namesIn(each.expr);
+      return {
+        name: each.name,
+        // An index is over an expression; of one over columns these are told.
+        columns: columns.filter((column) => named.has(column.name)).map(({ name: of }) => of),
+        unique: false,
+      };
+    }),
   };
 }
 
@@ -102,7 +114,8 @@ function keyColumns(key: string, columns: readonly ColumnRow[]): string[] {
   const inKey = columns.filter((each) => each.is_in_primary_key === 1).map((each) => each.name);
   const tokens = tokensOf(key);
   if ('unreadable' in tokens) return inKey;
-  const place = (name: string) => tokens.findIndex((token) => token.text === name);
+  const places = new Map(tokens.map(({ text }, at) => [text, at] as const).reverse());
+  const place = (name: string) => places.get(name) ?? -1;
   return inKey.toSorted((one, other) => place(one) - place(other));
 }
 

@@ -21,7 +21,12 @@ export interface Cursor {
   at: number;
   /** The whole text is UTF-8, so that each string in it is. */
   readonly utf8: boolean;
+  /** Lists and objects around the place. */
+  depth: number;
 }
+
+/** What stands at the cursor is no JSON, or none of the row's columns. */
+class Malformed extends Error {}
 
 /** Writes the value at the cursor and moves behind it. */
 type Encoder = (cursor: Cursor) => string;
@@ -37,7 +42,10 @@ const SPECIALS: { readonly [text: string]: string } = {
   '"-inf"': '"-Infinity"',
 };
 const GEO = /^(?:Point|Ring|LineString|MultiLineString|Polygon|MultiPolygon|Geometry)$/;
-const ENDS = /[,\]}\n]/g;
+const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|null|true|false)(?=[ ,\]}])/y;
+/** Lists within lists; the server's own types stay far below. */
+const DEPTH_MAX = 1_000;
+const [QUOTE, COMMA, COLON, BACKSLASH, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5c, 0x5b, 0x5d];
 
 /** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
 export function rowWriter(columns: readonly Column[], options: RowOptions): RowWriter {
@@ -47,23 +55,27 @@ export function rowWriter(columns: readonly Column[], options: RowOptions): RowW
     kept: asArray || last.get(name) === index,
     before: asArray ? '' : `${latin1(JSON.stringify(name))}:`,
     encode: encoderOf(typeTree(type), options.numbersAsStrings),
+    isLast: index === columns.length - 1,
   }));
   const [open, close] = asArray ? ['[', ']'] : ['{', '}'];
   return (cursor) => {
     let row = open;
     let comma = '';
-    // The bracket, then after each value the comma or the last bracket.
-    cursor.at += 1;
-    for (const { kept, before, encode } of parts) {
-      skipSpace(cursor);
+    cursor.depth = 0;
+    demand(cursor, OPEN);
+    skipSpace(cursor);
+    for (const { kept, before, encode, isLast } of parts) {
       const value = encode(cursor);
       skipSpace(cursor);
-      cursor.at += 1;
+      if (!isLast) {
+        demand(cursor, COMMA);
+        skipSpace(cursor);
+      }
       if (!kept) continue;
       row += comma + before + value;
       comma = ',';
     }
-    if (parts.length === 0) cursor.at += 1;
+    demand(cursor, CLOSE);
     return row + close;
   };
 }
@@ -98,13 +110,13 @@ function encoderOf(type: TypeTree, numbersAsStrings: boolean): Encoder {
 
 function asString(cursor: Cursor): string {
   const text = scalar(cursor);
-  return text.charCodeAt(0) === 34 || text === 'null' ? text : `"${text}"`;
+  return text.charCodeAt(0) === QUOTE || text === 'null' ? text : `"${text}"`;
 }
 
 /** A number when a double holds it, else a string. Contract: "Results never lose a value". */
 function asInteger(cursor: Cursor): string {
   const text = scalar(cursor);
-  if (text.length <= SAFE_DIGITS || text.charCodeAt(0) === 34) return text;
+  if (text.length <= SAFE_DIGITS || text.charCodeAt(0) === QUOTE) return text;
   return Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
 }
 
@@ -174,18 +186,23 @@ const geometry: Encoder = (cursor) =>
 
 /** What stands between brackets, each part written by `part`. */
 function within(cursor: Cursor, open: string, close: string, part: () => string): string {
+  const { text } = cursor;
   let written = open;
   cursor.at += 1;
+  cursor.depth += 1;
+  if (cursor.depth > DEPTH_MAX) throw new Malformed();
   skipSpace(cursor);
-  while (cursor.at < cursor.text.length && cursor.text[cursor.at] !== close) {
+  while (text[cursor.at] !== close) {
+    if (written.length > 1) {
+      demand(cursor, COMMA);
+      written += ',';
+      skipSpace(cursor);
+    }
     written += part();
-    skipSpace(cursor);
-    if (cursor.text[cursor.at] !== ',') continue;
-    written += ',';
-    cursor.at += 1;
     skipSpace(cursor);
   }
   cursor.at += 1;
+  cursor.depth -= 1;
   return written + close;
 }
 
@@ -193,31 +210,36 @@ function within(cursor: Cursor, open: string, close: string, part: () => string)
 function memberName(cursor: Cursor): string {
   const name = rawString(cursor);
   skipSpace(cursor);
-  cursor.at += 1;
+  demand(cursor, COLON);
   skipSpace(cursor);
   const readable = cursor.utf8 || isUtf8(Buffer.from(name, 'latin1'));
   return `${readable ? name : latin1(Buffer.from(name, 'latin1').toString())}:`;
 }
 
+/** Moves behind a character. @throws Malformed where another stands */
+function demand(cursor: Cursor, character: number): void {
+  if (cursor.text.charCodeAt(cursor.at) !== character) throw new Malformed();
+  cursor.at += 1;
+}
+
 function scalar(cursor: Cursor): string {
-  if (cursor.text.charCodeAt(cursor.at) === 34) return string(cursor);
-  ENDS.lastIndex = cursor.at;
-  const end = ENDS.exec(cursor.text)?.index ?? cursor.text.length;
-  const text = cursor.text.slice(cursor.at, end);
-  cursor.at = end;
-  return text;
+  const { text, at } = cursor;
+  if (text.charCodeAt(at) === QUOTE) return string(cursor);
+  SCALAR.lastIndex = at;
+  if (!SCALAR.test(text)) throw new Malformed();
+  cursor.at = SCALAR.lastIndex;
+  return text.slice(at, cursor.at);
 }
 
 /** A string, or `{"$bytes": base64}` for one that is not UTF-8. Contract §6. */
 function string(cursor: Cursor): string {
   const raw = rawString(cursor);
   if (cursor.utf8 || isUtf8(Buffer.from(raw, 'latin1'))) return raw;
-  const unescaped: unknown = JSON.parse(raw);
+  const unescaped = String(JSON.parse(raw));
+  // Escapes above one byte stand for themselves in UTF-8; all else is a byte of its own.
+  const runs = unescaped.match(/[\0-\xff]+|[^\0-\xff]+/g) ?? [];
   const bytes = Buffer.concat(
-    // Escapes above one byte stand for themselves in UTF-8; all else is a byte of its own.
-    Array.from(String(unescaped), (each) =>
-      Buffer.from(each, each.charCodeAt(0) > 255 ? 'utf8' : 'latin1'),
-    ),
+    runs.map((run) => Buffer.from(run, run.charCodeAt(0) > 255 ? 'utf8' : 'latin1')),
   );
   return `{"$bytes":"${bytes.toString('base64')}"}`;
 }
@@ -225,15 +247,34 @@ function string(cursor: Cursor): string {
 /** A string with its quotes, as it is written. */
 function rawString(cursor: Cursor): string {
   const { text, at: start } = cursor;
+  if (text.charCodeAt(start) !== QUOTE) throw new Malformed();
   let end = text.indexOf('"', start + 1);
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  cursor.at = end < 0 ? text.length : end + 1;
-  return text.slice(start, cursor.at);
+  if (end < 0) throw new Malformed();
+  cursor.at = end + 1;
+  const raw = text.slice(start, cursor.at);
+  if (raw.includes('\\')) checkEscapes(raw);
+  return raw;
+}
+
+const ESCAPED = new Set(Array.from('"\\/bfnrt', (each) => each.charCodeAt(0)));
+const UNICODE = /\\u[\da-fA-F]{4}/y;
+
+function checkEscapes(raw: string): void {
+  for (let at = raw.indexOf('\\'); at >= 0; at = raw.indexOf('\\', at)) {
+    if (ESCAPED.has(raw.charCodeAt(at + 1))) {
+      at += 2;
+      continue;
+    }
+    UNICODE.lastIndex = at;
+    if (!UNICODE.test(raw)) throw new Malformed();
+    at = UNICODE.lastIndex;
+  }
 }
 
 function isEscaped(text: string, quote: number): boolean {
   let slashes = 0;
-  while (text.charCodeAt(quote - 1 - slashes) === 92) slashes += 1;
+  while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes += 1;
   return slashes % 2 === 1;
 }
 

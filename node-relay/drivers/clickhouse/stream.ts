@@ -2,6 +2,7 @@
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import { FIELD_MAX_BYTES, fieldTooLarge } from '../field-limit.ts';
 import type { Database } from './database.ts';
 import { admitted, checkCount } from './execute.ts';
 import { ReplyReader } from './reply.ts';
@@ -26,7 +27,11 @@ export async function* streamRows(
   let lines = '';
   const rowFormat = ('row_format' in request && request.row_format) || 'object';
   const { numbersAsStrings } = call;
-  const reader = new ReplyReader({ numbersAsStrings, rowFormat }, (row) => {
+  const bounds = {
+    rowMax: FIELD_MAX_BYTES,
+    tooLong: (column = 'of a row') => fieldTooLarge(column),
+  };
+  const reader = new ReplyReader({ numbersAsStrings, rowFormat }, bounds, (row) => {
     lines += `${row}\n`;
   });
   const chunks = reader.taken(open.reply);

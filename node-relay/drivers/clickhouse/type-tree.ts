@@ -16,14 +16,30 @@ const trees = new LruMap<string, TypeTree>(2_000);
 /** Types that say something about storage only, or that hold another's values. */
 const TRANSPARENT = new Set(['Nullable', 'LowCardinality']);
 
-/** The tree of a type's name, without what does not change its values. */
+/** Characters of a name that is read, and of one that is remembered: those of enumerations are long. Spec silent. */
+const LENGTH_MAX = 65_536;
+const REMEMBERED_MAX = 1_024;
+/** Types within types: the server's own bound is that of its parser. */
+const DEPTH_MAX = 500;
+
+/** The tree of a type's name, without what does not change its values; `Unknown` for what no server writes. */
 export function typeTree(text: string): TypeTree {
   const known = trees.get(text);
   if (known) return known;
-  const tokens = tokensOf(text);
-  const tree = 'unreadable' in tokens ? UNKNOWN : new Reader(tokens).type();
-  trees.set(text, tree);
+  const tree = isReadable(text) ? read(text) : UNKNOWN;
+  if (text.length <= REMEMBERED_MAX) trees.set(text, tree);
   return tree;
+}
+
+/** In a long one, what would be a comment or a heredoc of a statement costs more than it has characters. */
+function isReadable(text: string): boolean {
+  if (text.length <= REMEMBERED_MAX) return true;
+  return text.length <= LENGTH_MAX && !/[$#]|\/[*/]|--/.test(text);
+}
+
+function read(text: string): TypeTree {
+  const tokens = tokensOf(text);
+  return 'unreadable' in tokens ? UNKNOWN : new Reader(tokens).type();
 }
 
 class Reader {
@@ -35,15 +51,15 @@ class Reader {
   }
 
   /** A type, or a literal among a type's words. */
-  type(): TypeTree {
+  type(depth = 0): TypeTree {
     const first = this.#next();
-    if (!first) return UNKNOWN;
+    if (!first || depth > DEPTH_MAX) return UNKNOWN;
     const following = this.#tokens[this.#at];
     const isLabel =
       (first.kind === 'quoted' || first.kind === 'word') &&
       (following?.kind === 'word' || following?.kind === 'quoted');
-    if (isLabel) return { ...this.type(), label: first.text };
-    const parts = following?.text === '(' && following.kind === 'mark' ? this.#parts() : [];
+    if (isLabel) return { ...this.type(depth + 1), label: first.text };
+    const parts = following?.text === '(' && following.kind === 'mark' ? this.#parts(depth) : [];
     if (TRANSPARENT.has(first.text) && parts[0]) return parts[0];
     if (first.text === 'SimpleAggregateFunction' && parts[1]) return parts[1];
     if (first.text === 'Nested') {
@@ -52,11 +68,11 @@ class Reader {
     return { name: first.text, parts };
   }
 
-  #parts(): TypeTree[] {
+  #parts(depth: number): TypeTree[] {
     const parts: TypeTree[] = [];
     this.#at += 1;
     while (this.#at < this.#tokens.length) {
-      parts.push(this.type());
+      parts.push(this.type(depth + 1));
       this.#skipToEnd();
       if (this.#next()?.text !== ',') break;
     }

@@ -1,15 +1,19 @@
 /** Asks the server which functions users have made: they go ahead of its own of the same name in other letters, and of types. Contract §6. */
-import type { IncomingMessage } from 'node:http';
+import * as z from 'zod';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { orAbort } from '../../deadline.ts';
+import { wholeBody } from '../whole-body.ts';
 import type { Database } from './database.ts';
+import { strange } from './errors.ts';
 import type { Statement } from './statement.ts';
 
 /** How long an answer stands, in milliseconds: a function made meanwhile is noticed after that. */
 const ANSWER_MS = 60_000;
 /** Servers before functions of users do not know where one comes from. */
 const UNKNOWN_COLUMN = '47';
+/** Bytes of the answer: names of some ten thousand functions. Spec silent. */
+const ANSWER_MAX = 4_194_304;
 const QUERY = {
   query: '&default_format=JSONCompact&readonly=1',
   body: "SELECT name FROM system.functions WHERE origin != 'System'",
@@ -75,10 +79,10 @@ async function looked(database: Database, call: Call): Promise<ReadonlySet<strin
 
 async function asked(database: Database, call: Call): Promise<readonly string[]> {
   try {
-    const { data } = JSON.parse(await database.call(QUERY, call, textOf)) as {
-      readonly data: readonly (readonly [name: string])[]; // As the format says.
-    };
-    return data.map(([name]) => name);
+    const text = await database.call(QUERY, call, async (reply) =>
+      (await wholeBody(reply, ANSWER_MAX, strange)).toString(),
+    );
+    return namesIn(text);
   } catch (error) {
     if (error instanceof GatewayError && isUnknownColumn(error)) return [];
     throw error;
@@ -89,8 +93,17 @@ function isUnknownColumn({ details }: GatewayError): boolean {
   return (details ?? []).some((each) => 'source' in each && each.code === UNKNOWN_COLUMN);
 }
 
-async function textOf(reply: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of reply as AsyncIterable<Buffer>) pieces.push(piece);
-  return Buffer.concat(pieces).toString();
+const Answered = z.object({ data: z.array(z.tuple([z.string()])) });
+
+/** @throws GatewayError CONNECTION_FAILED for what is no answer */
+function namesIn(text: string): readonly string[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw strange();
+  }
+  const answer = Answered.safeParse(parsed);
+  if (!answer.success) throw strange();
+  return answer.data.data.map(([name]) => name);
 }

@@ -1,8 +1,9 @@
 /** One kept-alive connection to a server: one request after another. */
-import { type ClientRequest, type IncomingMessage, request as startRequest } from 'node:http';
+import { type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Outgoing } from '../../../proto/kinds/http/line.ts';
 import type { Host } from '../driver.ts';
+import { replyTo } from '../http-reply.ts';
 import { Gone, OneSocket } from '../one-socket.ts';
 import { openSocket } from '../tls-socket.ts';
 
@@ -77,18 +78,4 @@ export class Connection {
 function lengthOf(method: string, body: Uint8Array | undefined): Record<string, number> {
   if (body !== undefined) return { 'content-length': body.byteLength };
   return ['POST', 'PUT', 'PATCH'].includes(method) ? { 'content-length': 0 } : {};
-}
-
-function replyTo(sending: ClientRequest): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  sending.once('response', (reply) => {
-    // Whoever reads the body meets its failures; nobody else is there to hear of them.
-    reply.on('error', () => {});
-    resolve(reply);
-  });
-  // Nobody asked for another protocol.
-  sending.once('upgrade', (_reply, socket) => socket.destroy());
-  sending.on('error', reject);
-  sending.once('close', () => reject(new Error('The connection was closed')));
-  return promise;
 }
