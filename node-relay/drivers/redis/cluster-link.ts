@@ -9,6 +9,8 @@ import { type Redirection, redirectionOf } from './slot-map.ts';
 /** Nodes that one call may be sent on to. */
 const REDIRECTIONS_MAX = 5;
 
+const ASKING: RedisCommand = { type: 'asking', args: [] };
+
 /** What the link needs of its cluster. */
 export interface Neighbours {
   moved(redirection: Redirection): void;
@@ -52,7 +54,8 @@ export class ClusterLink implements BorrowedLink {
       const asked = redirection.kind === 'ask' && commands.length === 1;
       if (!asked) continue;
       this.#fresh = false;
-      return (await this.#link.send([{ type: 'asking', args: [] }, ...commands], sending)).slice(1);
+      const [, ...own] = await this.#link.send([ASKING, ...commands], sending);
+      return own.map((reply) => withoutAddress(reply, this.#address));
     }
   }
 

@@ -12,6 +12,7 @@ function decode(whole: Buffer): unknown[] {
     room: () => 40 * MIB,
     reply: (value) => told.push(value),
     push: () => {},
+    dropped: () => {},
   });
   for (let at = 0; at < whole.length; at += 65_536) {
     decoder.write(Buffer.from(whole.subarray(at, at + 65_536)));
@@ -23,7 +24,12 @@ const listOf = (count: number, member: string) =>
   Buffer.from(`*${count}\r\n${member.repeat(count)}`);
 
 test('no more memory than its room while it drops a reply', () => {
-  const decoder = new Decoder({ room: () => 1_000, reply: () => {}, push: () => {} });
+  const decoder = new Decoder({
+    room: () => 1_000,
+    reply: () => {},
+    push: () => {},
+    dropped: () => {},
+  });
   decoder.write(Buffer.from('$17179869184\r\n'));
   const before = heldBytes();
   for (let at = 0; at < 2_000; at += 1) decoder.write(Buffer.alloc(65_536));

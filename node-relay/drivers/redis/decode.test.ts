@@ -21,6 +21,7 @@ function decode(chunks: readonly Buffer[], room = ROOM): unknown[] {
     room: () => room,
     reply: (value) => told.push(value),
     push: (message) => told.push({ push: message }),
+    dropped: () => {},
   });
   for (const chunk of chunks) decoder.write(chunk);
   return told;
@@ -202,6 +203,7 @@ describe('what a hostile server says', () => {
     ['a big number of very many digits', `(${'9'.repeat(200_000)}\r\n`],
     ['a verbatim string without a format', '=2\r\nab\r\n'],
     ['a message within a reply', '*1\r\n>1\r\n+a\r\n'],
+    ['a message behind an annotation', '|1\r\n+a\r\n+b\r\n>1\r\n+a\r\n'],
     ['a line without end', `+${'x'.repeat(LINE_MAX + 1)}`],
     ['lists within lists', '*1\r\n'.repeat(DEPTH_READ_MAX + 1)],
     ['annotations within annotations', '|1\r\n'.repeat(DEPTH_READ_MAX + 1)],

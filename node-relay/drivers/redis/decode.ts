@@ -1,5 +1,8 @@
 /** Reads replies out of a connection's bytes, RESP2 and RESP3 alike. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
+
+import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
 import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { type Frame, frameOf, NO_ITEMS, wholeOf } from './frame.ts';
 import {
   integerOf,
@@ -24,6 +27,9 @@ export const LINE_MAX = 1_048_576;
  */
 const NUMBER_COST = 8;
 const VALUE_COST = 12;
+/** What a byte of a longer string counts as: it has as many in JSON at least. */
+const STRING_COST = 4;
+const SHORT_MAX = 64;
 /** Bytes of one message that nobody asked for. Spec silent. */
 export const PUSH_MAX = 16_777_216;
 /** Members of a list. Source: the server's own limit, 2^32 - 1. */
@@ -35,15 +41,19 @@ const STRING_MAX = 17_179_869_184;
 export const TOO_LARGE = Symbol('too large');
 /** Stands in place of a reply of lists within too many lists. */
 export const TOO_DEEP = Symbol('too deep');
+/** Stands in place of a reply with a string that is longer than any field may be. */
+export const FIELD_TOO_LARGE = Symbol('field too large');
 /** In place of a reply. */
-export type Dropped = typeof TOO_LARGE | typeof TOO_DEEP;
+export type Dropped = typeof TOO_LARGE | typeof TOO_DEEP | typeof FIELD_TOO_LARGE;
 
 /** Whoever gets the replies. */
 export interface Receiver {
-  /** Bytes that the reply which now begins may have; of a longer one nothing is kept. */
+  /** What the reply which now begins may come to, as `reply` counts it; of a longer one nothing is kept. */
   room(): number;
-  /** @param bytes its length on the wire, small values counting as more */
-  reply(value: ReplyValue | Dropped, bytes: number): void;
+  /** Nothing of the reply under way is kept, and there is still more of it. */
+  dropped(why: Dropped): void;
+  /** @param cost its length on the wire, small values and long strings counting as more */
+  reply(value: ReplyValue | Dropped, cost: number): void;
   push(message: ReplyValue): void;
 }
 
@@ -61,8 +71,9 @@ export class Decoder {
   /** Whether the next line begins a reply. */
   #fresh = true;
   #isPush = false;
-  /** Bytes that the present reply has had, and may have. */
+  /** Bytes of the present reply; what they cost, and may cost. */
   #bytes = 0;
+  #cost = 0;
   #room = 0;
   /** Bytes that it will have at least, by what its lists have said. */
   #expected = 0;
@@ -72,10 +83,9 @@ export class Decoder {
   #left = -1;
   #type = 0;
   #number = 0;
-  #parts: Buffer[] = [];
-  /** A line's beginning, in the pieces it came in. */
-  #line: Buffer[] = [];
-  #lineLength = 0;
+  /** A string's beginning, and a line's. */
+  readonly #parts = new GatheredBytes();
+  readonly #line = new GatheredBytes();
 
   constructor(receiver: Receiver) {
     this.#receiver = receiver;
@@ -88,7 +98,7 @@ export class Decoder {
 
   /** @throws ProtocolError; nothing can be written after */
   write(chunk: Buffer): void {
-    let at = this.#lineLength > 0 ? this.#endLine(chunk) : 0;
+    let at = this.#line.length > 0 ? this.#endLine(chunk) : 0;
     while (at < chunk.length) {
       if (this.#left >= 0) {
         at = this.#body(chunk, at);
@@ -110,18 +120,15 @@ export class Decoder {
       this.#keepLine(chunk);
       return chunk.length;
     }
-    this.#line.push(chunk.subarray(0, end));
-    const line = Buffer.concat(this.#line);
-    this.#line = [];
-    this.#lineLength = 0;
+    this.#line.add(chunk.subarray(0, end));
+    const line = asBuffer(this.#line.take());
     if (this.#header(line, 0) !== line.length) throw new ProtocolError('a line without its end');
     return end;
   }
 
   #keepLine(piece: Buffer): void {
-    this.#line.push(piece);
-    this.#lineLength += piece.length;
-    if (this.#lineLength > LINE_MAX) throw new ProtocolError('a line without end');
+    this.#line.add(piece);
+    if (this.#line.length > LINE_MAX) throw new ProtocolError('a line without end');
   }
 
   /** Reads a line and answers where the next begins; negative when its end is not there. */
@@ -197,20 +204,24 @@ export class Decoder {
       this.#fresh = false;
       this.#isPush = type === TYPE.push;
       this.#bytes = 0;
+      this.#cost = 0;
       this.#dropped = undefined;
       this.#expected = 0;
-      this.#room = this.#isPush ? PUSH_MAX : this.#receiver.room();
+      this.#room = this.#isPush ? PUSH_MAX * STRING_COST : this.#receiver.room();
     }
-    this.#bytes += Math.max(length, isNumber(type) ? NUMBER_COST : VALUE_COST);
-    if (this.#bytes > this.#room) this.#drop(TOO_LARGE);
+    this.#bytes += length;
+    this.#cost += Math.max(length, isNumber(type) ? NUMBER_COST : VALUE_COST);
+    if (this.#cost > this.#room) this.#drop(TOO_LARGE);
   }
 
   /** Keeps nothing of the present reply. */
   #drop(why: Dropped): void {
     if (this.#isPush) throw new ProtocolError('a message that is too large');
-    if (this.#dropped) return;
-    this.#dropped = why;
-    for (let frame = this.#frame; frame; frame = frame.outer) frame.items = [];
+    if (!this.#dropped) {
+      this.#dropped = why;
+      for (let frame = this.#frame; frame; frame = frame.outer) frame.items = [];
+    }
+    this.#receiver.dropped(this.#dropped);
   }
 
   /** `$-1` and `*-1` of RESP2. */
@@ -226,29 +237,29 @@ export class Decoder {
     this.#type = type;
     this.#left = length + 2;
     this.#bytes += length + 2;
-    if (this.#bytes > this.#room) this.#drop(TOO_LARGE);
+    this.#cost += length > SHORT_MAX ? length * STRING_COST : length + 2;
+    if (this.#cost > this.#room) this.#drop(TOO_LARGE);
+    else if (length > FIELD_MAX_BYTES) this.#drop(FIELD_TOO_LARGE);
   }
 
   /** A string's bytes and its line's end, as far as they have come; answers where the next line begins. */
   #body(chunk: Buffer, at: number): number {
     const end = at + this.#left;
     if (end > chunk.length) {
-      if (!this.#dropped) this.#parts.push(at === 0 ? chunk : chunk.subarray(at));
+      if (!this.#dropped) this.#parts.add(at === 0 ? chunk : chunk.subarray(at));
       this.#left -= chunk.length - at;
       return chunk.length;
     }
     this.#left = -1;
     if (this.#dropped) {
-      this.#parts = [];
       this.#value(null);
       return end;
     }
     let body = chunk;
     let [from, to] = [at, end];
     if (this.#parts.length > 0) {
-      this.#parts.push(chunk.subarray(at, end));
-      body = Buffer.concat(this.#parts);
-      this.#parts = [];
+      this.#parts.add(chunk.subarray(at, end));
+      body = asBuffer(this.#parts.take());
       [from, to] = [0, body.length];
     }
     if (body[to - 2] !== CR || body[to - 1] !== LF) throw new ProtocolError('a string without end');
@@ -260,7 +271,7 @@ export class Decoder {
     if (count > MEMBERS_MAX) throw new ProtocolError('a list that is too long');
     const left = type === TYPE.map || type === TYPE.attribute ? count * 2 : count;
     // No member counts as less.
-    const least = this.#bytes + left * NUMBER_COST;
+    const least = this.#cost + left * NUMBER_COST;
     this.#expected = Math.max(this.#expected, least);
     if (least > this.#room) this.#drop(TOO_LARGE);
     if (left === 0) {
@@ -270,8 +281,10 @@ export class Decoder {
     this.#depth += 1;
     if (this.#depth > DEPTH_READ_MAX) throw new ProtocolError('lists within too many lists');
     if (this.#depth > DEPTH_MAX) this.#drop(TOO_DEEP);
-    if (type === TYPE.push && this.#depth > 1) throw new ProtocolError('a message within a reply');
-    this.#frame = frameOf(type, left, this.#frame);
+    if (type === TYPE.push && (this.#depth > 1 || !this.#isPush)) {
+      throw new ProtocolError('a message within a reply');
+    }
+    this.#frame = frameOf(type, left, this.#frame, !this.#dropped);
   }
 
   #value(scalar: ReplyValue): void {
@@ -289,6 +302,10 @@ export class Decoder {
     }
     this.#fresh = true;
     if (this.#isPush) this.#receiver.push(value);
-    else this.#receiver.reply(this.#dropped ?? value, this.#bytes);
+    else this.#receiver.reply(this.#dropped ?? value, this.#cost);
   }
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

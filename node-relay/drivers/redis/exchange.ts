@@ -3,8 +3,9 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
 import type { ReplyError, ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { fieldTooLarge } from '../field-limit.ts';
 import { ConnectionLost } from '../loss.ts';
-import { DEPTH_MAX, type Dropped, TOO_DEEP } from './decode.ts';
+import { DEPTH_MAX, type Dropped, FIELD_TOO_LARGE, TOO_DEEP } from './decode.ts';
 import type { Sending } from './link.ts';
 
 /** The connection ended under a call. */
@@ -67,13 +68,23 @@ export class Exchange {
     return this.settled || this.#dropped ? 0 : this.#room;
   }
 
+  /** The next reply is not kept: whoever waits is told at once, unless it has to be known what came of later commands. */
+  drop(why: Dropped): void {
+    if (this.settled) return;
+    this.#dropped ??= why;
+    const isLast = this.#replies.length === this.commands.length - 1;
+    if (!isLast && this.#sending.mode === 'write' && mayWrite(this.commands)) return;
+    this.#replies.fill(null);
+    this.fail(refused(this.#dropped, this.next, this.#sending));
+  }
+
   /** Takes a reply; answers whether it was the last. */
   take(value: ReplyValue | Dropped, bytes: number): boolean {
     this.#room -= bytes;
     if (typeof value === 'symbol') this.#dropped ??= value;
     this.#replies.push(typeof value === 'symbol' || this.settled ? null : value);
     if (this.#replies.length < this.commands.length) return false;
-    if (this.#dropped) this.fail(refused(this.#dropped, this.#sending));
+    if (this.#dropped) this.fail(refused(this.#dropped, undefined, this.#sending));
     else if (this.#settle()) this.#outcome.resolve(this.#replies);
     return true;
   }
@@ -110,20 +121,23 @@ function unknownOutcome(cause: unknown): GatewayError {
   });
 }
 
-/** A result of lists within too many lists; the server has done what was asked. */
-export class TooDeep extends GatewayError {}
+/** A result that is more than any may be, whatever its caller takes; the server has done what was asked. */
+export class BeyondAny extends GatewayError {}
 
-function refused(why: Dropped, { mode, replyMaxBytes }: Sending): GatewayError {
+function refused(
+  why: Dropped,
+  command: RedisCommand | undefined,
+  { mode, replyMaxBytes }: Sending,
+): GatewayError {
   const more = mode === 'write' ? { details: [{ rule: 'result', applied: true as const }] } : {};
-  return why === TOO_DEEP
-    ? new TooDeep(
-        'RESULT_TOO_LARGE',
-        `The result has more than ${DEPTH_MAX} lists within each other`,
-        more,
-      )
-    : new GatewayError(
-        'RESULT_TOO_LARGE',
-        `The result is larger than ${replyMaxBytes} bytes`,
-        more,
-      );
+  if (why === TOO_DEEP) {
+    const told = `The result has more than ${DEPTH_MAX} lists within each other`;
+    return new BeyondAny('RESULT_TOO_LARGE', told, more);
+  }
+  if (why === FIELD_TOO_LARGE) {
+    const { code, message } = fieldTooLarge(`of ${command?.type ?? 'a command'}`);
+    return new BeyondAny(code, message, more);
+  }
+  const message = `The result is larger than ${replyMaxBytes} bytes`;
+  return new GatewayError('RESULT_TOO_LARGE', message, more);
 }

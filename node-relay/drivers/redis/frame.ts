@@ -18,10 +18,19 @@ export interface Frame {
   readonly outer: Frame | undefined;
 }
 
-/** An aggregate of which nothing has come. @param left its members, at least one */
-export function frameOf(type: number, left: number, outer: Frame | undefined): Frame {
+/**
+ * An aggregate of which nothing has come.
+ * @param left its members, at least one
+ * @param isKept whether they will be in it
+ */
+export function frameOf(
+  type: number,
+  left: number,
+  outer: Frame | undefined,
+  isKept: boolean,
+): Frame {
   // A list that grows has room for more; one of few members needs none.
-  const items: ReplyValue[] = left >= MANY ? [] : new Array(left);
+  const items: ReplyValue[] = left >= MANY || !isKept ? [] : new Array(left);
   return { type, left, count: 0, items, isMany: left >= MANY || (outer?.isMany ?? false), outer };
 }
 

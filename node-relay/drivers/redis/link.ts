@@ -7,7 +7,7 @@ import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 export interface Sending {
   readonly mode: Mode;
   readonly signal: AbortSignal;
-  /** Largest reply in bytes, of all commands together. */
+  /** Largest reply in bytes, of all commands together; small values and long strings count as more (`decode.ts`). */
   readonly replyMaxBytes: number;
 }
 

@@ -1,10 +1,14 @@
 /** The servers that an endpoint's own server names, each with its pool. */
+import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 import { connect } from './connection.ts';
 import type { Visit } from './login.ts';
 import { Node } from './node.ts';
 import type { Address } from './settings.ts';
 import { nameOf } from './slot-map.ts';
+
+/** Servers that are known at a time: more than a cluster has, with those that it named before. Spec silent. */
+const NODES_MAX = 4_000;
 
 /** Makes each server's pool when it is first needed. Every address goes through `host.dial`, which checks it. */
 export class Nodes {
@@ -28,6 +32,7 @@ export class Nodes {
     const name = nameOf(address);
     const known = this.#nodes.get(name);
     if (known) return known;
+    if (this.#nodes.size >= NODES_MAX) throw tooMany();
     const node = new Node(this.#host, (signal) =>
       connect(this.#host, address, this.#visit, signal),
     );
@@ -49,4 +54,8 @@ export class Nodes {
     this.keep(new Set());
     await Promise.all(this.#closing);
   }
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError('CONNECTION_FAILED', 'The cluster names ever more servers');
 }

@@ -7,7 +7,7 @@ import {
 } from '../../../proto/kinds/redis/reply-value.ts';
 
 /** Digits of a big number, which take more than linear time to read. Spec silent. */
-const BIG_NUMBER_MAX = 100_000;
+const BIG_NUMBER_MAX = 2_000;
 
 /** What came is not RESP: the connection cannot be read any further. */
 export class ProtocolError extends Error {

@@ -5,7 +5,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
-import { TooDeep } from './exchange.ts';
+import { BeyondAny } from './exchange.ts';
 import type { Sending } from './link.ts';
 
 /** Bytes that a reply may have for one of JSON: a list of small numbers is shorter in JSON than on the wire. */
@@ -28,7 +28,7 @@ export async function sendOn(
     return await way.send(sent, { mode, signal, replyMaxBytes: resultMaxBytes * WIRE_FACTOR });
   } catch (error) {
     // The wire's own bound is another.
-    if (error instanceof TooDeep) throw error;
+    if (error instanceof BeyondAny) throw error;
     const isTooLarge = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
     throw isTooLarge ? tooLarge(call) : error;
   }

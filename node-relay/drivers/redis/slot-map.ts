@@ -10,6 +10,9 @@ export interface Shard {
   readonly replicas: readonly Address[];
 }
 
+/** Nodes of a cluster. Source: the cluster specification recommends a thousand at most. */
+const NODES_MAX = 2_000;
+
 /** All slots' servers, as far as they are known. */
 export class SlotMap {
   readonly #shards: (Shard | undefined)[];
@@ -24,18 +27,23 @@ export class SlotMap {
    * @returns undefined when it is no such answer
    */
   static read(reply: ReplyValue | undefined, asked: Address): SlotMap | undefined {
-    if (!Array.isArray(reply)) return undefined;
+    if (!Array.isArray(reply) || reply.length > SLOTS) return undefined;
     const shards: (Shard | undefined)[] = Array(SLOTS).fill(undefined);
+    let covered = 0;
     for (const range of reply) {
-      if (!Array.isArray(range)) return undefined;
+      if (!Array.isArray(range) || range.length > NODES_MAX) return undefined;
       const [first, last, master, ...replicas] = range;
       const address = addressOf(master, asked);
       if (!isSlot(first) || !isSlot(last) || !address) return undefined;
+      // A slot has one master: ranges together are no longer than all slots.
+      covered += last - first + 1;
+      if (last < first || covered > SLOTS) return undefined;
       const others = replicas.map((each) => addressOf(each, asked));
       const shard = { master: address, replicas: others.filter((each) => each !== undefined) };
       shards.fill(shard, first, last + 1);
     }
-    return new SlotMap(shards);
+    const map = new SlotMap(shards);
+    return map.names().size > NODES_MAX ? undefined : map;
   }
 
   /** The servers of a slot; undefined while nobody serves it. */
@@ -99,7 +107,7 @@ export function redirectionOf(
 }
 
 function isSlot(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < SLOTS;
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < SLOTS;
 }
 
 function addressOf(node: ReplyValue | undefined, asked: Address): Address | undefined {

@@ -1,6 +1,7 @@
 /** Tells what a server says of subscriptions from replies: with RESP2 both look alike. Source: redis.io/docs/latest/develop/pubsub. */
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { ReplyStatus, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { ProtocolError } from './scalars.ts';
 
 /** The kind of subscription that a command or message is about. */
 const KINDS: { readonly [word: string]: 'channels' | 'patterns' | 'shards' } = {
@@ -15,6 +16,10 @@ const MESSAGES: ReadonlySet<string> = new Set(['message', 'pmessage', 'smessage'
 /** MONITOR's lines come as simple strings: time, database and client, then the command. */
 const MONITORED = /^\d+\.\d+ \[/;
 
+/** Characters of names of one connection, each counting as some more. Spec silent. */
+const NAMES_MAX = 67_108_864;
+const NAME_COST = 64;
+
 /** Whether a command is answered by one confirmation for each of its channels, not by a reply. */
 export function isConfirmed({ type }: RedisCommand): boolean {
   return Object.hasOwn(KINDS, type);
@@ -27,6 +32,8 @@ export class Subscriptions {
     patterns: new Set<string>(),
     shards: new Set<string>(),
   };
+  /** Characters of all names that were ever added. */
+  #length = 0;
   /** Confirmations to come for the command that is being answered; 0 before its first. */
   #left = 0;
   /** MONITOR was asked for. */
@@ -59,10 +66,18 @@ export class Subscriptions {
     if (isAnswer && this.#left === 0) this.#left = asked.args.length || Math.max(1, set.size);
     const name = textOf(message[1]);
     if (kind.includes('unsubscribe')) set.delete(name);
-    else set.add(name);
+    else this.#add(set, name);
     if (!isAnswer) return false;
     this.#left -= 1;
     return this.#left === 0;
+  }
+
+  /** @throws ProtocolError when a server tells of more than a client would ask for */
+  #add(set: Set<string>, name: string): void {
+    if (set.has(name)) return;
+    this.#length += name.length + NAME_COST;
+    if (this.#length > NAMES_MAX) throw new ProtocolError('too many subscriptions');
+    set.add(name);
   }
 
   /** All have ended. */

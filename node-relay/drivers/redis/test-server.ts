@@ -19,7 +19,7 @@ export function words(type: string, ...args: readonly Word[]): RedisCommand {
 
 /** Bounds with room and time, but for what is given. */
 export function bounds(mode: Mode = 'write', given: Partial<Sending> = {}): Sending {
-  return { mode, signal: AbortSignal.timeout(30_000), replyMaxBytes: 10_485_760, ...given };
+  return { mode, signal: AbortSignal.timeout(30_000), replyMaxBytes: 41_943_040, ...given };
 }
 
 /** Replies as tests compare them: bytes as text, maps and sets as lists. */

@@ -12,6 +12,8 @@ import { nameOf, SlotMap } from './slot-map.ts';
 const ASK_MS = 2_000;
 /** Bytes of its answer. */
 const ANSWER_MAX = 16_777_216;
+/** Masters that are asked, beside the servers of the configuration. Spec silent. */
+const ASKED_MAX = 10;
 /** Milliseconds between two askings. Spec silent. */
 const ASK_EVERY_MS = 100;
 
@@ -80,7 +82,8 @@ export class Topology {
   #known(): Address[] {
     const masters = this.#map?.masters().map(({ master }) => master) ?? [];
     const start = Math.floor(Math.random() * masters.length);
-    const all = [...masters.slice(start), ...masters.slice(0, start), ...this.#seeds];
+    const others = [...masters.slice(start), ...masters.slice(0, start)].slice(0, ASKED_MAX);
+    const all = [...others, ...this.#seeds];
     return [...new Map(all.map((address) => [nameOf(address), address])).values()];
   }
 

@@ -8,6 +8,7 @@ import { Encoder } from './encode.ts';
 import { CallLost, Exchange, Unasked } from './exchange.ts';
 import type { Sending } from './link.ts';
 import { Queue } from './queue.ts';
+import { ProtocolError } from './scalars.ts';
 import { isConfirmed, Subscriptions } from './subscriptions.ts';
 
 /** Bytes that wait to be taken by the network before callers wait themselves. Spec silent. */
@@ -15,6 +16,12 @@ const UNSENT_MAX = 1_048_576;
 /** A server that says nothing for so many milliseconds, while a caller gives up, gets no new commands. Spec silent. */
 const SILENT_MS = 1_000;
 
+/** Bytes that are read for nothing, so that what is set on a connection lasts. Spec silent. */
+const DRAINED_MAX = 67_108_864;
+/** The same where others wait behind them: as many as a server's longest string has. */
+const DRAINED_FOR_OTHERS_MAX = 536_870_912;
+/** Messages in a row that nobody listens to. Spec silent. */
+const UNHEARD_MAX = 10_000;
 /** Bytes of a reply behind which new commands had better not wait. Spec silent. */
 const LADEN_BYTES = 1_048_576;
 
@@ -43,11 +50,13 @@ export class Wire {
   #leaving = false;
   #scheduled = false;
   #heardAt = 0;
+  #unheard = 0;
 
   constructor(socket: Socket) {
     this.#socket = socket;
     this.#decoder = new Decoder({
       room: () => this.#sent.head?.room ?? PUSH_MAX,
+      dropped: (why) => this.#drop(why),
       reply: (value, bytes) => this.#reply(value, bytes),
       push: (message) => this.#push(message),
     });
@@ -199,6 +208,14 @@ export class Wire {
     this.#answer(head, value, bytes);
   }
 
+  /** The call ends now; the connection too, unless others wait for what comes after. */
+  #drop(why: Dropped): void {
+    this.#sent.head?.drop(why);
+    const { underWay } = this.#decoder;
+    const most = this.#awaited === 0 ? DRAINED_MAX : DRAINED_FOR_OTHERS_MAX;
+    if (underWay > most) throw new ProtocolError('a reply that nobody takes');
+  }
+
   #isUnasked(value: ReplyValue, head: Exchange | undefined): boolean {
     const { monitoring, any } = this.#subscriptions;
     if (monitoring && this.#subscriptions.isMessage(value)) return true;
@@ -211,6 +228,8 @@ export class Wire {
     if (this.lost) return;
     const head = this.#sent.head;
     const isAnswer = this.#subscriptions.note(message, head?.next);
+    this.#unheard = this.onPush || isAnswer ? 0 : this.#unheard + 1;
+    if (this.#unheard > UNHEARD_MAX) throw new ProtocolError('messages that nobody asked for');
     this.onPush?.(message);
     if (isAnswer && head) this.#answer(head, message, 0);
   }

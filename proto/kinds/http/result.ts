@@ -1,6 +1,8 @@
 /** Results of kind `http`: a reply as JSON text. Contract §6, "http kind". */
 import type { Call, ResultBytes } from '../../driver.ts';
 import { GatewayError } from '../../errors.ts';
+import { GatheredBytes } from '../../gathered-bytes.ts';
+import { isJson } from '../../is-json.ts';
 import { headerOf, headersOfResult } from './headers.ts';
 import type { Incoming } from './line.ts';
 import type { Method } from './request.ts';
@@ -45,22 +47,17 @@ export async function resultOf(
   return result;
 }
 
-/** The body whole. */
+/** The body whole; of one that says that it is too long, nothing is read. */
 async function readBody(reply: Incoming, sent: Sent, most: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const told = sent.method === 'HEAD' ? undefined : headerOf(reply.headers, 'content-length');
+  const gathered = new GatheredBytes();
   for await (const piece of reply.body) {
-    length += piece.byteLength;
-    if (length > most) throw tooLarge(reply, sent, most);
-    pieces.push(piece);
+    if (gathered.length + piece.byteLength > most || Number(told ?? 0) > most) {
+      throw tooLarge(reply, sent, most);
+    }
+    gathered.add(piece);
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return gathered.take();
 }
 
 /** The body as JSON text. */
@@ -68,13 +65,13 @@ function bodyText(bytes: Uint8Array, type: string): { encoding: Encoding; text: 
   if (bytes.byteLength === 0) return { encoding: 'none', text: 'null' };
   const text = textIn(bytes);
   if (text === undefined) return { encoding: 'base64', text: `"${base64Of(bytes)}"` };
-  const json = isJson(type) ? jsonIn(text) : undefined;
+  const json = isJsonType(type) ? jsonIn(text) : undefined;
   if (json !== undefined) return { encoding: 'json', text: json };
   return { encoding: 'text', text: JSON.stringify(text) };
 }
 
 /** RFC 6839, section 3.1. */
-function isJson(type: string): boolean {
+function isJsonType(type: string): boolean {
   return /^\s*(?:application\/json|[\w.+-]+\/[\w.+-]+\+json)\s*(?:;|$)/i.test(type);
 }
 
@@ -88,12 +85,7 @@ function textIn(bytes: Uint8Array): string | undefined {
 
 function jsonIn(text: string): string | undefined {
   const bare = text.replace(/^\uFEFF/, '');
-  try {
-    JSON.parse(bare);
-    return bare;
-  } catch {
-    return undefined;
-  }
+  return isJson(bare) ? bare : undefined;
 }
 
 function base64Of(bytes: Uint8Array): string {

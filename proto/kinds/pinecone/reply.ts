@@ -1,4 +1,6 @@
 /** Reads a reply's body: bounded while it arrives, and JSON or nothing. */
+import { GatheredBytes } from '../../gathered-bytes.ts';
+import { isJson } from '../../is-json.ts';
 
 /** More arrived than may be taken. */
 export class TooLarge extends Error {
@@ -14,30 +16,17 @@ export async function boundedBytes(
   body: AsyncIterable<Uint8Array>,
   max: number,
 ): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const gathered = new GatheredBytes();
   // Leaving the loop ends the reply.
   for await (const piece of body) {
-    length += piece.byteLength;
-    if (length > max) {
+    if (gathered.length + piece.byteLength > max) {
       throw new TooLarge(
         `The result is larger than ${max} bytes; ask for fewer matches or ids, or without values and metadata`,
       );
     }
-    pieces.push(piece);
+    gathered.add(piece);
   }
-  const [only] = pieces;
-  return pieces.length === 1 && only ? only : joined(pieces, length);
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
+  return gathered.take();
 }
 
 /** What stands in a reply of ours has to be JSON of UTF-8, whoever wrote it. @throws SyntaxError */
@@ -48,8 +37,5 @@ export function checkJson(bytes: Uint8Array): void {
   } catch (cause) {
     throw new SyntaxError('not UTF-8', { cause });
   }
-  const parsed: unknown = JSON.parse(text);
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
-    throw new SyntaxError('not an object');
-  }
+  if (!/^[ \t\n\r]*\{/.test(text) || !isJson(text)) throw new SyntaxError('not an object');
 }

@@ -10,6 +10,6 @@ const LENGTH_MAX = 2_000;
 
 /** A backend's own message, without addresses. */
 export function withoutAddresses(message: string): string {
-  const whole = message.replace(REDIRECTED, '$1 (address)');
+  const whole = message.slice(0, 2 * LENGTH_MAX).replace(REDIRECTED, '$1 (address)');
   return whole.replace(ADDRESS, '(address)').slice(0, LENGTH_MAX);
 }

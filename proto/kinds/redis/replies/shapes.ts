@@ -1,4 +1,5 @@
 /** Shapes that replies have under both versions of the protocol: RESP2 says with flat lists and text what RESP3 has types for. */
+import { isJson } from '../../../is-json.ts';
 import type { RedisCommand } from '../command.ts';
 import { ReplyDouble, ReplyMap, ReplySet, type ReplyValue } from '../reply-value.ts';
 import { bytesJson, isList, textOf } from './natural.ts';
@@ -164,10 +165,5 @@ export const binary: Shape = (value) => {
 export const json: Shape = (value) => {
   const text = textOf(value);
   if (text === undefined) return value;
-  try {
-    JSON.parse(text);
-    return new JsonText(text);
-  } catch {
-    return value;
-  }
+  return isJson(text) ? new JsonText(text) : value;
 };

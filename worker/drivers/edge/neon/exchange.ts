@@ -6,7 +6,7 @@ import type { Field } from '../../../../dialects/postgres/rows.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
-import { boundedText, replyMax, tooLarge } from '../sql/reply.ts';
+import { boundedText, replyMax, tooLarge, unreadable } from '../sql/reply.ts';
 import { refusedByEndpoint } from './failures.ts';
 import type { NeonSettings } from './settings.ts';
 
@@ -131,8 +131,20 @@ async function told<Value>(work: () => Promise<Value>): Promise<Value> {
 }
 
 function answerOf({ fields, rows, command, rowCount }: FullQueryResults<true>): Answer {
-  // The driver declares values of any type; `AS_TEXT` leaves texts.
-  const texts = rows as FieldValue[][];
+  if (!fields.every(isField) || !rows.every((row) => isRowOf(row, fields.length))) {
+    throw unreadable();
+  }
+  const texts = rows as FieldValue[][]; // Just looked at.
   const tag = command === 'INSERT' ? `INSERT 0 ${rowCount}` : `${command} ${rowCount}`;
   return { fields, rows: texts, tag };
+}
+
+/** The driver declares what it hands on as it came. */
+function isField({ name, dataTypeID }: { name: unknown; dataTypeID: unknown }): boolean {
+  return typeof name === 'string' && Number.isSafeInteger(dataTypeID);
+}
+
+function isRowOf(row: unknown, columns: number): boolean {
+  if (!Array.isArray(row) || row.length !== columns) return false;
+  return row.every((value) => value === null || typeof value === 'string');
 }

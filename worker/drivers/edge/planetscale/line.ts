@@ -4,6 +4,7 @@ import type { Call } from '../../../../proto/driver.ts';
 import type { EdgeHost } from '../driver.ts';
 import { boundedText, replyMax, tooLarge } from '../sql/reply.ts';
 import type { Value } from './columns.ts';
+import { rowsIn } from './reply-rows.ts';
 import type { PlanetScaleSettings } from './settings.ts';
 
 /** What a statement came to, its values as they travel. */
@@ -21,6 +22,8 @@ export type Bounds = Pick<Call, 'signal' | 'resultMaxBytes'>;
 /** The statements of one caller, one after another: what `BEGIN` opened goes on with the next. */
 export class Line {
   readonly #connection: Connection;
+  /** Of the last reply. */
+  #rows: Answer['rows'] = [];
 
   constructor({ origin, user, password }: PlanetScaleSettings, host: EdgeHost, bounds: Bounds) {
     const { signal, resultMaxBytes } = bounds;
@@ -30,7 +33,7 @@ export class Line {
       password: bytewise(password),
       host: new URL(origin).host,
       cast: (_, value) => value,
-      async fetch(url, init) {
+      fetch: async (url, init) => {
         const { method, headers, body } = init ?? { method: 'POST', headers: {}, body: '' };
         const request = new Request(new URL(new URL(url).pathname, origin), {
           method,
@@ -43,7 +46,9 @@ export class Line {
         const text = await boundedText(response, replyMax(resultMaxBytes), signal);
         if (text === undefined) throw tooLarge(resultMaxBytes);
         const { ok, status, statusText } = response;
-        return { ok, status, statusText, headers: response.headers, text: async () => text };
+        const { rows, rest } = ok ? rowsIn(text) : { rows: [], rest: text };
+        this.#rows = rows;
+        return { ok, status, statusText, headers: response.headers, text: async () => rest };
       },
     });
   }
@@ -54,12 +59,10 @@ export class Line {
    * @throws GatewayError CONNECTION_FAILED, RESULT_TOO_LARGE, Lost
    */
   async send(text: string): Promise<Answer> {
-    const { fields, rows, rowsAffected, insertId } = await this.#connection.execute<Value[]>(
-      text,
-      null,
-      { as: 'array' },
-    );
-    return { fields, rows, affected: rowsAffected, insertId };
+    const { fields, rowsAffected, insertId } = await this.#connection.execute<Value[]>(text, null, {
+      as: 'array',
+    });
+    return { fields, rows: this.#rows, affected: rowsAffected, insertId };
   }
 }
 

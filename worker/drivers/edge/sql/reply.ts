@@ -1,31 +1,41 @@
 /** What the SQL vendors' drivers share: replies read within bounds, results as bytes, what is not to be had. */
 import { GatewayError } from '../../../../proto/errors.ts';
+import { GatheredBytes } from '../../../../proto/gathered-bytes.ts';
+import { isJson } from '../../../../proto/is-json.ts';
 import { Lost } from '../driver.ts';
+
+/** Characters of a reply that are read as JSON without a look at them before. Spec silent. */
+const UNSEEN_MAX = 262_144;
 
 /**
  * The text of a reply, read no further than `max` bytes; undefined when it is longer.
- * @throws Lost when it ends early
+ * @throws Lost when it ends early, or is long and no JSON
  */
 export async function boundedText(
   response: Response,
   max: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const pieces: string[] = [];
-  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
-  let bytes = 0;
+  const gathered = new GatheredBytes();
   try {
     for await (const piece of response.body ?? []) {
-      bytes += piece.byteLength;
-      if (bytes > max) return undefined;
-      pieces.push(decoder.decode(piece, { stream: true }));
+      if (gathered.length + piece.byteLength > max) return undefined;
+      gathered.add(piece);
     }
   } catch (cause) {
     if (signal.aborted)
       throw new Lost('TIMED_OUT', 'The deadline of the request passed', { cause });
     throw new Lost('CONNECTION_FAILED', 'The connection to the backend failed', { cause });
   }
-  return pieces.join('') + decoder.decode();
+  const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(gathered.take());
+  // What is nested very deep takes seconds to parse, and a memory of its own.
+  if (text.length > UNSEEN_MAX && !isJson(text)) throw unreadable();
+  return text;
+}
+
+/** What came is no reply of the vendor's. */
+export function unreadable(): Lost {
+  return new Lost('CONNECTION_FAILED', 'The database gave no reply that can be read');
 }
 
 /** A reply holds digits twice as long as the result and names its columns at length. */

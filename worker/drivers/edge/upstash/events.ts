@@ -16,10 +16,14 @@ export async function* dataOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<s
   const decoder = new TextDecoder();
   let text = '';
   for await (const piece of body) {
-    text += decoder.decode(piece, { stream: true });
+    const more = decoder.decode(piece, { stream: true });
+    const isEnded = (text.slice(-1) + more).includes('\n\n');
+    text += more;
     if (text.length > EVENT_MAX) {
       throw new GatewayError('RESULT_TOO_LARGE', 'A message is larger than it may be');
     }
+    // What has not ended is not looked through again.
+    if (!isEnded) continue;
     const events = text.split('\n\n');
     text = events.pop() ?? '';
     for (const each of events) {

@@ -7,6 +7,7 @@
 import { tooLarge } from '../../../../dialects/redis/result.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
+import { GatheredBytes } from '../../../../proto/gathered-bytes.ts';
 import type { ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
 import { networkFailure } from '../host.ts';
@@ -117,19 +118,16 @@ export class Line {
 
 async function textOf(response: Response, call: Call): Promise<string> {
   const maxBytes = call.resultMaxBytes * WIRE_RATIO + ENVELOPES_BYTES;
-  const decoder = new TextDecoder();
-  let text = '';
-  let size = 0;
+  const gathered = new GatheredBytes();
   try {
     for await (const piece of response.body ?? []) {
-      size += piece.byteLength;
-      if (size > maxBytes) throw tooLarge(call);
-      text += decoder.decode(piece, { stream: true });
+      if (gathered.length + piece.byteLength > maxBytes) throw tooLarge(call);
+      gathered.add(piece);
     }
   } catch (cause) {
     throw networkFailure(cause, call.signal);
   }
-  return text + decoder.decode();
+  return new TextDecoder().decode(gathered.take());
 }
 
 /** What a status other than a reply's stands for. */

@@ -32,10 +32,23 @@ function replyIn(json: Json): ReplyValue {
   return replyOf(result);
 }
 
-function replyOf(json: Json): ReplyValue {
+/** Lists within lists, as a relay takes them. Spec silent. */
+const DEPTH_MAX = 512;
+/** Longer numbers take more than linear time to read; Redis' own have 20 digits. */
+const DIGITS_MAX = 2_000;
+
+function integerOf(text: string): bigint {
+  if (text.length > DIGITS_MAX) throw new SyntaxError('a number of too many digits');
+  return BigInt(text);
+}
+
+function replyOf(json: Json, depth = 0): ReplyValue {
   if (typeof json === 'string') return json === OK ? new ReplyStatus(OK) : bytesOf(json);
-  if (isRawJson(json)) return BigInt(json.rawJSON);
-  if (Array.isArray(json)) return json.map(replyOf);
+  if (isRawJson(json)) return integerOf(json.rawJSON);
+  if (Array.isArray(json)) {
+    if (depth === DEPTH_MAX) throw new SyntaxError('lists within too many lists');
+    return json.map((each) => replyOf(each, depth + 1));
+  }
   if (isJsonObject(json)) throw new SyntaxError('an object is no reply');
   return json;
 }

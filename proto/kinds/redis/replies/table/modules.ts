@@ -42,11 +42,14 @@ const numbers: Shape = (value) => {
   }
 };
 
+/** Longer ones take more than linear time to read; as texts they are the same. */
+const INTEGER = /^-?\d{1,1000}$/;
+
 function numberOf(value: Json): Shaped {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return Number.isInteger(value) ? value : new ReplyDouble(value);
   if (isJsonObject(value) || Array.isArray(value)) return new JsonText(JSON.stringify(value));
-  return /^-?\d+$/.test(value.rawJSON) ? BigInt(value.rawJSON) : new JsonText(value.rawJSON);
+  return INTEGER.test(value.rawJSON) ? BigInt(value.rawJSON) : new JsonText(value.rawJSON);
 }
 
 /** RESP3 gives a list for a path, and one of lists for one that begins with `$`. */

@@ -1,0 +1,109 @@
+/** Whether a text of others is JSON, without making anything of it. RFC 8259. */
+
+/** Most lists and objects within each other that pass: what takes them apart next may be recursive. Spec silent. */
+export const NESTED_MAX = 10_000;
+
+const SPACE = /[ \t\n\r]*/y;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+/** Up to a quote, an escape, or what a string may not hold. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them.
+const STRING_STOP = /["\\\0-\x1f]/g;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+
+/** Short texts are parsed faster than they are read here, and are too short to be too deep. */
+const SHORT_MAX = 2 * NESTED_MAX;
+
+/** Whether the whole text is one JSON value, nested no deeper than ten thousand. Memory is that of the depth. */
+export function isJson(text: string): boolean {
+  return text.length <= SHORT_MAX ? isParsed(text) : new Reader(text).isValue();
+}
+
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+class Reader {
+  readonly #text: string;
+  #at = 0;
+  /** Whether each list or object around the place is an object. */
+  readonly #around: boolean[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  isValue(): boolean {
+    for (;;) {
+      // A value begins here.
+      if (!this.#value()) return false;
+      // One has ended: so may what is around it.
+      for (;;) {
+        this.#space();
+        const isObject = this.#around.at(-1);
+        if (isObject === undefined) return this.#at === this.#text.length;
+        if (this.#skip(',')) {
+          if (isObject && !this.#name()) return false;
+          break;
+        }
+        if (!this.#skip(isObject ? '}' : ']')) return false;
+        this.#around.pop();
+      }
+    }
+  }
+
+  /** Down to a scalar or something empty; the beginnings of lists and objects before it are passed. */
+  #value(): boolean {
+    for (;;) {
+      this.#space();
+      if (this.#skip('"')) return this.#string();
+      const isObject = this.#skip('{');
+      if (!isObject && !this.#skip('[')) return this.#match(SCALAR);
+      this.#space();
+      if (this.#skip(isObject ? '}' : ']')) return true;
+      if (this.#around.push(isObject) > NESTED_MAX) return false;
+      if (isObject && !this.#name()) return false;
+    }
+  }
+
+  #name(): boolean {
+    this.#space();
+    if (!this.#skip('"') || !this.#string()) return false;
+    this.#space();
+    return this.#skip(':');
+  }
+
+  /** The rest of a string. */
+  #string(): boolean {
+    for (;;) {
+      STRING_STOP.lastIndex = this.#at;
+      const stop = STRING_STOP.exec(this.#text);
+      if (stop === null) return false;
+      this.#at = stop.index;
+      if (this.#skip('"')) return true;
+      if (!this.#match(ESCAPE)) return false;
+    }
+  }
+
+  #space(): void {
+    // Most places have none.
+    if (this.#text.charCodeAt(this.#at) <= 32) this.#match(SPACE);
+  }
+
+  #skip(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at += 1;
+    return true;
+  }
+
+  #match(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) return false;
+    this.#at = pattern.lastIndex;
+    return true;
+  }
+}
