@@ -10,6 +10,9 @@ const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const STRING_STOP = /["\\\0-\x1f]/g;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
+/** Of a list, and of an object. */
+const CLOSERS = [']', '}'] as const;
+
 /** Short texts are parsed faster than they are read here, and are too short to be too deep. */
 const SHORT_MAX = 2 * NESTED_MAX;
 
@@ -38,21 +41,22 @@ class Reader {
   }
 
   isValue(): boolean {
+    while (this.#value()) {
+      const next = this.#next();
+      if (next !== 'value') return next === 'end';
+    }
+    return false;
+  }
+
+  /** What follows a value that has ended: so may what is around it. */
+  #next(): 'value' | 'end' | 'nothing' {
     for (;;) {
-      // A value begins here.
-      if (!this.#value()) return false;
-      // One has ended: so may what is around it.
-      for (;;) {
-        this.#space();
-        const isObject = this.#around.at(-1);
-        if (isObject === undefined) return this.#at === this.#text.length;
-        if (this.#skip(',')) {
-          if (isObject && !this.#name()) return false;
-          break;
-        }
-        if (!this.#skip(isObject ? '}' : ']')) return false;
-        this.#around.pop();
-      }
+      this.#space();
+      const isObject = this.#around.at(-1);
+      if (isObject === undefined) return this.#at === this.#text.length ? 'end' : 'nothing';
+      if (this.#skip(',')) return this.#hasName(isObject) ? 'value' : 'nothing';
+      if (!this.#skip(CLOSERS[Number(isObject)])) return 'nothing';
+      this.#around.pop();
     }
   }
 
@@ -61,16 +65,26 @@ class Reader {
     for (;;) {
       this.#space();
       if (this.#skip('"')) return this.#string();
-      const isObject = this.#skip('{');
-      if (!isObject && !this.#skip('[')) return this.#match(SCALAR);
-      this.#space();
-      if (this.#skip(isObject ? '}' : ']')) return true;
-      if (this.#around.push(isObject) > NESTED_MAX) return false;
-      if (isObject && !this.#name()) return false;
+      const opened = this.#open();
+      if (opened !== 'within') return opened === 'empty' || this.#match(SCALAR);
+      const isObject = this.#around.at(-1) === true;
+      if (this.#around.length > NESTED_MAX || !this.#hasName(isObject)) return false;
     }
   }
 
-  #name(): boolean {
+  /** Into a list or object that is not empty. */
+  #open(): 'within' | 'empty' | 'neither' {
+    const isObject = this.#skip('{');
+    if (!isObject && !this.#skip('[')) return 'neither';
+    this.#space();
+    if (this.#skip(CLOSERS[Number(isObject)])) return 'empty';
+    this.#around.push(isObject);
+    return 'within';
+  }
+
+  /** A member of an object has a name. */
+  #hasName(isObject: boolean): boolean {
+    if (!isObject) return true;
     this.#space();
     if (!this.#skip('"') || !this.#string()) return false;
     this.#space();
@@ -94,7 +108,7 @@ class Reader {
     if (this.#text.charCodeAt(this.#at) <= 32) this.#match(SPACE);
   }
 
-  #skip(character: string): boolean {
+  #skip(character: string | undefined): boolean {
     if (this.#text[this.#at] !== character) return false;
     this.#at += 1;
     return true;

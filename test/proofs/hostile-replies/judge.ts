@@ -34,7 +34,10 @@ export function faultOf(
   const spoken = spokenFault(kind, call, answer);
   if (spoken !== undefined) return `${spoken}: ${shown(text)}`;
   if (failure !== undefined) {
-    const isLost = hostile.isWhole && failure !== 'TIMED_OUT' && failure !== real.failure;
+    // Of a write, that is what is told when its time is over.
+    const late = call.mode === 'write' ? 'OUTCOME_UNKNOWN' : 'TIMED_OUT';
+    const isLate = failure === 'TIMED_OUT' || failure === late;
+    const isLost = hostile.isWhole && !isLate && failure !== real.failure;
     return isLost ? `${failure} although nothing was wrong: ${answer.message}` : undefined;
   }
   const mustBeReal = hostile.isWhole || hostile.isCut;
@@ -48,7 +51,7 @@ function spokenFault(
   call: KindCall,
   { failure, text }: Answer,
 ): string | undefined {
-  const isStream = call.method === 'stream';
+  const isStream = call.method !== 'run';
   if (failure !== undefined && !isStream) return undefined;
   const values = valuesOf(text, isStream);
   if (values === undefined) return 'no JSON';

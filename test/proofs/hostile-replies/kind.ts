@@ -34,13 +34,16 @@ export interface Framing {
 /** A call that is recorded once, and then made against each hostile server. */
 export interface KindCall {
   readonly name: string;
-  readonly method: 'run' | 'stream';
+  /** `watch`: until a few events have come. */
+  readonly method: 'run' | 'stream' | 'watch';
   readonly mode: 'read' | 'write';
   readonly request: Json;
   /** Default: 1 MiB, so that what is larger is soon too large. */
   readonly resultMaxBytes?: number;
   /** The code that it fails with at the real server. */
   readonly fails?: string;
+  /** An answer without what is not the same each time. */
+  plain?(text: string): string;
 }
 
 /** A real server, for recording and for the neighbour. */

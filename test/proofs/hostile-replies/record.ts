@@ -49,7 +49,7 @@ function staged(kind: HostileKind, { method }: KindCall, first: Turn[][], all: T
   const { framing } = kind;
   const later = all.flatMap((turns, at) => turns.slice(first[at]?.length ?? 0));
   const own = new Set(later.map(({ sent }) => keyOf(framing, sent)));
-  const stage = method === 'stream' ? 'stream' : 'query';
+  const stage = method === 'run' ? 'query' : 'stream';
   for (const turn of first.flat()) {
     if (turn.sent.length > 0 && own.has(keyOf(framing, turn.sent))) turn.stage = stage;
   }

@@ -19,6 +19,8 @@ import type { KindCall } from './kind.ts';
 /** A call that has not ended so many milliseconds after its deadline hangs. */
 const END_MAX_MS = 8_000;
 const READY_MAX_MS = 60_000;
+/** Events of a subscription that are waited for. */
+const EVENTS = 3;
 const TOKEN_S = 86_400;
 
 /** What a call came to: its result, or how far it came and how it failed. */
@@ -142,7 +144,7 @@ async function openEndpoint(
   const endpoint = randomUUID();
   const sealedConnection = await seal(keys.nodePublic, envelope);
   return {
-    async call({ method, mode, request, resultMaxBytes = 1_048_576 }, timeoutMs) {
+    async call({ method, mode, request, resultMaxBytes = 1_048_576, plain }, timeoutMs) {
       const poolKey = `${endpoint}:1:${mode}:production`;
       const message = {
         target: { kind, endpoint, poolKey, mode, profile: 'production', sealedConnection },
@@ -153,12 +155,18 @@ async function openEndpoint(
       const headers = { 'Connect-Timeout-Ms': String(timeoutMs) };
       const signal = AbortSignal.timeout(timeoutMs + END_MAX_MS);
       const pieces: Uint8Array[] = [];
-      const text = () => Buffer.concat(pieces).toString();
+      const text = () => {
+        const whole = Buffer.concat(pieces).toString();
+        return plain?.(whole) ?? whole;
+      };
       try {
         if (method === 'stream') {
           for await (const { chunk } of client.runStream(message, { headers, signal })) {
             pieces.push(chunk);
           }
+        } else if (method === 'watch') {
+          const { target, request: asked } = message;
+          await watch(client, { target, request: asked }, { headers, signal }, pieces);
         } else await collect(client, message, { headers, signal }, pieces);
         return { text: text() };
       } catch (thrown) {
@@ -169,6 +177,23 @@ async function openEndpoint(
       await client.release({ endpoint }).catch(() => {});
     },
   };
+}
+
+/** The first events, one a line. */
+async function watch(
+  client: Client,
+  message: Parameters<Client['watch']>[0],
+  options: Parameters<Client['watch']>[1],
+  pieces: Uint8Array[],
+): Promise<void> {
+  let left = EVENTS;
+  for await (const { event } of client.watch(message, options)) {
+    // The first says that the subscription stands.
+    if (event.length === 0) continue;
+    pieces.push(event, Buffer.from('\n'));
+    left -= 1;
+    if (left === 0) return;
+  }
 }
 
 async function collect(

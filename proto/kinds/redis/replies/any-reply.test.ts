@@ -60,7 +60,7 @@ const words = fc.array(
 test('is JSON', () => {
   const types = [...allCommands()].map(({ name }) => name);
   expect(types.length).toBeGreaterThan(300);
-  fc.assert(
+  void fc.assert(
     fc.property(fc.constantFrom(...types), words, reply, (type, args, value) => {
       JSON.parse(replyJson({ type, args }, value));
     }),

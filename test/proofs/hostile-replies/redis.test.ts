@@ -1,0 +1,7 @@
+/** The proof `hostile-replies`, small, of redis. */
+import { test } from 'vitest';
+import { expectHarmless } from './small.ts';
+
+test('hostile servers harm nobody but their own callers', { timeout: 120_000 }, () =>
+  expectHarmless('redis'),
+);
