@@ -246,7 +246,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     effect: 'possible',
   },
   SERVICE_UNAVAILABLE: {
-    means: 'Something that the request needs is too busy or cannot be had at the moment.',
+    means:
+      'Something that the request needs is too busy or cannot be had at the moment. Also where eight large or expensive requests of the organization are being worked on: nothing of this one was done.',
     remedy: 'Wait for `Retry-After` seconds.',
     retry: 'later',
   },

@@ -1,10 +1,17 @@
 /** Where a text is no JSON, or nests too deep: the runtime's parser does not tell it of every fault. RFC 8259. */
 
+import { type Pieces, whole } from './work/pieces.ts';
+
 /** The first place at which a text is no JSON, and what would be right there; `undefined` when it is JSON. */
 export function faultOf(text: string): string | undefined {
+  return whole(faultInPieces(text));
+}
+
+/** As `faultOf`, in pieces. */
+export function* faultInPieces(text: string): Pieces<string | undefined> {
   const scan = new Scan(text);
   try {
-    scan.document();
+    yield* scan.document();
     return undefined;
   } catch (thrown) {
     if (!(thrown instanceof Expected)) throw thrown;
@@ -50,10 +57,17 @@ function endOfString(text: string, start: number): number {
 
 /** Line and column from 1; columns count UTF-16 units. */
 function placeOf(text: string, at: number): string {
-  const before = text.slice(0, at);
-  const line = before.split('\n').length;
-  return `line ${line}, column ${at - before.lastIndexOf('\n')}`;
+  let line = 1;
+  let end = -1;
+  for (let next = text.indexOf('\n'); next >= 0 && next < at; next = text.indexOf('\n', next + 1)) {
+    line += 1;
+    end = next;
+  }
+  return `line ${line}, column ${at - end}`;
 }
+
+/** Values that are gone through at once. */
+const VALUES_OF_A_PIECE = 4_096;
 
 /** Something else is expected where the scan stands; the message says what. */
 class Expected extends Error {}
@@ -72,9 +86,10 @@ class Scan {
   }
 
   /** @throws Expected where the text is no JSON */
-  document(): void {
+  *document(): Pieces<void> {
     const open: (']' | '}')[] = [];
-    for (;;) {
+    for (let values = 1; ; values += 1) {
+      if (values % VALUES_OF_A_PIECE === 0) yield;
       const opened = this.begin();
       if (opened !== undefined) open.push(opened);
       else if (this.end(open)) return;

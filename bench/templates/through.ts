@@ -30,7 +30,7 @@ const RUN: Contestant = {
   path: '/templates/small',
   body: JSON.stringify(INPUT),
 };
-/** Baselines by name: any member may call them, and they ask nobody. */
+/** Baselines by name: they ask nobody. */
 const EMPTY: readonly Contestant[] = [
   { name: 'POST /json/flatten of {}', method: 'POST', path: '/json/flatten', body: '{"json":{}}' },
   { name: 'GET /help', method: 'GET', path: '/help', body: '' },

@@ -3,11 +3,13 @@ import * as z from 'zod';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
-import type { KindSpec } from '../../proto/kinds/kind.ts';
+import type { KindSpec, RequestBase } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
+import { costly, inPieces, isLight } from '../heavy-work.ts';
 import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
 import { backendOf } from './backend/reach.ts';
@@ -57,7 +59,8 @@ export async function runOnEndpoint(
 ): Promise<Reply> {
   const { resource: endpoint, body, query } = input;
   const spec = kindSpec(endpoint.row.kind);
-  const { request, mode: needed } = parseRequest(endpoint.row.kind, body);
+  const read = () => parseRequest(endpoint.row.kind, body);
+  const { request, mode: needed } = await (isLight(input.bytes) ? read() : costly(ctx, read));
   const level = spec.needs?.(request);
   if (level !== undefined) demand(ctx, input, level);
   if (mode === 'read' && needed === 'write') {
@@ -67,7 +70,7 @@ export async function runOnEndpoint(
       details: [why ?? { path: 'type', message: 'writes' }],
     });
   }
-  const written = spec.keepsText ? input.bytes : undefined;
+  const written = await writtenOf(ctx, input, request);
   const asked = {
     request,
     written,
@@ -86,6 +89,16 @@ export async function runOnEndpoint(
     return streamOf(ctx, backend, timeoutMs, (deadline) => backend.stream(asked, deadline));
   }
   return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
+}
+
+/** As its client wrote it, where that means something. Else a large one is written in pieces here, any other where it is sent. */
+async function writtenOf(
+  ctx: Context,
+  { resource, bytes }: RequestInput<Json>,
+  request: RequestBase,
+): Promise<Uint8Array | undefined> {
+  if (kindSpec(resource.row.kind).keepsText) return bytes;
+  return isLight(bytes) ? undefined : inPieces(ctx, bytesInPieces(request as unknown as Json)); // Of JSON.
 }
 
 const WRITES = 'This request writes: send it to /write';

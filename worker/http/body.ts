@@ -1,7 +1,9 @@
 /** Reads a request's body as JSON, within its limits and without losing digits. */
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
-import { depthFaultOf, faultOf } from '../../proto/json-fault.ts';
+import { depthFaultOf, faultInPieces, faultOf } from '../../proto/json-fault.ts';
+import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Settings } from '../settings.ts';
 
 /** Bytes of a body that comes without a token. Contract: "Body size". */
@@ -134,6 +136,25 @@ export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
     return parseJson(text);
   } catch (cause) {
     throw badBody('The body is not JSON', faultOf(text) ?? 'it cannot be read', cause);
+  }
+}
+
+/**
+ * As `parseBody`, in pieces.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function* parseBodyInPieces(bytes: Uint8Array): Pieces<Json> {
+  const text = decoded(bytes);
+  yield;
+  try {
+    return yield* parseInPieces(text);
+  } catch (cause) {
+    if (cause instanceof TooDeep) throw badBody('The body nests too deep', cause.message);
+    throw badBody(
+      'The body is not JSON',
+      (yield* faultInPieces(text)) ?? 'it cannot be read',
+      cause,
+    );
   }
 }
 

@@ -3,6 +3,8 @@ import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { type Authorized, authorize } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
@@ -13,6 +15,7 @@ import {
   openContext,
   type PublicContext,
 } from '../context.ts';
+import { giveBack, inPieces, isLarge, isLight, placeFor } from '../heavy-work.ts';
 import { once } from '../idempotency/once.ts';
 import { keyOf } from '../idempotency/rule.ts';
 import { type Settings, settingsOf } from '../settings.ts';
@@ -23,6 +26,7 @@ import {
   checkBodyHeaders,
   discardBody,
   parseBody,
+  parseBodyInPieces,
   readBody,
 } from './body.ts';
 import { countCaller } from './caller-limits.ts';
@@ -30,7 +34,15 @@ import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError } from './respond.ts';
-import { type AnyRoute, type Facade, methodsOf, pathsOf } from './route.ts';
+import {
+  type AnyRoute,
+  type Facade,
+  JsonBytes,
+  methodsOf,
+  pathsOf,
+  type Reply,
+  Tagged,
+} from './route.ts';
 import { PathRouter } from './router.ts';
 
 /** What every route is below. Spec: "Versioning". */
@@ -153,13 +165,12 @@ async function perform(
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const keyed = keyOf(request, each.idempotency);
-  const bytes = await readBody(request, limits);
-  const body: unknown = parse(each.body, each.facade ? undefined : parseBody(bytes), 'body');
+  const { bytes, body } = await bodyOf(ctx, each, limits);
   const run = async (own: Context): Promise<Response> => {
     try {
       const reply = await each.handle(own, { ...authorized, params, query, body, bytes, ifMatch });
       if (each.access.level !== 'Public') performed(ctx);
-      return respond(reply, each.reply, open);
+      return respond(isLight(bytes) ? reply : await asBytes(ctx, reply), each.reply, open);
     } finally {
       if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
       if (each.changes === 'installation') forgetAll();
@@ -172,6 +183,47 @@ async function perform(
 
 function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {
   return bodyLimits(settings, access.level === 'Public');
+}
+
+/**
+ * The body, read and checked: a light one at once.
+ * @throws GatewayError PAYLOAD_TOO_LARGE, BAD_REQUEST, SERVICE_UNAVAILABLE
+ */
+async function bodyOf(
+  ctx: Context,
+  each: AnyRoute,
+  limits: BodyLimits,
+): Promise<{ readonly bytes: Uint8Array | undefined; readonly body: unknown }> {
+  const { request } = ctx;
+  const length = request.headers.get('Content-Length');
+  const place = isLarge(length) ? await placeFor(ctx) : undefined;
+  try {
+    const bytes = await readBody(request, limits);
+    if (each.facade) return { bytes, body: parse(each.body, undefined, 'body') };
+    if (bytes === undefined || isLight(bytes)) {
+      return { bytes, body: parse(each.body, parseBody(bytes), 'body') };
+    }
+    return {
+      bytes,
+      body: await inPieces(ctx, checkedInPieces(each, bytes), { place, isLarge: true }),
+    };
+  } finally {
+    giveBack(place);
+  }
+}
+
+function* checkedInPieces(each: AnyRoute, bytes: Uint8Array): Pieces<unknown> {
+  const body = yield* parseBodyInPieces(bytes);
+  yield;
+  return parse(each.body, body, 'body');
+}
+
+/** What answers a large body may be large itself. */
+async function asBytes(ctx: Context, reply: Reply): Promise<Reply> {
+  if (reply instanceof Response || reply instanceof JsonBytes || reply instanceof Tagged) {
+    return reply;
+  }
+  return new JsonBytes(await inPieces(ctx, bytesInPieces(reply), { isBegun: true }));
 }
 
 async function identify(open: PublicContext): Promise<Context> {

@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Json, type JsonObject, setMember } from '../../proto/json.ts';
+import { whole } from '../../proto/work/pieces.ts';
 import { failure, startGateway, type TestGateway } from '../test/gateway.ts';
 import { flatten } from './flatten.ts';
 import { unflatten } from './unflatten.ts';
@@ -187,11 +188,12 @@ test('unflatten undoes flatten for 10,000 values with hostile names', () => {
   void fc.assert(
     fc.property(anyValue, (value) => {
       const flat: JsonObject = {};
-      flatten(value, '', (path, leaf) => {
+      const put = (path: string, leaf: Json) => {
         expect(Object.hasOwn(flat, path)).toBe(false);
         setMember(flat, path, leaf);
-      });
-      expect(JSON.stringify(unflatten(flat))).toBe(JSON.stringify(value));
+      };
+      whole(flatten(value, '', put));
+      expect(JSON.stringify(whole(unflatten(flat)))).toBe(JSON.stringify(value));
     }),
     { numRuns: 10_000 },
   );

@@ -1,41 +1,81 @@
 /** `/json/flatten`: a value as one object from path to leaf. Contract §7. */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Context } from '../context.ts';
+import { inPieces } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
 import { dotted } from '../paths/dotted.ts';
-import { resultMaxBytes } from './limits.ts';
+import { leafCost, paceOfLeaves, resultMaxBytes } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 
-/** @throws GatewayError RESULT_TOO_LARGE */
-export async function flattenValue(
-  { settings }: Context,
+/** @throws GatewayError RESULT_TOO_LARGE, SERVICE_UNAVAILABLE */
+export function flattenValue(
+  ctx: Context,
   { body: { json, prefix } }: { body: { json: Json; prefix: string } },
 ): Promise<JsonBytes> {
-  const writer = new ObjectWriter(resultMaxBytes(settings));
-  // Spec silent: an empty object without a prefix has no name to stand under.
-  const isNothing = prefix === '' && isJsonObject(json) && Object.keys(json).length === 0;
-  if (!isNothing) flatten(json, prefix, (path, leaf) => writer.put(path, leaf));
+  return inPieces(ctx, written(json, prefix, resultMaxBytes(ctx.settings)));
+}
+
+function* written(json: Json, prefix: string, maxBytes: number): Pieces<JsonBytes> {
+  const writer = new ObjectWriter(maxBytes);
+  yield* flatten(json, prefix, (path, leaf) => {
+    // Spec silent: an empty object without a prefix has no name to stand under.
+    if (path !== '' || leaf !== json || !isJsonObject(json)) writer.put(path, leaf);
+  });
   return writer.finish();
 }
 
-/**
- * Hands over each leaf with its path, in order; no path comes twice. The depth of a body is
- * bounded, so this may recurse.
- * @param path of the value, in the dotted notation
- */
-export function flatten(value: Json, path: string, put: (path: string, leaf: Json) => void): void {
-  if (Array.isArray(value) && value.length > 0) {
-    for (let at = 0; at < value.length; at += 1) {
-      flatten(value[at] ?? null, dotted.child(path, at), put);
-    }
-  } else if (isJsonObject(value) && hasMembers(value)) {
-    for (const name of Object.keys(value)) {
-      flatten(value[name] ?? null, dotted.child(path, name), put);
-    }
-  } else put(path, value);
+/** What of an array or object is still to be flattened. */
+interface Open {
+  readonly path: string;
+  readonly array: Json[] | undefined;
+  readonly object: JsonObject | undefined;
+  readonly names: readonly string[];
+  at: number;
 }
 
-function hasMembers(value: JsonObject): boolean {
-  for (const name in value) if (Object.hasOwn(value, name)) return true;
-  return false;
+/**
+ * Hands over each leaf with its path, in order; no path comes twice.
+ * @param path of the value, in the dotted notation
+ */
+export function* flatten(
+  value: Json,
+  path: string,
+  put: (path: string, leaf: Json) => void,
+): Pieces<void> {
+  const open: Open[] = [];
+  const enter = (own: Json, at: string) => {
+    const opened = openedOf(own, at);
+    if (opened) open.push(opened);
+    else put(at, own);
+  };
+  enter(value, path);
+  const pace = paceOfLeaves();
+  for (let innermost = open.at(-1); innermost !== undefined; innermost = open.at(-1)) {
+    const child = next(innermost);
+    if (child === undefined) open.pop();
+    else {
+      enter(child.value, child.path);
+      if (pace.isOver(leafCost(child.path))) yield;
+    }
+  }
+}
+
+function next(open: Open): { readonly value: Json; readonly path: string } | undefined {
+  const { array, object, names, at } = open;
+  if (at >= (array ?? names).length) return undefined;
+  open.at += 1;
+  const key = array ? at : (names[at] ?? '');
+  const value = (array ? array[at] : object?.[key]) ?? null;
+  return { value, path: dotted.child(open.path, key) };
+}
+
+function openedOf(value: Json, path: string): Open | undefined {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return undefined;
+    return { path, array: value, object: undefined, names: [], at: 0 };
+  }
+  if (!isJsonObject(value)) return undefined;
+  const names = Object.keys(value);
+  return names.length === 0 ? undefined : { path, array: undefined, object: value, names, at: 0 };
 }

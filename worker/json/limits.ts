@@ -1,5 +1,6 @@
 /** What one call of the JSON utilities may take. Spec silent on all of it. */
 import { GatewayError } from '../../proto/errors.ts';
+import { Pace } from '../../proto/work/pieces.ts';
 import { Budget } from '../paths/budget.ts';
 import type { Settings } from '../settings.ts';
 
@@ -30,4 +31,19 @@ export function resultMaxBytes({ BODY_MAX_BYTES }: Settings): number {
 /** The error for a result over the limit. */
 export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('RESULT_TOO_LARGE', `The result is larger than ${maxBytes} bytes`);
+}
+
+/** Leaves, where their paths are short, between which long work gives way. */
+const LEAVES_OF_A_PIECE = 1_024;
+/** Characters of a path that cost as much as a leaf. */
+const PATH_OF_A_LEAF = 64;
+
+/** Counts leaves: `leafCost` tells what each costs. */
+export function paceOfLeaves(): Pace {
+  return new Pace(LEAVES_OF_A_PIECE);
+}
+
+/** What a leaf costs that stands under this path. */
+export function leafCost(path: string): number {
+  return 1 + path.length / PATH_OF_A_LEAF;
 }

@@ -1,7 +1,9 @@
 /** `/json/map`: builds a value of another shape. Contract §7. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Context } from '../context.ts';
+import { inPieces } from '../heavy-work.ts';
 import type { Budget } from '../paths/budget.ts';
 import { Builder } from '../paths/build.ts';
 import { dotted } from '../paths/dotted.ts';
@@ -28,17 +30,19 @@ interface Pair {
   readonly target: readonly Step[];
 }
 
-/** @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE */
-export async function mapValue(
-  { settings }: Context,
-  { body: { json, schema, mappings } }: { body: Mapping },
-): Promise<Json> {
+/** @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE, SERVICE_UNAVAILABLE */
+export function mapValue(ctx: Context, { body }: { body: Mapping }): Promise<Json> {
+  return inPieces(ctx, mapped(body, resultMaxBytes(ctx.settings)));
+}
+
+function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): Pieces<Json> {
   const wanted = schemaOf(schema);
   compileSchema(wanted);
   const budget = searchBudget('mappings');
   const pairs = pairsOf(mappings, wanted, budget);
   const compiled = compileSchema(wanted === schema ? schema : schemaOf(listed(schema, pairs)));
-  const output = build(json, pairs, budget, resultMaxBytes(settings));
+  const output = yield* build(json, pairs, budget, maxBytes);
+  yield;
   const faults = compiled.validate(output);
   const [first] = faults;
   if (first === undefined) return output;
@@ -57,7 +61,12 @@ export async function mapValue(
  * several values gives an array of all that it finds; without any value the output is an empty
  * object.
  */
-function build(json: Json, pairs: readonly Pair[], budget: Budget, maxBytes: number): Json {
+function* build(
+  json: Json,
+  pairs: readonly Pair[],
+  budget: Budget,
+  maxBytes: number,
+): Pieces<Json> {
   const builder = new Builder();
   let size = 0;
   for (const { name, source, target } of pairs) {
@@ -71,6 +80,7 @@ function build(json: Json, pairs: readonly Pair[], budget: Budget, maxBytes: num
     const value = source.isSingle ? found[0] : found;
     const fault = value === undefined ? undefined : builder.put(target, value);
     if (fault !== undefined) throw badMappings([{ path: pathOf(name), message: fault }]);
+    yield;
   }
   const built = builder.finish();
   return built === undefined ? {} : built;

@@ -1,6 +1,8 @@
 /** `/json/parse`: an object from path to the value there. Contract §7. */
 import type { Json } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Context } from '../context.ts';
+import { inPieces } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
 import type { Path } from '../paths/path.ts';
 import { resultMaxBytes, searchBudget } from './limits.ts';
@@ -12,13 +14,14 @@ export interface Search {
   readonly paths: readonly Path[];
 }
 
-/** @throws GatewayError RESULT_TOO_LARGE, BAD_REQUEST */
-export async function parsePaths(
-  { settings }: Context,
-  { body }: { body: Search },
-): Promise<JsonBytes> {
-  const writer = new ObjectWriter(resultMaxBytes(settings));
-  parse(body, (path, value) => writer.put(path, value));
+/** @throws GatewayError RESULT_TOO_LARGE, BAD_REQUEST, SERVICE_UNAVAILABLE */
+export function parsePaths(ctx: Context, { body }: { body: Search }): Promise<JsonBytes> {
+  return inPieces(ctx, written(body, resultMaxBytes(ctx.settings)));
+}
+
+function* written(search: Search, maxBytes: number): Pieces<JsonBytes> {
+  const writer = new ObjectWriter(maxBytes);
+  yield* parse(search, (path, value) => writer.put(path, value));
   return writer.finish();
 }
 
@@ -26,7 +29,10 @@ export async function parsePaths(
  * Hands over each value with its own path, each path once. Spec silent: what is not there is left
  * out, and a path that names one place by its form stays as it was given.
  */
-export function parse({ json, paths }: Search, put: (path: string, value: Json) => void): void {
+export function* parse(
+  { json, paths }: Search,
+  put: (path: string, value: Json) => void,
+): Pieces<void> {
   const budget = searchBudget('paths');
   const [only, another] = paths;
   if (only && !another && !only.mayRepeat) {
@@ -41,5 +47,6 @@ export function parse({ json, paths }: Search, put: (path: string, value: Json) 
       known.add(own);
       put(own, match.value);
     });
+    yield;
   }
 }

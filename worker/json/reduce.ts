@@ -1,5 +1,6 @@
 /** `/json/reduce`: the same document with only the paths kept. Contract §7. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Match } from '../paths/walk.ts';
 import { searchBudget } from './limits.ts';
 import type { Search } from './parse.ts';
@@ -13,10 +14,13 @@ type Container = Json[] | JsonObject;
  * else null.
  * @throws GatewayError BAD_REQUEST when the paths take too many steps
  */
-export function reduce({ json, paths }: Search): Json {
+export function* reduce({ json, paths }: Search): Pieces<Json> {
   const budget = searchBudget('paths');
   const kept = new Kept(paths.some(({ countsFromEnd }) => countsFromEnd));
-  for (const path of paths) path.each(json, budget, (match) => kept.keep(match));
+  for (const path of paths) {
+    path.each(json, budget, (match) => kept.keep(match));
+    yield;
+  }
   return kept.of(json);
 }
 

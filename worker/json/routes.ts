@@ -1,5 +1,6 @@
 /** The JSON utilities. Spec: "JSON utilities". Contract §7. */
 import { onAnything } from '../access/access.ts';
+import { inPieces } from '../heavy-work.ts';
 import { type AnyRoute, route } from '../http/route.ts';
 import { flattenValue } from './flatten.ts';
 import { mapValue } from './map.ts';
@@ -49,7 +50,7 @@ export const jsonRoutes: AnyRoute[] = [
     errors: [],
     body: Flat,
     result: Unflat,
-    handle: async (_, { body }) => unflatten(body),
+    handle: (ctx, { body }) => inPieces(ctx, unflatten(body)),
   }),
   route({
     ...COMMON,
@@ -82,6 +83,6 @@ export const jsonRoutes: AnyRoute[] = [
     errors: [],
     body: ReduceBody,
     result: Reduced,
-    handle: async (_, { body }) => reduce(body),
+    handle: (ctx, { body }) => inPieces(ctx, reduce(body)),
   }),
 ];

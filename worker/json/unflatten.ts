@@ -1,10 +1,12 @@
 /** `/json/unflatten`: the value that was flattened. Contract §7. */
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { Builder } from '../paths/build.ts';
 import { cutLast, parseDotted } from '../paths/dotted.ts';
 import { faultOf, PathFault } from '../paths/fault.ts';
 import type { Key } from '../paths/step.ts';
+import { leafCost, paceOfLeaves } from './limits.ts';
 
 /** Characters of a name that an error shows. */
 const SHOWN = 100;
@@ -14,20 +16,27 @@ const SHOWN = 100;
  * Without any leaf it is an empty object.
  * @throws GatewayError BAD_REQUEST for a name that is no path, or is in another's way
  */
-export function unflatten(flat: JsonObject): Json {
+export function* unflatten(flat: JsonObject): Pieces<Json> {
   const builder = new Builder();
   /** The path above the last name; names that follow each other mostly have the same. */
   let above = '';
+  const pace = paceOfLeaves();
   for (const name of Object.keys(flat)) {
-    const value = flat[name] ?? null;
+    if (pace.isOver(leafCost(name))) yield;
     const cut = cutLast(name);
     const isBeside = cut?.at === above.length && name.startsWith(above) && above !== '';
-    const fault = isBeside ? builder.putBeside(cut.last, value) : builder.put(keysIn(name), value);
-    if (fault !== undefined) throw badName(name, fault);
+    put(builder, name, flat[name] ?? null, isBeside ? cut.last : undefined);
     if (!isBeside) above = cut ? name.slice(0, cut.at) : '';
   }
   const built = builder.finish();
   return built === undefined ? {} : built;
+}
+
+/** @param beside the last key, where the one before has all others */
+function put(builder: Builder, name: string, value: Json, beside: Key | undefined): void {
+  const fault =
+    beside === undefined ? builder.put(keysIn(name), value) : builder.putBeside(beside, value);
+  if (fault !== undefined) throw badName(name, fault);
 }
 
 function keysIn(name: string): Key[] {

@@ -18,10 +18,13 @@ export async function renderTemplate(
   call: Call,
 ): Promise<Json | JsonBytes> {
   const ready = await readyToRun(ctx, template, call, false);
-  const { compiled, run } = ready;
+  const { compiled, meter, run } = ready;
   const { budget } = run;
   const started = ctx.now();
-  const { success, ...rendered } = await compiled.render(inputOf(ready, call), run);
+  const input = inputOf(ready, call);
+  const shown = await meter.compute(() => ({ of: compiled.render(input, run) }));
+  const { success, ...rendered } = await shown.of;
+  meter.end();
   const told = {
     success,
     processingTimeMs: Math.round(ctx.now() - started),

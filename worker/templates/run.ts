@@ -10,6 +10,7 @@ import { Budget } from '../expressions/index.ts';
 import type { JsonBytes } from '../http/route.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import type { Compiled, Run } from './compiled.ts';
+import { Meter } from './meter.ts';
 import { keptOutput } from './outputs.ts';
 import { memoryOf, readVersion } from './read.ts';
 import { type Scene, sceneOf } from './scene/load.ts';
@@ -33,6 +34,8 @@ export interface Ready {
   readonly compiled: Compiled;
   readonly scene: Scene;
   readonly run: Run;
+  /** Told what the run's computation costs. */
+  readonly meter: Meter;
   /** Names of what runs, which say all of it: templates with their versions, endpoints with their revisions. */
   readonly versions: readonly string[];
   /** Whether the result may be another one a moment later, by itself. */
@@ -52,10 +55,14 @@ export async function runTemplate(
   const started = ctx.now();
   try {
     return await keptOutput(ctx, ready, call, async () => {
-      const output = ready.compiled.run(inputOf(ready, call), ready.run);
-      return output instanceof Promise ? await output : output;
+      const input = inputOf(ready, call);
+      const output = await ready.meter.compute(() => ({
+        of: ready.compiled.run(input, ready.run),
+      }));
+      return output.of instanceof Promise ? await output.of : output.of;
     });
   } finally {
+    ready.meter.end();
     countRun(ctx, template.row, ctx.now() - started);
   }
 }
@@ -104,9 +111,12 @@ export async function readyToRun(
   if (!compiled) throw versionNotFound(row.id, root.version);
   const { TEMPLATE_BUDGETS } = ctx.settings;
   const { fuel, depth, output_bytes: outputBytes } = TEMPLATE_BUDGETS;
+  const budget = new Budget({ fuel, depth, outputBytes }, ctx.now());
+  const meter = new Meter(ctx, budget);
   return {
     compiled,
     scene,
+    meter,
     versions: [
       ...scene.templates.map(({ uuid, version }) =>
         uuid === root.uuid ? `${uuid}:${root.version}` : `${uuid}:${version}`,
@@ -115,13 +125,15 @@ export async function readyToRun(
     ],
     usesNow: [...read.values()].some(({ usesNow }) => usesNow),
     run: {
-      budget: new Budget({ fuel, depth, outputBytes }, ctx.now()),
+      budget,
       parameters: call.parameters,
       parametersAreTexts: call.parametersAreTexts,
       signal: ctx.signal,
       nested: (id) => found(read.get(scene.template(id)?.uuid ?? ''), id),
       send: ({ endpoint, operation, request }) =>
-        performOn(ctx, scene.endpoint(endpoint), operation, request).catch(withoutStream),
+        meter
+          .pause(() => performOn(ctx, scene.endpoint(endpoint), operation, request))
+          .catch(withoutStream),
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Backend, Form, Result } from '../endpoints/backend/backend.ts';
 import { backendOf } from '../endpoints/backend/reach.ts';
 import { resultOf } from '../endpoints/result.ts';
 import { isSubscription, subscribeOn } from '../endpoints/subscribe.ts';
+import { costly, isLight } from '../heavy-work.ts';
 import { type Asked, askedOf, replyFormOf } from './asked.ts';
 import { asUpstashTells } from './events.ts';
 
@@ -29,7 +30,8 @@ export interface FacadeInput extends Authorized<Endpoint> {
  */
 export async function runCommands(ctx: Context, input: FacadeInput): Promise<Response> {
   demandRedis(input.resource);
-  const asked = askedOf(ctx.request, input.bytes);
+  const read = () => askedOf(ctx.request, input.bytes);
+  const asked = isLight(input.bytes) ? read() : await costly(ctx, read);
   const replyForm = replyFormOf(ctx.request, asked.way);
   const form: Form = { numbersAsStrings: false, canonical: false, replyForm };
   return asked.way === 'transaction'

@@ -1,0 +1,60 @@
+/**
+ * A process that keeps one expensive operation going for an organization, as fast as it is
+ * answered: `node bench/neighbour/attacker.ts JSON`. Prints how it was answered as JSON.
+ */
+import { setPriority } from 'node:os';
+import { operations } from './operations.ts';
+import { agent, send, type Tenant } from './tenants.ts';
+
+/** What it is told. */
+export interface Attack {
+  readonly operation: string;
+  readonly tenants: readonly Tenant[];
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Replies by status; a connection that broke is `broken`. */
+export type Statuses = Record<string, number>;
+
+/** A client elsewhere costs this machine nothing. */
+const NICE = 10;
+
+const attack = JSON.parse(process.argv[2] ?? '') as Attack;
+const operation = operations.find(({ name }) => name === attack.operation);
+if (!operation) throw new Error(`No operation ${attack.operation}`);
+setPriority(NICE);
+
+const statuses: Statuses = {};
+let count = 0;
+// Made before the time begins.
+for (const tenant of attack.tenants) operation.call(tenant, 0);
+process.stdout.write('ready\n');
+const until = performance.now() + attack.seconds * 1000;
+await Promise.all(
+  attack.tenants.flatMap((tenant) =>
+    Array.from({ length: attack.connections }, () => keep(tenant)),
+  ),
+);
+process.stdout.write(`${JSON.stringify(statuses)}\n`);
+process.exit(0);
+
+async function keep(tenant: Tenant): Promise<void> {
+  const over = agent();
+  while (performance.now() < until) {
+    count += 1;
+    const call = operation?.call(tenant, count);
+    if (!call) return;
+    const status = await Promise.race([
+      send(tenant, call, over).then(
+        (answer) => String(answer.status),
+        () => 'broken',
+      ),
+      // What is still being answered at the end is not waited for.
+      new Promise<string>((resolve) =>
+        setTimeout(resolve, until - performance.now(), 'unanswered'),
+      ),
+    ]);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  }
+}

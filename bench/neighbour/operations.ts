@@ -1,0 +1,13 @@
+/** All expensive operations that are measured, by their names. */
+import { accountOperations } from './account-operations.ts';
+import { backendOperations } from './backend-operations.ts';
+import { jsonOperations } from './json-operations.ts';
+import type { Operation } from './operation.ts';
+import { templateOperations } from './template-operations.ts';
+
+export const operations: readonly Operation[] = [
+  ...jsonOperations,
+  ...templateOperations,
+  ...backendOperations,
+  ...accountOperations,
+];

@@ -1,0 +1,228 @@
+/** Parses large JSON texts in pieces, so that one of them holds the thread no longer than many small ones. */
+
+import { DEPTH_MAX, type Json, type JsonObject, parseJson, setMember } from './json.ts';
+import { depthFaultOf } from './json-fault.ts';
+import type { Pieces } from './work/pieces.ts';
+
+/** UTF-16 code units that are parsed at once, where values are not larger. */
+const PIECE = 32 * 1024;
+/** Text that is looked at between two pauses. */
+const LOOKED_AT = 64 * 1024;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+/** From an opening one to its closing one. */
+const CLOSING = 2;
+
+/**
+ * As `parseJson`, in pieces.
+ * @throws SyntaxError
+ * @throws TooDeep for what nests deeper than `DEPTH_MAX`
+ */
+export function* parseInPieces(text: string): Pieces<Json> {
+  const start = text.search(/[^ \t\n\r]/);
+  const first = start < 0 ? 0 : text.charCodeAt(start);
+  if (text.length <= PIECE || (first !== BRACKET && first !== BRACE)) return parseShort(text);
+  return yield* new Parser(text, start).parse();
+}
+
+/** What nests deeper than `DEPTH_MAX`; the message says where. */
+export class TooDeep extends Error {}
+
+function parseShort(text: string): Json {
+  const tooDeep = depthFaultOf(text, DEPTH_MAX);
+  if (tooDeep !== undefined) throw new TooDeep(tooDeep);
+  return parseJson(text);
+}
+
+/** An array or object that is being read. */
+interface Open {
+  /** Where it begins. */
+  readonly start: number;
+  readonly isArray: boolean;
+  /** Behind its last comma; 0 before the first. */
+  comma: number;
+  /** What it became: only those are made that are too large to be parsed at once. */
+  made: Made | undefined;
+}
+
+interface Made {
+  readonly value: Json[] | JsonObject;
+  /** What stands before is in `value` already. */
+  read: number;
+  /** A comma, or the start of a member that was made by itself, was the last that was read. */
+  needs: 'nothing' | 'a value' | 'a comma';
+}
+
+class Parser {
+  readonly #text: string;
+  /** Outermost first. */
+  readonly #open: Open[] = [];
+  /** How many of them, from the outermost, are made. */
+  #madeCount = 0;
+  #at: number;
+  #root: Json | undefined;
+
+  constructor(text: string, start: number) {
+    this.#text = text;
+    this.#at = start;
+  }
+
+  *parse(): Pieces<Json> {
+    let pause = this.#at + LOOKED_AT;
+    this.#enter(this.#at);
+    this.#make();
+    for (this.#at += 1; this.#at < this.#text.length; this.#at += 1) {
+      if (this.#look()) yield;
+      else if (this.#at > pause) yield;
+      else continue;
+      pause = this.#at + LOOKED_AT;
+    }
+    if (this.#open.length > 0 || this.#root === undefined) throw new SyntaxError('It has no end');
+    return this.#root;
+  }
+
+  /** Looks at one code unit, or at a whole string; whether something was parsed. */
+  #look(): boolean {
+    const at = this.#at;
+    const code = this.#text.charCodeAt(at);
+    const depth = this.#open.length;
+    if (depth === 0) {
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) throw unexpected(at);
+      return false;
+    }
+    if (code === QUOTE) this.#at = endOfString(this.#text, at);
+    else if (code === COMMA) return this.#onComma(at);
+    else if (code === BRACKET || code === BRACE) this.#enter(at);
+    else if (code === BRACKET + CLOSING || code === BRACE + CLOSING) {
+      return this.#onEnd(at, code === BRACKET + CLOSING);
+    }
+    return false;
+  }
+
+  #enter(start: number): void {
+    if (this.#open.length >= DEPTH_MAX) {
+      throw new TooDeep(depthFaultOf(this.#text, DEPTH_MAX) ?? `at ${start} it nests too deep`);
+    }
+    const isArray = this.#text.charCodeAt(start) === BRACKET;
+    this.#open.push({ start, isArray, comma: 0, made: undefined });
+  }
+
+  #onComma(at: number): boolean {
+    const innermost = this.#open.at(-1);
+    if (innermost === undefined) return false;
+    innermost.comma = at + 1;
+    const { made } = innermost;
+    if (made?.needs === 'a comma') {
+      this.#demandBlank(made.read, at);
+      made.read = at + 1;
+      made.needs = 'a value';
+      return false;
+    }
+    return this.#isFull(at) && this.#flush(at);
+  }
+
+  #isFull(at: number): boolean {
+    const made = this.#open[this.#madeCount - 1]?.made;
+    return made !== undefined && at - made.read > PIECE;
+  }
+
+  /** Parses what is whole of the innermost one that is made, and makes those within that are too large. */
+  #flush(at: number): boolean {
+    for (;;) {
+      const outer = this.#open[this.#madeCount - 1];
+      if (outer?.made === undefined || at + 1 - outer.made.read <= PIECE) return true;
+      if (outer.comma > outer.made.read) this.#take(outer, outer.made, outer.comma);
+      if (at + 1 - outer.made.read <= PIECE) return true;
+      if (this.#madeCount === this.#open.length) return true;
+      this.#make();
+    }
+  }
+
+  /** Takes in members up to a comma, which ends there. */
+  #take(open: Open, made: Made, end: number): void {
+    this.#add(open, made, this.#text.slice(made.read, end - 1));
+    made.read = end;
+    made.needs = 'a value';
+  }
+
+  #add({ isArray }: Open, { value }: Made, members: string): void {
+    if (isBlank(members)) throw new SyntaxError('A value is missing');
+    if (isArray) {
+      const own = value as Json[]; // Of one that is an array.
+      for (const each of parseJson(`[${members}]`) as Json[]) own.push(each);
+    } else {
+      const own = value as JsonObject; // Of one that is none.
+      const parsed = parseJson(`{${members}}`) as JsonObject;
+      for (const name of Object.keys(parsed)) setMember(own, name, parsed[name] ?? null);
+    }
+  }
+
+  /** Makes the outermost one that is not yet. */
+  #make(): void {
+    const open = this.#open[this.#madeCount];
+    if (open === undefined) return;
+    const outer = this.#open[this.#madeCount - 1];
+    const value: Json[] | JsonObject = open.isArray ? [] : {};
+    if (outer?.made) this.#putInto(outer, outer.made, open.start, value);
+    else this.#root = value;
+    open.made = { value, read: open.start + 1, needs: 'nothing' };
+    this.#madeCount += 1;
+  }
+
+  #putInto({ isArray }: Open, made: Made, start: number, value: Json): void {
+    if (made.needs === 'a comma') throw unexpected(start);
+    const before = this.#text.slice(made.read, start);
+    if (isArray) {
+      if (!isBlank(before)) throw unexpected(start);
+      (made.value as Json[]).push(value);
+    } else {
+      const named = parseJson(`{${before}0}`) as JsonObject; // A name and a colon, or it throws.
+      const [name, ...others] = Object.keys(named);
+      if (name === undefined || others.length > 0) throw unexpected(start);
+      setMember(made.value as JsonObject, name, value);
+    }
+    made.needs = 'a comma';
+  }
+
+  #onEnd(at: number, isArray: boolean): boolean {
+    const open = this.#open.pop();
+    if (open?.made === undefined) return false;
+    const { made } = open;
+    this.#madeCount -= 1;
+    if (open.isArray !== isArray) throw unexpected(at);
+    if (made.needs === 'a comma') this.#demandBlank(made.read, at);
+    else {
+      const rest = this.#text.slice(made.read, at);
+      if (made.needs === 'a value' || !isBlank(rest)) this.#add(open, made, rest);
+    }
+    const outer = this.#open.at(-1)?.made;
+    if (outer) outer.read = at + 1;
+    return true;
+  }
+
+  #demandBlank(from: number, to: number): void {
+    if (!isBlank(this.#text.slice(from, to))) throw unexpected(from);
+  }
+}
+
+function isBlank(text: string): boolean {
+  return !/[^ \t\n\r]/.test(text);
+}
+
+function unexpected(at: number): SyntaxError {
+  return new SyntaxError(`It is not expected at ${at}`);
+}
+
+/** The index of the quote that closes the string which begins at `start`; the text's length without one. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return text.length;
+}

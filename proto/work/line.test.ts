@@ -1,0 +1,160 @@
+/** Who works when, by a clock that only the test moves. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { GatewayError } from '../errors.ts';
+import { Line, WAITING_MAX } from './line.ts';
+import { type Pieces, undivided } from './pieces.ts';
+
+/** A thread on which work takes the time that it says, and nothing else any. */
+class Thread {
+  at = 0;
+  readonly worked: { readonly owner: string; readonly from: number; readonly to: number }[] = [];
+  readonly line = new Line({ now: () => this.at, wait: (ms) => this.#wait(ms) });
+  readonly #sleeping: { readonly until: number; readonly wake: () => void }[] = [];
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((wake) => this.#sleeping.push({ until: this.at + ms, wake }));
+  }
+
+  *pieces(owner: string, count: number, ms: number): Pieces<string> {
+    for (let each = 0; each < count; each += 1) {
+      const from = this.at;
+      this.at += ms;
+      this.worked.push({ owner, from, to: this.at });
+      yield;
+    }
+    return owner;
+  }
+
+  do(owner: string, count: number, ms: number, isLarge = true): Promise<string> {
+    return this.line.work(owner, this.pieces(owner, count, ms), { isLarge });
+  }
+
+  /** Lets time pass until all have ended. */
+  async run<Result>(all: readonly Promise<Result>[]): Promise<PromiseSettledResult<Result>[]> {
+    let ended = false;
+    const settled = Promise.allSettled(all).finally(() => {
+      ended = true;
+    });
+    for (;;) {
+      for (let turn = 0; turn < 50; turn += 1) await undefined;
+      if (ended) return settled;
+      this.#sleeping.sort((one, other) => one.until - other.until);
+      const next = this.#sleeping.shift();
+      if (!next) throw new Error('All wait for nothing');
+      this.at = Math.max(this.at, next.until);
+      next.wake();
+    }
+  }
+
+  /** Milliseconds that an owner has worked by a moment. */
+  done(owner: string, by: number): number {
+    const own = this.worked.filter((each) => each.owner === owner && each.to <= by);
+    return own.reduce((sum, { from, to }) => sum + to - from, 0);
+  }
+}
+
+test('light work begins at once', async () => {
+  const thread = new Thread();
+  for (let count = 0; count < 100; count += 1) {
+    expect(await thread.do('a', 1, 1, false)).toBe('a');
+    thread.at += 10;
+  }
+  expect(thread.at).toBe(1_100);
+});
+
+describe('heavy work', () => {
+  const works = fc.array(
+    fc.record({
+      owner: fc.constantFrom('a', 'b', 'c'),
+      count: fc.integer({ min: 1, max: 60 }),
+      ms: fc.integer({ min: 1, max: 8 }),
+    }),
+    { minLength: 1, maxLength: 8 },
+  );
+
+  test('leaves the thread to others for longer than it holds it, and holds it no longer than a slice and a piece', () =>
+    fc.assert(
+      fc.asyncProperty(works, async (all) => {
+        const thread = new Thread();
+        const ended = await thread.run(
+          all.map((each) => thread.do(each.owner, each.count, each.ms)),
+        );
+        expect(ended).toEqual(all.map(({ owner }) => ({ status: 'fulfilled', value: owner })));
+        const slice = 20 + 8;
+        const held = thread.worked.reduce((sum, { from, to }) => sum + to - from, 0);
+        expect(held).toBeLessThanOrEqual(thread.at * 0.4 + slice);
+        expect(longestHold(thread)).toBeLessThanOrEqual(slice);
+      }),
+      { numRuns: 60 },
+    ));
+
+  test('of one who brings much does not keep another from his share', async () => {
+    const thread = new Thread();
+    const much = Array.from({ length: 8 }, () => thread.do('much', 200, 2));
+    const little = [thread.do('little', 200, 2)];
+    const by = thread.run([...much, ...little]);
+    await thread.run(little);
+    const [own, others] = [thread.done('little', thread.at), thread.done('much', thread.at)];
+    expect(own).toBe(400);
+    expect(others).toBeLessThan(2 * own);
+    await by;
+  });
+
+  test('beyond eight that wait is refused, and only of who brings it', async () => {
+    const thread = new Thread();
+    const many = Array.from({ length: 2 * WAITING_MAX + 1 }, () => thread.do('many', 50, 2));
+    const ended = await thread.run([...many, thread.do('other', 50, 2)]);
+    const refused = ended.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    expect(refused.length).toBe(many.length - WAITING_MAX);
+    for (const { reason } of refused) {
+      expect(reason).toBeInstanceOf(GatewayError);
+      expect(reason).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 1 });
+    }
+    expect(ended.at(-1)).toEqual({ status: 'fulfilled', value: 'other' });
+  });
+
+  test('that could not be foreseen makes its owner wait afterwards, and nobody else', async () => {
+    const thread = new Thread();
+    thread.line.note('a', 200);
+    expect([thread.line.owes('a'), thread.line.owes('b')]).toEqual([true, false]);
+    const began = thread.at;
+    await thread.run([thread.do('a', 1, 1)]);
+    expect(thread.at - began).toBeGreaterThanOrEqual(300);
+  });
+
+  test('that nobody goes on with holds nobody up for long', async () => {
+    const thread = new Thread();
+    await thread.line.enter('gone');
+    thread.line.note('a', 100);
+    await thread.run([thread.do('a', 1, 1)]);
+    expect(thread.at).toBeLessThan(1_000);
+  });
+
+  test('that fails leaves its place', async () => {
+    const thread = new Thread();
+    const fail = () =>
+      thread.line.work(
+        'a',
+        undivided(() => {
+          thread.at += 50;
+          throw new Error('broken');
+        }),
+      );
+    for (let count = 0; count < 3 * WAITING_MAX; count += 1) {
+      const [ended] = await thread.run([fail()]);
+      expect(ended).toMatchObject({ status: 'rejected', reason: { message: 'broken' } });
+    }
+  });
+});
+
+/** How long pieces followed each other without a rest. */
+function longestHold({ worked }: Thread): number {
+  let [longest, from, to] = [0, 0, -1];
+  for (const each of worked) {
+    if (each.from !== to) from = each.from;
+    to = each.to;
+    longest = Math.max(longest, to - from);
+  }
+  return longest;
+}

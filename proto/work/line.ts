@@ -1,0 +1,209 @@
+/**
+ * Shares one thread between those whose work holds it: a piece at a time, by turns between them,
+ * and after each piece the thread belongs to everybody else for longer than the piece took.
+ */
+import { GatewayError } from '../errors.ts';
+import type { Pieces } from './pieces.ts';
+
+/** Milliseconds after which work gives way. */
+const SLICE_MS = 20;
+/** Pieces after which it does where the clock stands still during work. */
+const SLICE_PIECES = 256;
+/** Rest after a slice, as a multiple of it: most of what others ask for then finds the thread free. */
+const REST = 1.5;
+/** Milliseconds of work that one may have done lately and still begin at once. */
+const CREDIT_MS = 30;
+/** Owners that are known before those are forgotten who rested long enough. */
+const OWNERS_MAX = 1_000;
+/** Longest rest in milliseconds, whatever was done. */
+const REST_MAX_MS = 2_000;
+/** Works of one that may wait at once. */
+export const WAITING_MAX = 8;
+/** Works that may wait at once in all. */
+const ALL_WAITING_MAX = 256;
+/** Milliseconds between two looks of one who waits. */
+const LOOK_MS = 10;
+/** One who has not looked for so long was ended by the runtime: milliseconds. */
+const GONE_MS = 5_000;
+/** One who looked within so many milliseconds is there to take his turn. */
+const PRESENT_MS = 250;
+/** Seconds after which one who was refused may come again. */
+const RETRY_AFTER_S = 1;
+/** Milliseconds that a refusal takes, so that it is not asked for without end. */
+const REFUSED_AFTER_MS = 200;
+
+/** The clock, in milliseconds, and how to wait. */
+export interface Time {
+  now(): number;
+  wait(ms: number): Promise<unknown>;
+}
+
+/** One work of somebody, from when it is announced to its end. */
+export interface Place {
+  readonly owner: string;
+  lookedAt: number;
+}
+
+/** What is known of work before it is done. */
+export interface Announced {
+  /** Where `enter` was asked. */
+  readonly place?: Place | undefined;
+  /** It will hold the thread for long. */
+  readonly isLarge?: boolean;
+  /** It may no more be refused: that would hide what was done already. */
+  readonly isBegun?: boolean;
+}
+
+/** Who works on one thread, and how much. */
+export class Line {
+  readonly #time: Time;
+  /** In the order in which they came. */
+  readonly #places: Place[] = [];
+  /** By owner, when the last slice ended. */
+  readonly #served = new Map<string, number>();
+  /** By owner, when the rests after what was done lately have passed. */
+  readonly #debts = new Map<string, number>();
+  /** From when on the next slice may begin. */
+  #freeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /**
+   * A place for work that comes soon, such as a body that is still to be read.
+   * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when the owner has 8 already
+   */
+  async enter(owner: string): Promise<Place> {
+    const now = this.#time.now();
+    this.#forget(now);
+    const own = this.#places.filter((place) => place.owner === owner).length;
+    if (own >= WAITING_MAX || this.#places.length >= ALL_WAITING_MAX) {
+      await this.#time.wait(REFUSED_AFTER_MS);
+      throw tooMuch();
+    }
+    const place = { owner, lookedAt: now };
+    this.#places.push(place);
+    return place;
+  }
+
+  /** Ends what `enter` began; a second time nothing happens. */
+  leave(place: Place): void {
+    const at = this.#places.indexOf(place);
+    if (at >= 0) this.#places.splice(at, 1);
+  }
+
+  /**
+   * Does the work slice by slice. The first begins at once if the owner did little lately, and
+   * that of work that is known to be large only when nobody's rest is due.
+   * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 that do, and what the work throws
+   */
+  async work<Result>(
+    owner: string,
+    pieces: Pieces<Result>,
+    { place, isLarge = false, isBegun = false }: Announced = {},
+  ): Promise<Result> {
+    let own = place ?? (isBegun ? this.#seat(owner) : undefined);
+    try {
+      for (;;) {
+        if (this.owes(owner) || (isLarge && this.#time.now() < this.#freeAt)) {
+          own ??= await this.enter(owner);
+          await this.#turnOf(own);
+        }
+        const done = this.#slice(owner, pieces);
+        if (done) return done.value;
+        own ??= this.#seat(owner);
+      }
+    } finally {
+      if (own && own !== place) this.leave(own);
+    }
+  }
+
+  /** Tells of work that was done outside the line. */
+  note(owner: string, ms: number): void {
+    const now = this.#time.now();
+    const rest = Math.min(ms * REST, REST_MAX_MS);
+    if (this.#debts.size > OWNERS_MAX) this.#forget(now);
+    this.#freeAt = Math.max(this.#freeAt, now + rest);
+    this.#served.set(owner, now);
+    this.#debts.set(owner, Math.max(this.#debts.get(owner) ?? now, now) + rest);
+  }
+
+  /** Undefined when there is more to do. */
+  #slice<Result>(owner: string, pieces: Pieces<Result>): { readonly value: Result } | undefined {
+    const started = this.#time.now();
+    let done = 0;
+    try {
+      for (; done < SLICE_PIECES; done += 1) {
+        const piece = pieces.next();
+        if (piece.done) return { value: piece.value };
+        if (this.#time.now() - started > SLICE_MS) break;
+      }
+      return undefined;
+    } finally {
+      const took = this.#time.now() - started;
+      // Where the clock stands still, a slice counts for what it may take.
+      this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS);
+    }
+  }
+
+  /** Whether the owner did so much lately that what comes next waits for a turn. */
+  owes(owner: string): boolean {
+    const now = this.#time.now();
+    const debt = (this.#debts.get(owner) ?? now) - now;
+    return debt > CREDIT_MS || (debt > 0 && now < this.#freeAt);
+  }
+
+  /** For who has begun already and may not be refused any more. */
+  #seat(owner: string): Place {
+    const place = { owner, lookedAt: this.#time.now() };
+    this.#places.push(place);
+    return place;
+  }
+
+  /** The runtime ends a request that awaits what only another one resolves: each looks by itself. */
+  async #turnOf(place: Place): Promise<void> {
+    for (;;) {
+      const now = this.#time.now();
+      place.lookedAt = now;
+      this.#forget(now);
+      if (now >= this.#freeAt && this.#isNext(place, now)) return;
+      const until = this.#freeAt - now;
+      await this.#time.wait(until > 0 ? Math.min(until, 10 * LOOK_MS) : LOOK_MS);
+    }
+  }
+
+  /** Owners by when they were served last, works of one by when they came. */
+  #isNext(own: Place, now: number): boolean {
+    if (!this.#places.includes(own)) this.#places.push(own); // It was away for long.
+    const servedAt = this.#served.get(own.owner) ?? Number.NEGATIVE_INFINITY;
+    let isBefore = true;
+    for (const place of this.#places) {
+      if (place === own) isBefore = false;
+      else if (now - place.lookedAt <= PRESENT_MS) {
+        const other = this.#served.get(place.owner) ?? Number.NEGATIVE_INFINITY;
+        if (other < servedAt || (isBefore && other === servedAt)) return false;
+      }
+    }
+    return true;
+  }
+
+  #forget(now: number): void {
+    for (const place of this.#places.filter(({ lookedAt }) => now - lookedAt > GONE_MS)) {
+      this.leave(place);
+    }
+    for (const [owner, until] of this.#debts) {
+      if (until > now || this.#places.some((place) => place.owner === owner)) continue;
+      this.#debts.delete(owner);
+      this.#served.delete(owner);
+    }
+  }
+}
+
+function tooMuch(): GatewayError {
+  return new GatewayError(
+    'SERVICE_UNAVAILABLE',
+    `${WAITING_MAX} large requests of this organization are being worked on: try again later`,
+    { retryAfter: RETRY_AFTER_S },
+  );
+}

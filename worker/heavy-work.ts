@@ -1,0 +1,85 @@
+/**
+ * Work that holds the thread which serves everybody: done by turns between organizations, in
+ * pieces where it can be divided. Light requests never come here. docs/heavy-work.md.
+ */
+
+import { type Announced, Line, type Place } from '../proto/work/line.ts';
+import { type Pieces, undivided } from '../proto/work/pieces.ts';
+import type { Context, PublicContext } from './context.ts';
+
+/** Bodies up to so many bytes are read at once and count for nothing. */
+const LIGHT_BYTES = 16 * 1024;
+/** Bodies from so many bytes on have a place before they are read. */
+const LARGE_BYTES = 128 * 1024;
+/** Milliseconds up to which work that could not be foreseen counts for nothing. */
+const LIGHT_MS = 2;
+
+/** Of an isolate, as its thread is. */
+const line = new Line({ now: () => performance.now(), wait: (ms) => scheduler.wait(ms) });
+
+/** Whose work it is: an organization's, or that of an address before anybody is known. */
+type Owner = Pick<PublicContext, 'address'> & Partial<Pick<Context, 'caller'>>;
+
+/** Whether a body has a place before it is read. @param length as the request tells it */
+export function isLarge(length: string | null): boolean {
+  return length !== null && Number(length) >= LARGE_BYTES;
+}
+
+/**
+ * A place for such a body.
+ * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 8 already
+ */
+export function placeFor(of: Owner): Promise<Place> {
+  return line.enter(ownerOf(of));
+}
+
+/** Gives a place back. */
+export function giveBack(place: Place | undefined): void {
+  if (place) line.leave(place);
+}
+
+/** Whether a body of so many bytes, or none, is read at once and counts for nothing. */
+export function isLight(bytes: Uint8Array | undefined): boolean {
+  return bytes === undefined || bytes.byteLength <= LIGHT_BYTES;
+}
+
+/**
+ * Does work in pieces.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has 8 that do
+ */
+export function inPieces<Result>(
+  of: Owner,
+  pieces: Pieces<Result>,
+  announced: Announced = {},
+): Promise<Result> {
+  return line.work(ownerOf(of), pieces, announced);
+}
+
+/**
+ * Does work that cannot be divided, and may turn out to be long: then the next one waits.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has 8 that do
+ */
+export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
+  return line.work(ownerOf(of), undivided(work));
+}
+
+/**
+ * Waits until the organization may go on with work that tells afterwards what it cost.
+ * @param begun whether a refusal would hide what was done already
+ * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 8 that wait
+ */
+export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
+  const owner = ownerOf(of);
+  if (line.owes(owner)) await line.work(owner, undivided(nothing), { isBegun: begun });
+}
+
+/** Tells what such work cost, in milliseconds. */
+export function wentOn(of: Owner, ms: number): void {
+  if (ms > LIGHT_MS) line.note(ownerOf(of), ms);
+}
+
+function ownerOf({ caller, address }: Owner): string {
+  return caller?.orgUuid ?? address;
+}
+
+function nothing(): void {}
