@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { isBlocked, type Look, residentBytes, stateOf } from './health.ts';
 
 const look = (more: Partial<Look>): Look => ({
-  silentMs: 1_600,
+  silentMs: 1_300,
   process: { state: 'R', cpuMs: 1_000 },
   cpuAtBeatMs: 1_000,
   cpuAtLookMs: 1_000,
+  starvedMaxMs: 10_000,
   ...more,
 });
 

@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 
 /** How often a part beats, in milliseconds. */
 export const BEAT_MS = 250;
-/** A part without a beat for so many milliseconds is looked at: it must be gone within two seconds. */
-const SILENT_MS = 1_500;
+/** A part without a beat for so many milliseconds is looked at twice: it must be gone within two seconds. */
+const SILENT_MS = 1_200;
 /** A part that used so many milliseconds of processor without a beat turns in one place. */
-const SPUN_MS = 700;
+const SPUN_MS = 500;
 /** A part that the machine gives no processor is given so many milliseconds. */
-const STARVED_MAX_MS = 10_000;
+export const STARVED_MAX_MS = 10_000;
+/** While the relay stops, so many: nothing may stay behind. */
+export const STOPPING_MAX_MS = 3_000;
 /** Where the system tells nothing of processes. */
 const UNSEEN_MAX_MS = 3_000;
 /** Of `CLK_TCK`, which Linux has at 100 for programs on all its machines. Source: proc_pid_stat(5). */
@@ -24,6 +26,8 @@ export interface Look {
   readonly cpuAtBeatMs: number;
   /** What it had used when it was last looked at; undefined the first time since the beat. */
   readonly cpuAtLookMs: number | undefined;
+  /** How long it may be silent for want of a processor. */
+  readonly starvedMaxMs: number;
 }
 
 /** Of a main thread. */
@@ -33,8 +37,9 @@ export interface ProcessState {
   readonly cpuMs: number;
 }
 
-/** Whether a part is to be ended. */
-export function isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs }: Look): boolean {
+/** Whether a part seems to be blocked. */
+export function isBlocked(look: Look): boolean {
+  const { silentMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs } = look;
   if (silentMs < SILENT_MS) return false;
   if (process === undefined) return silentMs >= UNSEEN_MAX_MS;
   const { state, cpuMs } = process;
@@ -42,7 +47,7 @@ export function isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs }: Look)
   if (cpuMs - cpuAtBeatMs >= SPUN_MS) return true;
   // Asleep, and not for want of a processor: it waits for something within one turn of its loop.
   if (state === 'S' && cpuMs === cpuAtLookMs) return true;
-  return silentMs >= STARVED_MAX_MS;
+  return silentMs >= starvedMaxMs;
 }
 
 /** What Linux says of a process's main thread; undefined elsewhere, and for one that has ended. */

@@ -45,6 +45,16 @@ export interface PartEvents {
   ended(how: string): void;
 }
 
+/** How a part is looked at. */
+export interface LookOptions {
+  /** On the clock of `performance`. */
+  readonly at: number;
+  /** By how much the supervisor itself is late. */
+  readonly lateMs: number;
+  /** How long a part may be silent for want of a processor. */
+  readonly starvedMaxMs: number;
+}
+
 /** Settings of TLS are for who listens; all others are a part's, too. */
 const SUPERVISORS = new Set(['RELAY_TLS_CERT', 'RELAY_TLS_KEY', 'RELAY_TLS_CLIENT_CA']);
 
@@ -72,6 +82,7 @@ export class PartProcess {
   #residentBytes = 0;
   #cpuAtBeatMs = 0;
   #cpuAtLookMs: number | undefined;
+  #seemedBlocked = false;
 
   constructor(options: SpawnOptions) {
     this.ended = this.#ended.promise;
@@ -126,12 +137,12 @@ export class PartProcess {
     });
   }
 
-  /** Ends it if it does not answer or holds too much. @param lateMs by which the supervisor itself is late */
-  look(lateMs: number): void {
+  /** Ends it if it does not answer or holds too much. */
+  look({ at, lateMs, starvedMaxMs }: LookOptions): void {
     const isWaiting = this.isLoaded && this.#assign === undefined;
     if (this.#hasEnded || isWaiting) return;
     this.#heardAt += lateMs;
-    const silentMs = performance.now() - this.#heardAt;
+    const silentMs = at - this.#heardAt;
     if (!this.isListening) {
       if (silentMs > LOAD_MAX_MS) this.kill('it did not load');
       return;
@@ -140,7 +151,10 @@ export class PartProcess {
     if (bytes > this.#memoryBytes) this.kill('it held too much memory');
     const process = stateOf(this.pid);
     const [cpuAtBeatMs, cpuAtLookMs] = [this.#cpuAtBeatMs, this.#cpuAtLookMs];
-    if (isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs })) this.kill('it was blocked');
+    const seems = isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs });
+    // What it said while this process itself had to wait is heard before the next look.
+    if (seems && this.#seemedBlocked) this.kill('it was blocked');
+    this.#seemedBlocked = seems;
     this.#cpuAtLookMs = process?.cpuMs;
   }
 
@@ -148,6 +162,7 @@ export class PartProcess {
     if (message === undefined) return;
     this.#heardAt = performance.now();
     this.#cpuAtLookMs = undefined;
+    this.#seemedBlocked = false;
     if (message.type === 'beat') {
       this.figures = message.figures;
       this.#cpuAtBeatMs = message.cpuMs;

@@ -1,7 +1,17 @@
 /** A relay of several processes: what ends one of them leaves the others, and it is back at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { keyFor, type RunningParts, runs, startParts, until } from './test/running-relay.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  keyFor,
+  type RunningParts,
+  runs,
+  slowness,
+  startParts,
+  until,
+} from './test/running-relay.ts';
+
+/** Relays start, and some of their processes many times. */
+vi.setConfig({ testTimeout: 180_000 });
 
 let relay: RunningParts | undefined;
 afterEach(async () => {
@@ -23,6 +33,12 @@ function readAllTheTime({ get }: RunningParts, key: string) {
     await reading;
     return { reads: outcomes.length, failed: outcomes.filter((one) => typeof one !== 'string') };
   };
+}
+
+/** How long the machine takes for what an idle one does in so many milliseconds. */
+function atMost(ms: number): number {
+  const slow = slowness();
+  return slow < 1.2 ? ms : ms * slow * 2;
 }
 
 /** Milliseconds until calls of the key are answered. */
@@ -55,7 +71,7 @@ describe('a part that is killed', () => {
     const { reads, failed } = await stop();
     expect(failed).toEqual([]);
     expect(reads).toBeGreaterThan(100);
-    expect(Math.max(...times)).toBeLessThan(1_000);
+    expect(Math.max(...times)).toBeLessThan(atMost(1_000));
   });
 
   test('breaks off the calls that it had, and answers those that it had not seen', async () => {
@@ -85,8 +101,8 @@ describe('a part that does not answer its supervisor', () => {
     const pid = relay.pidOf('0');
     if (how === 'spins') relay.fault(pid, 'spin');
     else process.kill(pid, 'SIGSTOP');
-    expect(await msUntilGone(pid)).toBeLessThan(2_000);
-    expect(await msUntilAnswered(relay, key)).toBeLessThan(1_000);
+    expect(await msUntilGone(pid)).toBeLessThan(atMost(2_000));
+    expect(await msUntilAnswered(relay, key)).toBeLessThan(atMost(1_000));
     expect((await stop()).failed).toEqual([]);
     expect(relay.lines.map(({ how: why }) => why)).toContain('it was blocked');
   });
@@ -96,8 +112,8 @@ test('a part that holds too much memory is ended', async () => {
   relay = await startParts({ RELAY_PART_MEMORY_MB: '300' });
   const pid = relay.pidOf('0');
   relay.fault(pid, 'hold');
-  expect(await msUntilGone(pid)).toBeLessThan(5_000);
-  expect(await relay.get(keyFor(0))).toEqual(ANSWER);
+  expect(await msUntilGone(pid)).toBeLessThan(atMost(5_000));
+  await msUntilAnswered(relay, keyFor(0));
   expect(relay.lines.map(({ how }) => how)).toContain('it held too much memory');
 });
 
@@ -178,7 +194,7 @@ describe('a relay', () => {
       const started = performance.now();
       await relay.stop(signal);
       await until(() => !pids.some(runs));
-      expect(performance.now() - started).toBeLessThan(5_000);
+      expect(performance.now() - started).toBeLessThan(atMost(5_000));
     },
   );
 });

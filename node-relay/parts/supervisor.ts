@@ -3,6 +3,7 @@
  * parts for who ends others. It starts, watches and ends processes, and sees nothing of any call.
  */
 import type { Log } from '../log.ts';
+import { STARVED_MAX_MS, STOPPING_MAX_MS } from './health.ts';
 import type { MergedMetrics } from './merged-metrics.ts';
 import { type Figures, type Places, together } from './messages.ts';
 import { type OwnPart, OwnParts } from './own-parts.ts';
@@ -95,10 +96,11 @@ export class Supervisor {
     this.#shared.push(...started.map(({ slot }) => slot));
     let looked = performance.now();
     this.#timer = setInterval(() => {
-      const lateMs = performance.now() - looked - LOOK_MS;
-      looked = performance.now();
+      const at = performance.now();
+      const lateMs = at - looked - LOOK_MS;
+      looked = at;
       // After what has arrived meanwhile has been heard.
-      setImmediate(() => this.#look(lateMs > LATE_MS ? lateMs : 0));
+      setImmediate(() => this.#look(at, lateMs > LATE_MS ? lateMs : 0));
     }, LOOK_MS);
     await Promise.all(started.map(({ listening }) => listening));
     this.#spareTimer = setTimeout(() => this.#loadSpare(), SPARE_AFTER_MS);
@@ -247,9 +249,11 @@ export class Supervisor {
     for (const { part } of this.#slots()) part.send({ type: 'places', places });
   }
 
-  #look(lateMs: number): void {
+  #look(at: number, lateMs: number): void {
     const parts = [...this.#slots().map(({ part }) => part), ...this.#leaving];
-    for (const part of this.#spare ? [...parts, this.#spare] : parts) part.look(lateMs);
+    const starvedMaxMs = this.#draining ? STOPPING_MAX_MS : STARVED_MAX_MS;
+    const how = { at, lateMs, starvedMaxMs };
+    for (const part of this.#spare ? [...parts, this.#spare] : parts) part.look(how);
     const over = this.#ownParts.over(Date.now(), ({ name }) => {
       const { callsInFlight = 0, sessions = 0 } = this.#own.get(name)?.part.figures ?? {};
       return callsInFlight === 0 && sessions === 0;

@@ -14,6 +14,8 @@ import { callToken, clientOf, failureOf, makeKeys, seal } from '../../test/relay
 const MAIN = join(import.meta.dirname, '../../main.ts');
 const FAULT = join(import.meta.dirname, 'fault.ts');
 const PARTS = 2;
+/** Of processor time, after which `slowness` knows. */
+const SAMPLE_MS = 100;
 
 interface Line {
   readonly msg: string;
@@ -173,5 +175,16 @@ export function runs(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** How many times as long as on an idle machine a process takes now for what it does; at least 1. */
+export function slowness(): number {
+  const started = performance.now();
+  const before = process.threadCpuUsage();
+  for (;;) {
+    const { user, system } = process.threadCpuUsage(before);
+    const usedMs = (user + system) / 1000;
+    if (usedMs >= SAMPLE_MS) return Math.max(1, (performance.now() - started) / usedMs);
   }
 }
