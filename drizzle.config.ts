@@ -3,6 +3,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./worker/db/schema.ts', './worker/db/templates.ts'],
+  schema: ['./worker/db/schema.ts', './worker/db/storage.ts', './worker/db/templates.ts'],
   out: './migrations',
 });

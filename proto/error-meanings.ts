@@ -98,7 +98,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   QUOTA_EXCEEDED: {
     means: 'The organization has as many resources, or as much stored, as it may have.',
-    remedy: 'Delete what is not needed, or have the operator raise `QUOTAS`.',
+    remedy:
+      'Delete what is not needed, wait until kept replies and runs have expired, or have the operator raise `QUOTAS`.',
   },
   NOT_FOUND: {
     means: 'There is nothing by that name in the organization, or nothing at that path.',
@@ -196,7 +197,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   REPLY_NOT_KEPT: {
     means: 'A request with this `Idempotency-Key` was answered, but its reply could not be kept.',
     remedy:
-      'Take it as done, and read what it made; a reply over 1 MiB or with a secret is not kept.',
+      'Take it as done, and read what it made; a reply over 1 MiB, with a secret, or for which no storage is left, is not kept.',
     effect: 'earlier',
   },
   PRECONDITION_FAILED: {

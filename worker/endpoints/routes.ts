@@ -105,7 +105,7 @@ export const endpointRoutes: AnyRoute[] = [
     description:
       'A connection that is given replaces the whole one; with another host, stored credentials are dropped unless they are given again. If the new configuration cannot connect, the old one goes on serving.',
     tag: 'Endpoints',
-    errors: ['EDIT_CONFLICT', ...ON_THE_WAY],
+    errors: ['EDIT_CONFLICT', 'QUOTA_EXCEEDED', ...ON_THE_WAY],
     access: onEndpoint('Admin'),
     changes: 'organization',
     params: EndpointPath,

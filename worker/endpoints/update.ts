@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { parse } from '../http/parse.ts';
+import { demandStorage } from '../quotas/demand.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { type EndpointConfig, openConfig, sealConfig } from './config.ts';
 import { type Connected, connectAll } from './connect.ts';
@@ -50,6 +51,7 @@ export async function changeEndpoint(
     poolRevision: row.poolRevision + (config || isPooledOtherwise(row, members) ? 1 : 0),
     updatedAt: ctx.now(),
   };
+  await demandGrowth(ctx, row, changes);
   const [[stored]] = await db.batch([
     updateEndpoint(db, row, changes),
     auditStatement(ctx, {
@@ -67,6 +69,20 @@ export async function changeEndpoint(
     ctx.afterReply(noteConnection(db, caller.orgUuid, stored.uuid, seen).execute());
   }
   return { row: stored, warnings };
+}
+
+/** What becomes smaller needs no room: that is how there comes to be some. */
+async function demandGrowth(
+  ctx: Context,
+  before: EndpointRow,
+  { description = before.description, sealedConfig = before.sealedConfig }: Partial<EndpointRow>,
+): Promise<void> {
+  const growth =
+    sealedConfig.length -
+    before.sealedConfig.length +
+    description.length -
+    before.description.length;
+  if (growth > 0) await demandStorage(ctx, growth);
 }
 
 function refuseOtherKind(row: EndpointRow, kind: string | undefined): void {

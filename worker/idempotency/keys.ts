@@ -4,13 +4,16 @@
  * one of the object makes it run again. Architecture: "State at the edge".
  */
 import { DurableObject } from 'cloudflare:workers';
-import type { Bindings } from '../context.ts';
-import type { Claim, Fact, IdempotencyKeysObject, Standing } from './object.ts';
+import { type Bindings, databaseOf } from '../context.ts';
+import type { Begun, Claim, Fact, IdempotencyKeysObject, Standing } from './object.ts';
+import { type Keeper, Room } from './room.ts';
 import {
+  bytesOf,
   type CallRow,
   createTable,
   deleteCall,
   deleteExpired,
+  type Ending,
   endCall,
   hasTable,
   nextExpiry,
@@ -27,18 +30,38 @@ const SWEEP_STEP = 200;
 
 /** Sixteen per organization, by the name that place.ts gives. All times are the object's own clock's. */
 export class IdempotencyKeys extends DurableObject<Bindings> implements IdempotencyKeysObject {
-  async begin({ name, attempt, body, lastsMs, reads }: Claim): Promise<Standing> {
+  readonly #room = new Room(this.ctx.storage.sql, () => databaseOf(this.env));
+
+  async begin(claim: Claim): Promise<Begun> {
+    const { name, attempt, body, lastsMs, keeper } = claim;
     const { sql } = this.ctx.storage;
     const planned = await this.ctx.storage.getAlarm();
-    const since = Date.now();
     createTable(sql);
-    const known = this.#call(name, since);
-    if (known && known.attempt !== attempt) {
-      const standing = standingOf(known, since);
-      if (standing.state !== 'lost' || !reads) return standing;
+    const earlier = this.#standing(claim);
+    if (earlier) return earlier;
+    const bytes = keeper ? bytesOf(claim) : 0;
+    if (keeper && !(await this.#room.take(keeper, bytes, 'fact'))) return { state: 'no room' };
+    // Another may have begun meanwhile.
+    const meanwhile = this.#standing(claim);
+    if (meanwhile) {
+      if (keeper) this.#room.free(keeper.caller, bytes);
+      return meanwhile;
     }
+    const since = Date.now();
     const expires = since + KEPT_FOR_MS;
-    replaceCall(sql, { name, attempt, body, since, until: since + lastsMs, expires });
+    const before = selectCall(sql, name);
+    if (before) this.#room.free(before.caller, before.bytes);
+    const caller = keeper?.caller ?? '';
+    replaceCall(sql, {
+      name,
+      attempt,
+      body,
+      since,
+      until: since + lastsMs,
+      expires,
+      caller,
+      bytes,
+    });
     if (planned === null) await this.ctx.storage.setAlarm(expires);
     return { state: 'begun' };
   }
@@ -50,19 +73,50 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
     return known && standingOf(known, now);
   }
 
-  finish(call: Pick<Claim, 'name' | 'attempt'>, outcome: Uint8Array | Fact): void {
+  async finish(
+    call: Pick<Claim, 'name' | 'attempt'>,
+    outcome: Uint8Array | Fact,
+    kept?: { readonly keeper: Keeper; readonly fact: Fact },
+  ): Promise<void> {
     const { sql } = this.ctx.storage;
-    if (!hasTable(sql)) return;
-    const ended =
-      outcome instanceof Uint8Array
-        ? { fact: null, reply: outcome }
-        : { fact: JSON.stringify(outcome), reply: null };
-    endCall(sql, call, ended);
+    if (!this.#runs(call)) return;
+    const ending = endingOf(outcome);
+    if (kept && !(await this.#hasRoom(kept.keeper, ending))) {
+      const instead = endingOf({ ...kept.fact, because: 'storage' });
+      if (this.#runs(call)) endCall(sql, call, { ...instead, bytes: 0 });
+      return;
+    }
+    if (this.#runs(call)) endCall(sql, call, { ...ending, bytes: kept ? ending.bytes : 0 });
+    else if (kept) this.#room.free(kept.keeper.caller, ending.bytes);
+  }
+
+  /** A fact that finds no room is kept all the same: it is small, and stands where the call did. */
+  async #hasRoom(keeper: Keeper, { bytes, reply }: Ending): Promise<boolean> {
+    const sort = reply === null ? 'fact' : 'content';
+    return this.#room.take(keeper, bytes, sort).catch(() => false);
+  }
+
+  #runs({ name, attempt }: Pick<Claim, 'name' | 'attempt'>): boolean {
+    const { sql } = this.ctx.storage;
+    const known = hasTable(sql) ? selectCall(sql, name) : undefined;
+    return known?.attempt === attempt && known.fact === null && known.reply === null;
+  }
+
+  /** How an earlier call stands; undefined where this one may begin. */
+  #standing({ name, attempt, reads }: Claim): Standing | undefined {
+    const now = Date.now();
+    const known = this.#call(name, now);
+    if (!known || known.attempt === attempt) return undefined;
+    const standing = standingOf(known, now);
+    return standing.state === 'lost' && reads ? undefined : standing;
   }
 
   forget(call: Pick<Claim, 'name' | 'attempt'>): void {
     const { sql } = this.ctx.storage;
-    if (hasTable(sql)) deleteCall(sql, call);
+    if (!this.#runs(call)) return;
+    const known = selectCall(sql, call.name);
+    if (known) this.#room.free(known.caller, known.bytes);
+    deleteCall(sql, call);
   }
 
   async clear(): Promise<void> {
@@ -74,7 +128,11 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
   override async alarm(): Promise<void> {
     const { storage } = this.ctx;
     const now = Date.now();
-    if (hasTable(storage.sql)) deleteExpired(storage.sql, now, SWEEP_STEP);
+    if (hasTable(storage.sql)) {
+      createTable(storage.sql);
+      deleteExpired(storage.sql, now, SWEEP_STEP);
+      await this.#room.giveBack();
+    }
     const next = hasTable(storage.sql) ? nextExpiry(storage.sql) : undefined;
     if (next === undefined) return storage.deleteAll();
     await storage.setAlarm(next <= now ? now : Math.max(next, now + SWEEP_EVERY_MS));
@@ -84,6 +142,13 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
     const known = selectCall(this.ctx.storage.sql, name);
     return known && known.expires > now ? known : undefined;
   }
+}
+
+function endingOf(outcome: Uint8Array | Fact): Ending {
+  if (outcome instanceof Uint8Array)
+    return { fact: null, reply: outcome, bytes: outcome.byteLength };
+  const fact = JSON.stringify(outcome);
+  return { fact, reply: null, bytes: fact.length };
 }
 
 function standingOf({ body, since, until, fact, reply }: CallRow, now: number): Standing {

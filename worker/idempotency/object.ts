@@ -1,5 +1,6 @@
 /** The face of the objects that own idempotency keys, for who calls them: their class knows the storage. */
 import type { Asked } from '../access/asked.ts';
+import type { Keeper } from './room.ts';
 
 /** A call that wants to begin. */
 export interface Claim {
@@ -12,12 +13,14 @@ export interface Claim {
   readonly lastsMs: number;
   /** It changes nothing: one that was lost may run again. */
   readonly reads: boolean;
+  /** Whose storage it is kept in; absent of what is no organization's. */
+  readonly keeper?: Keeper;
 }
 
 /** Why a reply is not kept, and which status it had. */
 export interface Fact {
   readonly status: number;
-  readonly because: 'size' | 'secret' | 'stream';
+  readonly because: 'size' | 'secret' | 'stream' | 'storage';
   /** What it may be told for; absent where it was noted without. */
   readonly asked?: readonly Asked[];
 }
@@ -30,19 +33,26 @@ export type Standing =
   | Earlier<{ readonly state: 'lost' }>
   | Earlier<{ readonly state: 'answered'; readonly reply: ArrayBuffer }>
   | Earlier<{ readonly state: 'not kept'; readonly fact: Fact }>;
+/** What `begin` answers; `no room`: it may not begin, as nothing could tell that it did. */
+export type Begun = Standing | { readonly state: 'no room' };
 type Earlier<What> = What & { readonly body: string };
 
 /** Sixteen per organization, by the name that place.ts gives. */
 export interface IdempotencyKeysObject extends Rpc.DurableObjectBranded {
   /** Lets the call begin unless the key stands for one already; what it answers is on disk. */
-  begin(claim: Claim): Promise<Standing>;
+  begin(claim: Claim): Promise<Begun>;
   /** How a key stands, without beginning; `undefined` when it stands for nothing. */
   look(name: string): Standing | undefined;
   /**
    * Keeps the sealed reply of a call that began, or why it is not kept. Also after its time was
-   * up: what is true is told from then on.
+   * up: what is true is told from then on. Where there is no room for the reply, `kept` tells what is
+   * kept in its place.
    */
-  finish(call: Pick<Claim, 'name' | 'attempt'>, outcome: Uint8Array | Fact): void;
+  finish(
+    call: Pick<Claim, 'name' | 'attempt'>,
+    outcome: Uint8Array | Fact,
+    kept?: { readonly keeper: Keeper; readonly fact: Fact },
+  ): Promise<void>;
   /** Frees the key of a call that began and changed nothing. */
   forget(call: Pick<Claim, 'name' | 'attempt'>): void;
   /** Forgets all keys: the organization is gone. */

@@ -7,7 +7,7 @@ import { failureOf } from '../http/respond.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
 import { demandAgain } from './again.ts';
-import type { Claim, Fact, Standing } from './object.ts';
+import type { Begun, Claim, Fact, Standing } from './object.ts';
 import { type Place, placeOf, publicPlacesOf } from './place.ts';
 import { type TakenIn, takeIn } from './reply.ts';
 import { isForgotten, isSecret, type Keyed } from './rule.ts';
@@ -44,7 +44,7 @@ export interface Work<Ctx extends PublicContext> {
  * Runs the call if its key is new, else answers as the key stands. A call that runs goes on when
  * its client goes away: he asks again with the key. What it asked of its caller's rights is asked
  * again before its reply is.
- * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE, FORBIDDEN, 404 of what the call reached
+ * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE, QUOTA_EXCEEDED, FORBIDDEN, 404 of what the call reached
  */
 export async function once<Ctx extends PublicContext>(
   ctx: Ctx,
@@ -105,18 +105,20 @@ async function begin(
     body: sealedDigest,
     lastsMs: (rule.lasts?.(body) ?? LASTS_MS) + SLACK_MS,
     reads: rule.reads === true,
+    ...(place.keeper ? { keeper: place.keeper } : {}),
   };
   try {
-    return {
-      place,
-      attempt,
-      standing: await reach<Standing>(ctx, place, async (keys) => keys.begin(claim)),
-    };
+    const standing = await reach<Begun>(ctx, place, async (keys) => keys.begin(claim));
+    if (standing.state !== 'no room') return { place, attempt, standing };
   } catch (thrown) {
     // It may have begun there, and it will not here.
     ctx.afterReply(reach(ctx, place, (keys) => keys.forget(claim)));
     throw thrown;
   }
+  throw new GatewayError(
+    'QUOTA_EXCEEDED',
+    'What is kept of your requests with an Idempotency-Key has used up its storage: send the request without one, or wait',
+  );
 }
 
 /** Never throws. */
@@ -181,7 +183,9 @@ async function settle(
     typeof because === 'string'
       ? { status, because, asked }
       : await sealBytes(place.sealing, because);
-  await reach(ctx, place, (keys) => keys.finish({ name, attempt }, outcome));
+  const { keeper } = place;
+  const instead = keeper && { keeper, fact: { status, because: 'storage', asked } as const };
+  await reach(ctx, place, (keys) => keys.finish({ name, attempt }, outcome, instead));
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Policy } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
 import { digestOf, keyedDigest } from '../secrets/digest.ts';
 import type { InstallationContext, SealingContext } from '../secrets/seal.ts';
+import type { Keeper } from './room.ts';
 
 /** Objects of one organization: one answers some thousand calls a second, and is near its callers. */
 const SHARDS = '0123456789abcdef';
@@ -20,11 +21,14 @@ export interface Place {
   readonly name: string;
   /** Of the reply. */
   readonly sealing: SealingContext | InstallationContext;
+  /** Whose storage the reply is kept in; absent where there is no organization. */
+  readonly keeper?: Keeper;
 }
 
 /** Where a key of an organization's user lies. */
 export interface OrganizationsPlace extends Place {
   readonly sealing: SealingContext;
+  readonly keeper: Keeper;
 }
 
 const encoder = new TextEncoder();
@@ -38,7 +42,9 @@ export async function placeOf(
   const name = await digestOf(encoder.encode(JSON.stringify([userUuid, ...madeOf(ctx, key)])));
   const purpose = `idempotency:${name}`;
   const sealing = { settings: ctx.settings, orgUuid, sealedDataKey, purpose };
-  return { object: objectOf(orgUuid, name), name, sealing };
+  const holder = objectOf('idempotency', name);
+  const keeper = { orgUuid, holder, caller: userUuid, quota: ctx.settings.QUOTAS.storage };
+  return { object: objectOf(orgUuid, name), name, sealing, keeper };
 }
 
 /**

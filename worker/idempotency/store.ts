@@ -16,6 +16,18 @@ export interface CallRow {
   readonly fact: string | null;
   /** Sealed. */
   readonly reply: ArrayBuffer | null;
+  /** Whose storage it is kept in; empty where it is nobody's. */
+  readonly caller: string;
+  /** What it takes of that, reply included. */
+  readonly bytes: number;
+}
+
+/** Bytes of a call beside its texts of free length: measured, with its index. */
+const FIXED_BYTES = 320;
+
+/** What a call takes of its caller's storage while it runs. */
+export function bytesOf({ name, body }: Pick<CallRow, 'name' | 'body'>): number {
+  return FIXED_BYTES + 2 * name.length + body.length;
 }
 
 /** Makes the table where it is not there. */
@@ -28,8 +40,17 @@ export function createTable(sql: SqlStorage): void {
     until INTEGER NOT NULL,
     expires INTEGER NOT NULL,
     fact TEXT,
-    reply BLOB
+    reply BLOB,
+    caller TEXT NOT NULL DEFAULT '',
+    bytes INTEGER NOT NULL DEFAULT 0
   )`);
+  const [{ text = '' } = {}] = sql
+    .exec<{ text: string }>("SELECT sql AS text FROM sqlite_master WHERE name = 'calls'")
+    .toArray();
+  if (text.includes('caller')) return;
+  // One that an earlier version made; what it keeps is nobody's, and goes within a day.
+  sql.exec("ALTER TABLE calls ADD COLUMN caller TEXT NOT NULL DEFAULT ''");
+  sql.exec('ALTER TABLE calls ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0');
 }
 
 /** Whether the table is there: nothing else makes storage of an object that has none. */
@@ -46,29 +67,37 @@ export function selectCall(sql: SqlStorage, name: string): CallRow | undefined {
 
 /** Notes a call that begins, in place of what the name stood for. */
 export function replaceCall(sql: SqlStorage, row: Omit<CallRow, 'fact' | 'reply'>): void {
-  const { name, attempt, body, since, until, expires } = row;
+  const { name, attempt, body, since, until, expires, caller, bytes } = row;
   sql.exec(
-    'INSERT OR REPLACE INTO calls (name, attempt, body, since, until, expires) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO calls (name, attempt, body, since, until, expires, caller, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     name,
     attempt,
     body,
     since,
     until,
     expires,
+    caller,
+    bytes,
   );
+}
+
+/** How a call ended, and what that takes of its caller's storage. */
+export interface Ending extends Pick<CallRow, 'fact' | 'bytes'> {
+  readonly reply: Uint8Array | null;
 }
 
 /** Notes how a call ended, unless it is another's by now or has ended before. */
 export function endCall(
   sql: SqlStorage,
   { name, attempt }: Pick<CallRow, 'name' | 'attempt'>,
-  { fact, reply }: { readonly fact: string | null; readonly reply: Uint8Array | null },
+  { fact, reply, bytes }: Ending,
 ): void {
   sql.exec(
-    `UPDATE calls SET fact = ?, reply = ?
+    `UPDATE calls SET fact = ?, reply = ?, bytes = bytes + ?
       WHERE name = ? AND attempt = ? AND fact IS NULL AND reply IS NULL`,
     fact,
     reply,
+    bytes,
     name,
     attempt,
   );

@@ -72,6 +72,7 @@ const BECAUSE: Readonly<Record<Fact['because'], string>> = {
   size: 'its reply is larger than 1 MiB',
   secret: 'its reply held a secret',
   stream: 'its reply was a stream',
+  storage: 'there was no storage left for its reply',
 };
 
 function notKept({ status, because }: Fact): string {

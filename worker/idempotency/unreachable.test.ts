@@ -27,7 +27,7 @@ describe('an object that', () => {
         const keys = env.IDEMPOTENCY_KEYS.getByName(name);
         const methods: Methods = {
           begin: (claim) => keys.begin(claim),
-          finish: (call, outcome) => keys.finish(call, outcome),
+          finish: (...ended) => keys.finish(...ended),
           forget: (call) => keys.forget(call),
         };
         return { ...methods, ...change(keys) };

@@ -23,6 +23,9 @@ const OF_KEY: readonly ErrorCode[] = [
   'SERVICE_UNAVAILABLE',
 ];
 
+/** Of one that is kept in an organization's storage. */
+const ROOM_OF_KEY: readonly ErrorCode[] = ['QUOTA_EXCEEDED'];
+
 /** In the order of the table. */
 export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] {
   const { access, conditional, errors, idempotency } = route;
@@ -34,6 +37,7 @@ export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] 
     ...(access.level === 'Public' || access.level === 'Member' ? [] : (['FORBIDDEN'] as const)),
     ...(method === 'GET' && route.body === NoBody ? [] : OF_BODY),
     ...(isReplayed(route, method) ? OF_KEY : []),
+    ...(isReplayed(route, method) && access.level !== 'Public' ? ROOM_OF_KEY : []),
     ...(isReplayed(route, method) && !(idempotency !== 'ignored' && idempotency.reads)
       ? (['OUTCOME_UNKNOWN'] as const)
       : []),

@@ -7,6 +7,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Level } from '../access/levels.ts';
 import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 import { defaultNode } from '../nodes/default-node.ts';
+import { selectStored } from '../quotas/store.ts';
 import { failure, insertEndpoint, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
 import { countTrips } from '../test/trips.ts';
 import { sizeText } from './size-text.ts';
@@ -82,7 +83,7 @@ test('shows an Admin the whole record, under both paths', async () => {
       endpoints: { count: 2, limit: 1000 },
       templates: { count: 0, limit: 1000 },
       workflows: { count: 0, limit: 1000 },
-      storage: { used: expect.stringMatching(/^\d+(\.\d+)? B$/), limit: '1 GiB' },
+      storage: { used: expect.stringMatching(/^\d+(\.\d+)? (?:B|KiB)$/), limit: '1 GiB' },
     },
     resources: {
       users: expect.any(Array),
@@ -149,6 +150,11 @@ test('takes no body and no query', async () => {
   expect((await gateway.call('GET', '/organizations?id=other')).status).toBe(400);
 });
 
+async function storedBytes(orgUuid: string): Promise<number> {
+  const [row] = await selectStored(db, orgUuid);
+  return row?.bytes ?? 0;
+}
+
 test('tells the limits in force, and what storage is used', async () => {
   const QUOTAS = JSON.stringify({ endpoints: 7, templates: 3, workflows: 2, storage: 1536 });
   const { gateway, organization } = await withEndpoints('SuperAdmin', { QUOTAS });
@@ -156,19 +162,23 @@ test('tells the limits in force, and what storage is used', async () => {
     const { body } = await gateway.call('GET', '/organizations');
     return member(body, 'usage') as { storage: { used: string } };
   };
+  const stored = await storedBytes(organization.uuid);
   const before = await used();
   expect(before).toEqual({
     endpoints: { count: 2, limit: 7 },
     templates: { count: 0, limit: 3 },
     workflows: { count: 0, limit: 2 },
-    storage: { used: expect.stringMatching(/ B$/), limit: '1.5 KiB' },
+    storage: { used: sizeText(stored), limit: '1.5 KiB' },
   });
   await db
     .update(endpoints)
     .set({ description: 'é'.repeat(5 * 512) })
     .where(and(eq(endpoints.orgUuid, organization.uuid), eq(endpoints.id, 'a')));
-  const bytes = 5 * 1024 + Number.parseInt(before.storage.used, 10);
-  expect((await used()).storage).toEqual({ used: sizeText(bytes), limit: '1.5 KiB' });
+  expect(await storedBytes(organization.uuid)).toBe(stored + 5 * 1024);
+  expect((await used()).storage).toEqual({
+    used: sizeText(stored + 5 * 1024),
+    limit: '1.5 KiB',
+  });
   // A quota that was lowered bounds what the organization chose before.
   await db
     .update(organizations)

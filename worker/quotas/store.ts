@@ -1,14 +1,32 @@
 /** How much an organization stores: one sum over all that counts. Contract §5, "Quotas". */
-import { eq, type SQLWrapper, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
-import { auditEntries, endpoints, organizations } from '../db/schema.ts';
-import { templateReferences, templateVersions } from '../db/templates.ts';
+import { auditEntries, endpoints, memberships, organizations, rules } from '../db/schema.ts';
+import { type StorageHolding, storageHoldings } from '../db/storage.ts';
+import { templateReferences, templateRuns, templateVersions } from '../db/templates.ts';
+import type { HoldingLimits } from './share.ts';
 
 /** Bytes of what a row holds beside its texts of free length. */
-const FIXED_BYTES = { endpoint: 200, version: 200, reference: 100, entry: 260 };
+const FIXED_BYTES = {
+  endpoint: 200,
+  version: 200,
+  reference: 100,
+  entry: 260,
+  run: 300,
+  member: 300,
+  rule: 250,
+  holding: 150,
+};
 
-/** At most one row: bytes of definitions and audit. */
+/** At most one row: bytes of definitions, members, rules, runs, kept replies and audit. */
 export function selectStored(db: Database, orgUuid: string) {
+  return db
+    .select({ bytes: sql<number>`${storedBytes(orgUuid)}` })
+    .from(organizations)
+    .where(eq(organizations.uuid, orgUuid));
+}
+
+function storedBytes(orgUuid: string) {
   const bytes = (column: SQLWrapper) => sql`length(cast(${column} as blob))`;
   const sums = [
     sql`(select coalesce(sum(${bytes(endpoints.sealedConfig)} + ${bytes(endpoints.description)} + ${FIXED_BYTES.endpoint}), 0)
@@ -20,9 +38,61 @@ export function selectStored(db: Database, orgUuid: string) {
     sql`(select coalesce(sum(length(${auditEntries.details}) + length(${auditEntries.actor})
         + length(${auditEntries.resource}) + ${FIXED_BYTES.entry}), 0)
       from ${auditEntries} where ${auditEntries.orgUuid} = ${orgUuid})`,
+    sql`(select coalesce(sum(${bytes(memberships.description)} + ${FIXED_BYTES.member}), 0)
+      from ${memberships} where ${memberships.orgUuid} = ${orgUuid})`,
+    sql`(select coalesce(sum(${bytes(rules.subject)} + ${FIXED_BYTES.rule}), 0)
+      from ${rules} where ${rules.orgUuid} = ${orgUuid})`,
+    sql`(select count(*) * ${FIXED_BYTES.run}
+      from ${templateRuns} where ${templateRuns.orgUuid} = ${orgUuid})`,
+    sql`(select coalesce(sum(${storageHoldings.bytes} + ${FIXED_BYTES.holding}), 0)
+      from ${storageHoldings} where ${storageHoldings.orgUuid} = ${orgUuid})`,
   ];
-  return db
-    .select({ bytes: sql<number>`${sql.join(sums, sql` + `)}` })
+  return sql`(${sql.join(sums, sql` + `)})`;
+}
+
+/** Sets what an object holds for a caller; no row comes back where that is more than there is room for. */
+export function holdBytes(db: Database, holding: StorageHolding, limits: HoldingLimits) {
+  const { orgUuid, holder, caller, bytes } = holding;
+  const own = sql`coalesce((select ${storageHoldings.bytes} from ${storageHoldings}
+    where ${isHolding(holding)}), 0)`;
+  const ofCaller = sql`coalesce((select sum(${storageHoldings.bytes}) from ${storageHoldings}
+    where ${storageHoldings.orgUuid} = ${orgUuid} and ${storageHoldings.caller} = ${caller}), 0)`;
+  const values = db
+    .select({
+      orgUuid: sql<string>`${orgUuid}`.as('org_uuid'),
+      holder: sql<string>`${holder}`.as('holder'),
+      caller: sql<string>`${caller}`.as('caller'),
+      bytes: sql<number>`${bytes}`.as('bytes'),
+    })
     .from(organizations)
-    .where(eq(organizations.uuid, orgUuid));
+    .where(
+      and(
+        eq(organizations.uuid, orgUuid),
+        isNull(organizations.deletedAt),
+        sql`${ofCaller} - ${own} + ${bytes} <= ${limits.caller}`,
+        sql`${storedBytes(orgUuid)} - ${own} + ${bytes} <= ${limits.organization}`,
+      ),
+    );
+  return db
+    .insert(storageHoldings)
+    .select(values)
+    .onConflictDoUpdate({
+      target: [storageHoldings.orgUuid, storageHoldings.caller, storageHoldings.holder],
+      set: { bytes },
+    })
+    .returning({ bytes: storageHoldings.bytes });
+}
+
+/** Lowers what an object holds for a caller; with nothing left the row goes. */
+export function giveBack(db: Database, holding: StorageHolding) {
+  if (holding.bytes === 0) return db.delete(storageHoldings).where(isHolding(holding));
+  return db.update(storageHoldings).set({ bytes: holding.bytes }).where(isHolding(holding));
+}
+
+function isHolding({ orgUuid, holder, caller }: StorageHolding) {
+  return and(
+    eq(storageHoldings.orgUuid, orgUuid),
+    eq(storageHoldings.caller, caller),
+    eq(storageHoldings.holder, holder),
+  );
 }

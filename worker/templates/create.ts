@@ -5,7 +5,7 @@ import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
-import { selectStored } from '../quotas/store.ts';
+import { demandStorage } from '../quotas/demand.ts';
 import { admitted } from './admit.ts';
 import { definitionIn, textOf } from './body.ts';
 import { insertReferences, insertTemplate, insertVersion } from './changes/store.ts';
@@ -77,16 +77,4 @@ async function demandRoom(ctx: Context, id: string, bytes: number): Promise<void
     );
   }
   await demandStorage(ctx, bytes);
-}
-
-/**
- * Refuses what the organization's storage has no room for. Contract §5, "Quotas".
- * @throws GatewayError QUOTA_EXCEEDED
- */
-export async function demandStorage(ctx: Context, bytes: number): Promise<void> {
-  const { db, caller, settings } = ctx;
-  const [stored] = await selectStored(db, caller.orgUuid);
-  if ((stored?.bytes ?? 0) + bytes > settings.QUOTAS.storage) {
-    throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
-  }
 }

@@ -14,6 +14,7 @@ import type { Context } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { selectMembers } from '../grants/store.ts';
+import { demandStorage } from '../quotas/demand.ts';
 import type { Association, NewUser } from './schema.ts';
 import {
   insertAccount,
@@ -25,7 +26,7 @@ import {
 
 /**
  * Makes an existing account a member, with a level.
- * @throws GatewayError USER_NOT_FOUND, FORBIDDEN, MEMBERSHIP_EXISTS, ACCOUNT_UNVERIFIED
+ * @throws GatewayError USER_NOT_FOUND, FORBIDDEN, MEMBERSHIP_EXISTS, ACCOUNT_UNVERIFIED, QUOTA_EXCEEDED
  */
 export async function associate(
   ctx: Context,
@@ -37,6 +38,7 @@ export async function associate(
   demandFor(ctx, standing, level);
   await refuseMember(ctx, account);
   refuseUnverified(ctx, account);
+  await demandStorage(ctx, 0);
   return join(ctx, account, level, '');
 }
 
@@ -44,10 +46,11 @@ export async function associate(
  * Makes a member of an account that is made for it, or of one whose password is given. Without a
  * password a reset is started for the new account.
  * @throws GatewayError FORBIDDEN, ACCOUNT_EXISTS, MEMBERSHIP_EXISTS, ACCOUNT_UNVERIFIED, RATE_LIMITED,
- * SERVICE_UNAVAILABLE
+ * SERVICE_UNAVAILABLE, QUOTA_EXCEEDED
  */
 export async function addUser(ctx: Context, standing: Standing, body: NewUser): Promise<Json> {
   demandFor(ctx, standing, body.access_level ?? 'None');
+  await demandStorage(ctx, body.description.length);
   const [account] = await selectAccount(ctx.db, body.username);
   if (!account) return createUser(ctx, body);
   await refuseMember(ctx, account);

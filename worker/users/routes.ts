@@ -34,6 +34,7 @@ export const userRoutes: AnyRoute[] = [
       'MEMBERSHIP_EXISTS',
       'EDIT_CONFLICT',
       'SERVICE_UNAVAILABLE',
+      'QUOTA_EXCEEDED',
     ],
     access: onOrganization('Admin'),
     changes: 'organization',

@@ -13,6 +13,7 @@ import {
   placements,
   rules,
 } from '../../db/schema.ts';
+import { storageHoldings } from '../../db/storage.ts';
 import {
   templateReferences,
   templateRuns,
@@ -77,6 +78,7 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, templateReferences, orgUuid, limit),
     deleteRows(db, templateUsage, orgUuid, limit),
     deleteRows(db, templateRuns, orgUuid, limit),
+    deleteRows(db, storageHoldings, orgUuid, limit),
     deleteHeads(db, orgUuid),
   ] as const;
 }

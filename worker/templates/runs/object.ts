@@ -5,6 +5,16 @@ export interface Owner {
   readonly orgUuid: string;
   readonly runUuid: string;
   readonly sealedDataKey: string;
+  /** For whom it is kept, and bytes of the organization's storage; absent of one that an earlier version of the gateway started. */
+  readonly kept?: { readonly caller: string; readonly quota: number };
+}
+
+/** What a run answered. */
+export interface Outcome {
+  /** As which member of the run's record it is told; absent of one that an earlier version of the gateway ended. */
+  readonly member?: 'output' | 'error' | undefined;
+  /** JSON text. */
+  readonly text: Uint8Array;
 }
 
 /** One per run. */
@@ -12,8 +22,9 @@ export interface TemplateRunObject extends Rpc.DurableObjectBranded {
   /**
    * Takes the order; it is carried out at once, by itself.
    * @param order an `Order` as JSON: numbers that a double cannot hold stand in its text alone
+   * @returns false where the organization's storage has no room for it: then it is not taken
    */
-  start(owner: Owner, order: string): Promise<void>;
-  /** JSON text of what it answered, or of the error's body; undefined while there is none. */
-  outcome(): Promise<Uint8Array | undefined>;
+  start(owner: Owner, order: string): Promise<boolean>;
+  /** What it answered, or the error; undefined while there is none. */
+  outcome(): Promise<Outcome | undefined>;
 }

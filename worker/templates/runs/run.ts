@@ -15,11 +15,13 @@ import {
   openContext,
 } from '../../context.ts';
 import { JsonBytes } from '../../http/route.ts';
+import { limitsOf } from '../../quotas/share.ts';
+import { giveBack, holdBytes } from '../../quotas/store.ts';
 import { type SealingContext, sealBytes, unsealBytes } from '../../secrets/seal.ts';
 import { settingsOf } from '../../settings.ts';
 import { onTemplate } from '../access.ts';
 import { type Call, interrupted, runTemplate } from '../run.ts';
-import type { Owner, TemplateRunObject } from './object.ts';
+import type { Outcome, Owner, TemplateRunObject } from './object.ts';
 import { dropPieces, putPieces, readPieces } from './pieces.ts';
 import { endRun } from './store.ts';
 
@@ -44,7 +46,12 @@ export interface Order {
 interface State {
   readonly owner: Owner;
   readonly at: 'ordered' | 'begun' | 'ended';
+  /** Of a run that has ended; absent of one that an earlier version of the gateway ended. */
+  readonly member?: Outcome['member'];
 }
+
+/** Bytes that a run takes beside what it was given and answered. */
+const FIXED_BYTES = 16 * 1024;
 
 const STATE = 'state';
 const encoder = new TextEncoder();
@@ -52,19 +59,23 @@ const decoder = new TextDecoder();
 
 /** One per run, by the name that start.ts gives. */
 export class TemplateRun extends DurableObject<Bindings> implements TemplateRunObject {
-  async start(owner: Owner, order: string): Promise<void> {
+  async start(owner: Owner, order: string): Promise<boolean> {
     const { storage } = this.ctx;
     const sealed = await sealBytes(this.#sealing(owner, 'order'), encoder.encode(order));
+    if (!(await this.#hold(owner, FIXED_BYTES + sealed.byteLength))) return false;
     putPieces(storage.sql, 'order', sealed);
     await storage.put<State>(STATE, { owner, at: 'ordered' });
     await storage.setAlarm(Date.now());
+    return true;
   }
 
-  async outcome(): Promise<Uint8Array | undefined> {
+  async outcome(): Promise<Outcome | undefined> {
     const { storage } = this.ctx;
     const state = await storage.get<State>(STATE);
     if (state?.at !== 'ended') return undefined;
-    return unsealBytes(this.#sealing(state.owner, 'outcome'), readPieces(storage.sql, 'outcome'));
+    const sealed = readPieces(storage.sql, 'outcome');
+    const text = await unsealBytes(this.#sealing(state.owner, 'outcome'), sealed);
+    return { member: state.member, text };
   }
 
   /** Carries out the order; the second time it only tells that the first was cut short, the last removes all. */
@@ -73,7 +84,10 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     const state = await storage.get<State>(STATE);
     if (!state) return;
     const { owner, at } = state;
-    if (at === 'ended') return storage.deleteAll();
+    if (at === 'ended') {
+      await this.#giveBack(owner, 0);
+      return storage.deleteAll();
+    }
     if (at === 'begun') return this.#end(owner, interrupted(), '');
     const sealed = readPieces(storage.sql, 'order');
     const opened = await unsealBytes(this.#sealing(owner, 'order'), sealed);
@@ -108,11 +122,11 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
   ): Promise<void> {
     const { storage } = this.ctx;
     const isFailure = outcome instanceof GatewayError;
-    const bytes = await outcomeBytes(outcome, requestId);
-    const sealed = await sealBytes(this.#sealing(owner, 'outcome'), bytes);
-    putPieces(storage.sql, 'outcome', sealed);
+    const { told, sealed } = await this.#fitting(owner, outcome, requestId);
     dropPieces(storage.sql, 'order');
-    await storage.put<State>(STATE, { owner, at: 'ended' });
+    putPieces(storage.sql, 'outcome', sealed);
+    const member = told instanceof GatewayError ? 'error' : 'output';
+    await storage.put<State>(STATE, { owner, at: 'ended', member });
     await storage.setAlarm(Date.now() + KEPT_FOR_MS);
     await endRun(databaseOf(this.env), owner.orgUuid, owner.runUuid, {
       status: isFailure ? 'failed' : 'succeeded',
@@ -120,10 +134,52 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     });
   }
 
+  /** The outcome, sealed; where the storage has no room for it, that it is not kept. */
+  async #fitting(owner: Owner, outcome: Json | JsonBytes | GatewayError, requestId: string) {
+    const seal = async (told: Json | JsonBytes | GatewayError) => {
+      const bytes = await outcomeBytes(told, requestId);
+      return { told, sealed: await sealBytes(this.#sealing(owner, 'outcome'), bytes) };
+    };
+    const whole = await seal(outcome);
+    const bytes = FIXED_BYTES + whole.sealed.byteLength;
+    if (await this.#hold(owner, bytes).catch(() => false)) return whole;
+    const instead = await seal(notKept(outcome));
+    await this.#giveBack(owner, FIXED_BYTES);
+    return instead;
+  }
+
+  /** Takes room in the organization's storage, in place of what was taken; answers whether there is. */
+  async #hold({ orgUuid, runUuid, kept }: Owner, bytes: number): Promise<boolean> {
+    if (!kept) return true;
+    const holding = { orgUuid, holder: holderOf(runUuid), caller: kept.caller, bytes };
+    const limits = limitsOf(kept.quota, 'content');
+    return (await holdBytes(databaseOf(this.env), holding, limits)).length > 0;
+  }
+
+  async #giveBack({ orgUuid, runUuid, kept }: Owner, bytes: number): Promise<void> {
+    if (!kept) return;
+    const holding = { orgUuid, holder: holderOf(runUuid), caller: kept.caller, bytes };
+    await giveBack(databaseOf(this.env), holding);
+  }
+
   #sealing({ orgUuid, runUuid, sealedDataKey }: Owner, what: string): SealingContext {
     const settings = settingsOf(this.env);
     return { settings, orgUuid, sealedDataKey, purpose: `template-run:${runUuid}:${what}` };
   }
+}
+
+function holderOf(runUuid: string): string {
+  return `run:${runUuid}`;
+}
+
+/** How the run went is told all the same: whoever takes it for failed might start it again. */
+function notKept(outcome: Json | JsonBytes | GatewayError): GatewayError {
+  if (outcome instanceof GatewayError)
+    return new GatewayError(outcome.code, outcome.message.slice(0, 1000));
+  return new GatewayError(
+    'REPLY_NOT_KEPT',
+    'The run succeeded, and there was no storage left for its output: it is not kept',
+  );
 }
 
 function failureOf(thrown: unknown): GatewayError {

@@ -16,7 +16,7 @@ import { endRun, insertRun, selectRun } from './store.ts';
 
 /**
  * Answers at once; the run goes on by itself, with the caller's rights as they are when it begins.
- * @throws GatewayError as a run does for want of rights, SERVICE_UNAVAILABLE when too many are under way
+ * @throws GatewayError as a run does for want of rights, SERVICE_UNAVAILABLE when too many are under way, QUOTA_EXCEEDED
  */
 export async function startRun(ctx: Context, template: Template, call: Call): Promise<Response> {
   const { compiled } = await readyToRun(ctx, template, call);
@@ -37,15 +37,18 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
   if (started.length === 0) {
     throw new GatewayError('SERVICE_UNAVAILABLE', 'Too many runs are under way', { retryAfter: 1 });
   }
-  const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey };
+  const kept = { caller: caller.userUuid, quota: ctx.settings.QUOTAS.storage };
+  const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey, kept };
   const { requestId, address } = ctx;
   try {
-    const { written, ...kept } = call;
+    const { written, ...asked } = call;
     const text = compiled.keepsText && written ? new TextDecoder().decode(written) : undefined;
-    const order: Order = { caller, template: row.uuid, call: kept, text, requestId, address };
-    await runObject(ctx, uuid).start(owner, JSON.stringify(order));
+    const order: Order = { caller, template: row.uuid, call: asked, text, requestId, address };
+    const isTaken = await runObject(ctx, uuid).start(owner, JSON.stringify(order));
+    if (!isTaken) throw storageUsedUp();
   } catch (cause) {
     ctx.afterReply(endRun(db, orgUuid, uuid, { status: 'failed', endedAt: ctx.now() }).execute());
+    if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('SERVICE_UNAVAILABLE', 'The run could not be started', {
       cause,
       retryAfter: 1,
@@ -82,8 +85,8 @@ export async function showRun(
   if (run.status === 'running') return new JsonBytes(encoder.encode(`${head}}`));
   const outcome = await runObject(ctx, uuid).outcome();
   if (!outcome) throw runNotFound();
-  const member = run.status === 'succeeded' ? 'output' : 'error';
-  return new JsonBytes(await new Blob([`${head},"${member}":`, outcome, '}']).bytes());
+  const member = outcome.member ?? (run.status === 'succeeded' ? 'output' : 'error');
+  return new JsonBytes(await new Blob([`${head},"${member}":`, outcome.text, '}']).bytes());
 }
 
 const encoder = new TextEncoder();
@@ -96,6 +99,13 @@ function applied(request: Request): Record<string, string> {
 /** The name begins with the organization: nobody else's run is ever found. */
 function runObject({ env, caller }: Context, uuid: string) {
   return env.TEMPLATE_RUNS.getByName(`${caller.orgUuid}:${uuid}`);
+}
+
+function storageUsedUp(): GatewayError {
+  return new GatewayError(
+    'QUOTA_EXCEEDED',
+    'What is kept of your runs and replies has used up its storage: wait, or run it without async',
+  );
 }
 
 function runNotFound(): GatewayError {

@@ -1,0 +1,17 @@
+/** The table of storage outside D1's own rows; as in schema.ts, the organization is the first column of the key. */
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+/** Bytes that objects hold for an organization: taken before they are written, given back after they went. */
+export const storageHoldings = sqliteTable(
+  'storage_holdings',
+  {
+    orgUuid: text('org_uuid').notNull(),
+    /** The object, such as `idempotency:3`. */
+    holder: text('holder').notNull(),
+    /** For whom it keeps them: an account's UUID, or who an external token names. */
+    caller: text('caller').notNull(),
+    bytes: integer('bytes').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.orgUuid, table.caller, table.holder] })],
+);
+export type StorageHolding = typeof storageHoldings.$inferSelect;
