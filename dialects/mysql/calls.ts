@@ -24,8 +24,9 @@ export function isForeign({ path: [first = '', ...others] }: Call): boolean {
 
 /** Everything that could be a call of a function. */
 export function callsOf(tokens: readonly Token[]): Call[] {
+  const { closings } = parenthesesIn(tokens);
   return tokens.flatMap((token, at) => {
-    const call = callAt(tokens, token, at);
+    const call = callAt(tokens, closings, token, at);
     return call ? [call] : [];
   });
 }
@@ -45,9 +46,10 @@ export interface TableName {
 
 /** The tables of a view's definition as servers write it: each with its database, joined by words. */
 export function tablesOf(tokens: readonly Token[]): TableName[] {
+  const { around } = parenthesesIn(tokens);
   return tokens.flatMap((token, at) => {
     if (token.sort !== 'word' || !JOINING.has(token.text)) return [];
-    if (token.text === 'FROM' && isOfCall(tokens, at)) return [];
+    if (token.text === 'FROM' && isOfCall(tokens, around[at] ?? -1)) return [];
     let first = at + 1;
     while (isSign(tokens[first], '(')) first += 1;
     const [schema, point, name] = tokens.slice(first, first + 3);
@@ -60,17 +62,39 @@ export function tablesOf(tokens: readonly Token[]): TableName[] {
 const JOINING = new Set(['FROM', 'JOIN', 'STRAIGHT_JOIN']);
 
 /** `extract(day from x)`, `trim('a' from x)`: the parenthesis that is open there is a call's. */
-function isOfCall(tokens: readonly Token[], at: number): boolean {
-  let depth = 0;
-  for (let before = at - 1; before >= 0; before -= 1) {
-    if (isSign(tokens[before], ')')) depth += 1;
-    if (isSign(tokens[before], '(')) depth -= 1;
-    if (depth < 0) return isName(tokens[before - 1]) && !isWord(tokens[before + 1], 'SELECT');
-  }
-  return false;
+function isOfCall(tokens: readonly Token[], open: number): boolean {
+  return open >= 0 && isName(tokens[open - 1]) && !isWord(tokens[open + 1], 'SELECT');
 }
 
-function callAt(tokens: readonly Token[], token: Token, at: number): Call | undefined {
+/** Parentheses of a statement by the indexes of tokens; -1 where there is none. */
+interface Parentheses {
+  /** Of one that opens: the one that closes it. */
+  readonly closings: Int32Array;
+  /** Of any token: the one that is open there. */
+  readonly around: Int32Array;
+}
+
+function parenthesesIn(tokens: readonly Token[]): Parentheses {
+  const closings = new Int32Array(tokens.length).fill(-1);
+  const around = new Int32Array(tokens.length);
+  const open: number[] = [];
+  for (const [at, token] of tokens.entries()) {
+    around[at] = open.at(-1) ?? -1;
+    if (isSign(token, '(')) open.push(at);
+    else if (isSign(token, ')')) {
+      const opening = open.pop();
+      if (opening !== undefined) closings[opening] = at;
+    }
+  }
+  return { closings, around };
+}
+
+function callAt(
+  tokens: readonly Token[],
+  closings: Int32Array,
+  token: Token,
+  at: number,
+): Call | undefined {
   const next = tokens[at + 1];
   if (!isName(token) || !isSign(next, '(')) return undefined;
   const path = pathTo(tokens, at);
@@ -80,7 +104,7 @@ function callAt(tokens: readonly Token[], token: Token, at: number): Call | unde
   if (isQuestion(tokens, at)) return undefined;
   // INSERT INTO t (a, b).
   const before = tokens[at - 2 * path.length + 1];
-  if (isWord(before, 'INTO') || namesColumns(tokens, at + 1)) return undefined;
+  if (isWord(before, 'INTO') || namesColumns(tokens, closings[at + 1] ?? -1)) return undefined;
   const alias = !isQualified && (isWord(before, 'AS') || isSign(before, ')'));
   return { name: token.raw, path, bare: bare && next?.start === token.end, alias };
 }
@@ -96,20 +120,14 @@ function pathTo(tokens: readonly Token[], at: number): string[] {
   const path: string[] = [];
   for (let name = at; ; name -= 2) {
     const token = tokens[name];
-    path.unshift(isName(token) ? token.raw : '');
-    if (!isName(token) || !isSign(tokens[name - 1], '.')) return path;
+    path.push(isName(token) ? token.raw : '');
+    if (!isName(token) || !isSign(tokens[name - 1], '.')) return path.reverse();
   }
 }
 
 /** `WITH n (a, b) AS (…)`: no call has `AS (` behind it. */
-function namesColumns(tokens: readonly Token[], open: number): boolean {
-  let depth = 0;
-  for (let at = open; at < tokens.length; at += 1) {
-    if (isSign(tokens[at], '(')) depth += 1;
-    if (isSign(tokens[at], ')')) depth -= 1;
-    if (depth === 0) return isWord(tokens[at + 1], 'AS') && isSign(tokens[at + 2], '(');
-  }
-  return false;
+function namesColumns(tokens: readonly Token[], closing: number): boolean {
+  return closing >= 0 && isWord(tokens[closing + 1], 'AS') && isSign(tokens[closing + 2], '(');
 }
 
 function isName(token: Token | undefined): token is Token {

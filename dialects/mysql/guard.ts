@@ -126,9 +126,8 @@ export class Guard {
   /** Listed names may leave the database out; of a package's function not the package. */
   #allowsPath({ path }: Call): boolean {
     if (this.#allowed === true) return true;
-    const least = Math.max(path.length - 1, 1);
-    const names = path.map((_, at) => path.slice(at).join('.').toLowerCase());
-    return names.slice(0, path.length - least + 1).some((each) => this.#listed(each));
+    const beginnings = path.length > 1 ? [0, 1] : [0];
+    return beginnings.some((at) => this.#listed(path.slice(at).join('.').toLowerCase()));
   }
 
   #listed(name: string): boolean {

@@ -5,6 +5,8 @@ import { isTree, type Tree } from './tree.ts';
 
 /** A query in a longer statement is looked for at so many places. */
 const PLACES_MAX = 64;
+/** All the pieces that are tried come to so many characters: parsing holds up other calls. */
+const TRIED_MAX_CHARACTERS = 524_288;
 
 /** The text that the server is asked about: the statement, or the query in its EXPLAIN or COPY; undefined when there is none or it is not found. */
 export function queryText({ kind, plain, text }: Parsed): string | undefined {
@@ -27,9 +29,12 @@ function treeOf(text: string): Tree | undefined {
 function sliced(text: string, query: unknown, ends: readonly number[]): string | undefined {
   const wanted = shapeOf(query);
   const starts = [...text.matchAll(/\b(?:select|values|table|with)\b|\(/gi)].slice(0, PLACES_MAX);
+  let left = TRIED_MAX_CHARACTERS;
   for (const { index } of starts) {
     for (const end of ends) {
       const piece = text.slice(index, end);
+      left -= piece.length;
+      if (left < 0) return undefined;
       if (end > index && isSame(piece, wanted)) return piece;
     }
   }

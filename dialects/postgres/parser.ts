@@ -1,4 +1,5 @@
 /** PostgreSQL's own parser, which each program loads in its own way. */
+import { hasLongRuns } from './operator-runs.ts';
 import type { Tree } from './tree.ts';
 
 /** What the parser makes of a text: its statements, or why there are none. */
@@ -36,5 +37,11 @@ export function hasParser(): boolean {
 /** Parses a text of any number of statements. */
 export function parse(text: string): ParserAnswer {
   if (!loaded) throw new Error('the parser is not loaded');
+  if (hasLongRuns(text)) {
+    return {
+      refused: 'too many operators or comments stand next to each other without a space between',
+      position: undefined,
+    };
+  }
   return loaded(text);
 }

@@ -5,8 +5,8 @@ import { build } from './build.ts';
 import { check } from './check.ts';
 import type { Dialect } from './dialect.ts';
 import { type Fault, Faults } from './faults.ts';
-import draft7 from './meta/draft-07.json';
-import draft2020 from './meta/draft-2020-12.json';
+import draft7 from './meta/draft-07.json' with { type: 'json' };
+import draft2020 from './meta/draft-2020-12.json' with { type: 'json' };
 import { Resources } from './resource.ts';
 
 /** The meta-schemas of both drafts with all they consist of, by their URIs. */

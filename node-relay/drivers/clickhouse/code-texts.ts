@@ -35,7 +35,7 @@ function aloneAt(tokens: readonly Token[], at: number): string | undefined {
 
 function hasPlainAggregate(tokens: readonly Token[], first: number): boolean {
   const text = aloneAt(tokens, first);
-  const name = /^\s*(\w+)\s*(?:\([\d\s.,eE+-]*\))?\s*$/.exec(text ?? '')?.[1];
+  const name = /^(\w+)(?:\s*\([\d\s.,eE+-]*\))?$/.exec(text?.trim() ?? '')?.[1];
   return name !== undefined && isAggregate(name);
 }
 

@@ -1,4 +1,5 @@
 /** Reads ClickHouse's SQL as tokens, by the rules of the server's own lexer. Source: ClickHouse, src/Parsers/Lexer.cpp. */
+import { DollarQuotes } from '../../../dialects/dollar-quotes.ts';
 import { decodedQuote } from './quotes.ts';
 
 /** A token that means something; comments and spaces are none. */
@@ -49,6 +50,7 @@ const QUOTES: { readonly [open: string]: readonly [close: string, kind: 'string'
 /** All tokens of a text, in order. */
 export function tokensOf(text: string): readonly Token[] | Unreadable {
   const tokens: Token[] = [];
+  const dollars = new DollarQuotes(text);
   let at = 0;
   while (at < text.length) {
     const skipped = afterSpace(text, at);
@@ -57,7 +59,7 @@ export function tokensOf(text: string): readonly Token[] | Unreadable {
       at = skipped;
       continue;
     }
-    const token = tokenAt(text, at, tokens.at(-1));
+    const token = tokenAt(text, at, tokens.at(-1), dollars);
     if ('unreadable' in token) return token;
     tokens.push(token);
     at = token.end;
@@ -78,12 +80,17 @@ function afterSpace(text: string, at: number): number | Unreadable {
   return end + 2;
 }
 
-function tokenAt(text: string, at: number, before: Token | undefined): Token | Unreadable {
+function tokenAt(
+  text: string,
+  at: number,
+  before: Token | undefined,
+  dollars: DollarQuotes,
+): Token | Unreadable {
   const character = text.charAt(at);
   const quote = QUOTES[character];
   if (quote) return quotedAt(text, at, quote);
   if (character === '$') {
-    const heredoc = heredocAt(text, at);
+    const heredoc = heredocAt(text, at, dollars);
     if (heredoc) return heredoc;
   }
   if (text.charAt(at + 1) === "'" && /[xXbB]/.test(character)) {
@@ -104,24 +111,21 @@ function wordOrMark(text: string, at: number): Token {
 }
 
 /** `$tag$ … $tag$`; without its end a dollar begins a word. */
-function heredocAt(text: string, at: number): Token | Unreadable | undefined {
-  const tag = match(HEREDOC, text, at);
-  const content = tag === undefined ? undefined : between(text, at, tag);
-  if (tag !== undefined && content !== undefined) {
-    const end = at + content.length + 2 * tag.length;
-    return { kind: 'string', text: content, start: at, end };
-  }
-  const wide = tag === undefined ? match(WIDE_HEREDOC, text, at) : undefined;
+function heredocAt(
+  text: string,
+  at: number,
+  dollars: DollarQuotes,
+): Token | Unreadable | undefined {
+  const tag = match(HEREDOC, text, at) ?? match(WIDE_HEREDOC, text, at);
+  if (tag === undefined) return undefined;
+  const behind = at + tag.length;
+  const close = dollars.next(tag, behind);
+  if (close < 0) return undefined;
   // Older servers take any characters as a tag, newer ones those of words.
-  if (wide !== undefined && between(text, at, wide) !== undefined) {
+  if (/[^\w$]/.test(tag)) {
     return { unreadable: 'A tag between dollars holds more than letters and digits' };
   }
-  return undefined;
-}
-
-function between(text: string, at: number, tag: string): string | undefined {
-  const close = text.indexOf(tag, at + tag.length);
-  return close < 0 ? undefined : text.slice(at + tag.length, close);
+  return { kind: 'string', text: text.slice(behind, close), start: at, end: close + tag.length };
 }
 
 function numberAt(

@@ -5,15 +5,20 @@ import { isMark, isName, isWord } from './marks.ts';
 /** What ends a SETTINGS clause without a parenthesis. */
 const AFTER_SETTINGS = /^(?:union|except|intersect|format|into|parallel)$/i;
 
+/** Tokens that clauses in a row are gone through for together, for each token of the statement. */
+const LOOKS_PER_TOKEN = 16;
+
 /** `SETTINGS name = value, name, …`; values are literals, and of a switch none is needed. */
 export function setsOf(tokens: readonly Token[]): string[] {
-  const found: string[] = [];
+  const found = new Set<string>();
+  let left = LOOKS_PER_TOKEN * tokens.length;
   for (const [at, token] of tokens.entries()) {
-    if (isWord(token, 'SETTINGS') && beginsSetting(tokens, at + 1)) {
-      found.push(...namesOfSettings(tokens, at + 1));
-    }
+    if (!isWord(token, 'SETTINGS') || !beginsSetting(tokens, at + 1)) continue;
+    left -= addNames(found, tokens, at + 1);
+    // Of clauses within clauses that nobody writes, any name may be set.
+    if (left < 0) return tokens.filter(isName).map(({ text }) => text);
   }
-  return found;
+  return [...found];
 }
 
 /** Told from a column that is named settings. */
@@ -25,19 +30,21 @@ function beginsSetting(tokens: readonly Token[], at: number): boolean {
   return after === undefined || ends || marks.some((mark) => isMark(after, mark));
 }
 
-/** Names that stand first, and after commas; every part of one with dots. */
-function namesOfSettings(tokens: readonly Token[], start: number): string[] {
-  const found: string[] = [];
+/** Adds names that stand first, and after commas; every part of one with dots. Answers how many tokens it took. */
+function addNames(found: Set<string>, tokens: readonly Token[], start: number): number {
   let depth = 0;
   let isNext = true;
-  for (const token of tokens.slice(start)) {
+  let at = start;
+  for (; at < tokens.length; at += 1) {
+    const token = tokens[at];
+    if (token === undefined) break;
     depth += nesting(token);
     const isOver = token.kind === 'word' && AFTER_SETTINGS.test(token.text);
     if (depth < 0 || (depth === 0 && isOver)) break;
-    if (isNext || (depth === 0 && isMark(token, '.'))) found.push(token.text);
+    if (isNext || (depth === 0 && isMark(token, '.'))) found.add(token.text);
     isNext = depth === 0 && isMark(token, ',');
   }
-  return found;
+  return at - start;
 }
 
 function nesting(token: Token): number {

@@ -82,18 +82,14 @@ const AFTER_NAMES = new Set(
 
 /** Results are written as replies are, and to nowhere else. */
 function checkClauses(tokens: readonly Token[]): void {
+  const inserts = isInsert(tokens);
+  let depth = 0;
   for (const [at, token] of tokens.entries()) {
-    const next = tokens[at + 1];
-    if (!next) break;
-    if (isWord(token, 'INTO') && isWord(next, 'OUTFILE')) {
+    depth += Number(isMark(token, '(')) - Number(isMark(token, ')'));
+    if (isWord(token, 'INTO') && isWord(tokens[at + 1], 'OUTFILE')) {
       throw refused('INTO OUTFILE is not taken');
     }
-    const after = tokens[at + 2];
-    const ends = after === undefined || isWord(after, 'SETTINGS') || isWord(after, 'PARALLEL');
-    const isClause =
-      isWord(token, 'FORMAT') && next.kind === 'word' && !AFTER_NAMES.has(next.text.toUpperCase());
-    const takesData = isClause && isInsert(tokens) && depthAt(tokens, at) === 0;
-    if (isClause && (ends || takesData) && !isWord(tokens[at - 1], 'AS')) {
+    if (isFormat(tokens, at, inserts && depth === 0)) {
       throw refused(
         'FORMAT is not taken in a query: results are JSON, the type fetch_bytes has a member format, and the type insert takes rows',
       );
@@ -101,24 +97,30 @@ function checkClauses(tokens: readonly Token[]): void {
   }
 }
 
-function isInsert(tokens: readonly Token[]): boolean {
-  return tokens.some((token) => isWord(token, 'INSERT'));
+/** Whether a FORMAT clause is there; where data may follow, anything may. */
+function isFormat(tokens: readonly Token[], at: number, takesData: boolean): boolean {
+  const [token, next, after] = tokens.slice(at, at + 3);
+  if (!isWord(token, 'FORMAT') || next?.kind !== 'word') return false;
+  if (AFTER_NAMES.has(next.text.toUpperCase()) || isWord(tokens[at - 1], 'AS')) return false;
+  return after === undefined || isWord(after, 'SETTINGS') || isWord(after, 'PARALLEL') || takesData;
 }
 
-function depthAt(tokens: readonly Token[], end: number): number {
-  return tokens
-    .slice(0, end)
-    .reduce((depth, token) => depth + (isMark(token, '(') ? 1 : isMark(token, ')') ? -1 : 0), 0);
+function isInsert(tokens: readonly Token[]): boolean {
+  return tokens.some((token) => isWord(token, 'INSERT'));
 }
 
 /** `{name:Type}`; a map in braces begins with a value and no word before its colon. */
 function placeholdersOf(text: string, tokens: readonly Token[]): Placeholder[] {
   const found: Placeholder[] = [];
+  /** The first brace that closes behind the one at hand; braces only go on. */
+  let closing = 0;
   for (const [at, token] of tokens.entries()) {
     const [name, colon] = [tokens[at + 1], tokens[at + 2]];
     if (!isMark(token, '{') || name?.kind !== 'word' || !isMark(colon, ':')) continue;
-    const close = tokens.slice(at).find((each) => isMark(each, '}'));
-    if (!close || !colon) continue;
+    closing = Math.max(closing, at);
+    while (closing < tokens.length && !isMark(tokens[closing], '}')) closing += 1;
+    const close = tokens[closing];
+    if (!close || !colon) break;
     found.push({ name: name.text, type: text.slice(colon.end, close.start).trim() });
   }
   return found;

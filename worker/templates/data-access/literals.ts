@@ -3,6 +3,7 @@
  * It tells an author where a placeholder cannot be bound, and finds his own parameters: their
  * number is compared with his values. No value ever becomes part of a statement's text.
  */
+import { DollarQuotes } from '../../../dialects/dollar-quotes.ts';
 import type { Kind } from '../../../proto/kinds/index.ts';
 
 /** A stretch of a statement. */
@@ -22,36 +23,56 @@ export function isStatementKind(kind: Kind): kind is StatementKind {
   return (STATEMENT_KINDS as readonly string[]).includes(kind);
 }
 
+/** Something that has an opener, and an end that may not come. */
+interface Enclosed {
+  readonly open: RegExp;
+  readonly whole: RegExp;
+}
+
+function enclosed(open: RegExp, rest: RegExp): Enclosed {
+  return { open, whole: new RegExp(open.source + rest.source, 'y') };
+}
+
 /** Comments that a server runs, `/*!`, are code. */
+const BLOCK = enclosed(/\/\*/y, /[\s\S]*?\*\//);
 const COMMENTS = {
+  postgres: [],
+  mysql: [enclosed(/\/\*(?!!|[Mm]!)/y, /[\s\S]*?\*\//)],
+  cassandra: [BLOCK],
+  clickhouse: [BLOCK],
+} as const;
+const LINE_COMMENTS = {
   postgres: /--[^\n\r]*/y,
   // biome-ignore lint/suspicious/noControlCharactersInRegex: servers take them for space here.
-  mysql: /--(?=[\x00-\x20\x7f]|$)[^\n]*|#[^\n]*|\/\*(?!!|[Mm]!)[\s\S]*?\*\//y,
-  cassandra: /--[^\n\r]*|\/\/[^\n\r]*|\/\*[\s\S]*?\*\//y,
-  clickhouse: /--[^\n]*|#[! ][^\n]*|\/\*[\s\S]*?\*\//y,
+  mysql: /--(?=[\x00-\x20\x7f]|$)[^\n]*|#[^\n]*/y,
+  cassandra: /--[^\n\r]*|\/\/[^\n\r]*/y,
+  clickhouse: /--[^\n]*|#[! ][^\n]*/y,
 } as const;
-const PLAIN = /'(?:[^']|'')*'/y;
-const ESCAPED = /'(?:[^'\\]|''|\\[\s\S])*'/y;
+const PLAIN = enclosed(/'/y, /(?:[^']|'')*'/);
+const ESCAPED = enclosed(/'/y, /(?:[^'\\]|''|\\[\s\S])*'/);
+const ESCAPED_DOUBLE = enclosed(/"/y, /(?:[^"\\]|""|\\[\s\S])*"/);
 const TEXTS = {
-  postgres: [
-    /[eE]'(?:[^'\\]|''|\\[\s\S])*'/y,
-    PLAIN,
-    /\$((?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?)\$[\s\S]*?\$\1\$/y,
-  ],
-  mysql: [ESCAPED, /"(?:[^"\\]|""|\\[\s\S])*"/y],
-  cassandra: [PLAIN, /\$\$[\s\S]*?\$\$/y],
-  clickhouse: [ESCAPED, /\u2018[^\u2019]*\u2019/y, /\$(\w*)\$[\s\S]*?\$\1\$/y],
+  postgres: [enclosed(/[eE]'/y, /(?:[^'\\]|''|\\[\s\S])*'/), PLAIN],
+  mysql: [ESCAPED, ESCAPED_DOUBLE],
+  cassandra: [PLAIN, enclosed(/\$\$/y, /[\s\S]*?\$\$/)],
+  clickhouse: [ESCAPED, enclosed(/\u2018/y, /[^\u2019]*\u2019/)],
 } as const;
-const QUOTED = /"(?:[^"]|"")*"/y;
-const TICKED = /`(?:[^`]|``)*`/y;
+/** What opens a text in dollars, which ends where the same stands again. */
+const TAGS = {
+  postgres: /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y,
+  mysql: undefined,
+  cassandra: undefined,
+  clickhouse: /\$\w*\$/y,
+} as const;
+const QUOTED = enclosed(/"/y, /(?:[^"]|"")*"/);
 const NAMES = {
   postgres: [QUOTED],
-  mysql: [TICKED],
+  mysql: [enclosed(/`/y, /(?:[^`]|``)*`/)],
   cassandra: [QUOTED],
   clickhouse: [
-    /"(?:[^"\\]|""|\\[\s\S])*"/y,
-    /`(?:[^`\\]|``|\\[\s\S])*`/y,
-    /\u201c[^\u201d]*\u201d/y,
+    ESCAPED_DOUBLE,
+    enclosed(/`/y, /(?:[^`\\]|``|\\[\s\S])*`/),
+    enclosed(/\u201c/y, /[^\u201d]*\u201d/),
   ],
 } as const;
 const PARAMETERS = { postgres: /\$\d+/y, mysql: /\?/y, cassandra: /\?/y, clickhouse: /(?!)/y };
@@ -65,27 +86,66 @@ const WORDS = {
 
 /** All of them, in order. */
 export function spansOf(kind: StatementKind, text: string): readonly Span[] {
-  const spans: Span[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const span = spanAt(kind, text, at);
-    if (span) spans.push(span);
-    at = span?.end ?? at + 1;
-  }
-  return spans;
+  return new Reader(kind, text).spans();
 }
 
-function spanAt(kind: StatementKind, text: string, start: number): Span | undefined {
-  const found = (sort: Span['sort'], end: number | undefined) =>
-    end === undefined ? undefined : { sort, start, end };
-  return (
-    found('comment', kind === 'postgres' ? nestedEnd(text, start) : undefined) ??
-    found('comment', endAt(COMMENTS[kind], text, start)) ??
-    found('text', firstEnd(TEXTS[kind], text, start)) ??
-    found('name', firstEnd(NAMES[kind], text, start)) ??
-    found('parameter', endAt(PARAMETERS[kind], text, start)) ??
-    found('word', endAt(WORDS[kind], text, start))
-  );
+/** Reads one text from its beginning to its end. */
+class Reader {
+  readonly #kind: StatementKind;
+  readonly #text: string;
+  readonly #dollars: DollarQuotes;
+  /** Those whose end does not come any more: it is not looked for again. */
+  readonly #endless = new Set<Enclosed>();
+
+  constructor(kind: StatementKind, text: string) {
+    this.#kind = kind;
+    this.#text = text;
+    this.#dollars = new DollarQuotes(text);
+  }
+
+  spans(): Span[] {
+    const spans: Span[] = [];
+    for (let at = 0; at < this.#text.length; ) {
+      const span = this.#spanAt(at);
+      if (span) spans.push(span);
+      at = span?.end ?? at + 1;
+    }
+    return spans;
+  }
+
+  #spanAt(start: number): Span | undefined {
+    const kind = this.#kind;
+    const found = (sort: Span['sort'], end: number | undefined) =>
+      end === undefined ? undefined : { sort, start, end };
+    return (
+      found('comment', kind === 'postgres' ? nestedEnd(this.#text, start) : undefined) ??
+      found('comment', endOf(LINE_COMMENTS[kind], this.#text, start)) ??
+      found('comment', this.#firstEnd(COMMENTS[kind], start)) ??
+      found('text', this.#firstEnd(TEXTS[kind], start) ?? this.#dollarsEnd(start)) ??
+      found('name', this.#firstEnd(NAMES[kind], start)) ??
+      found('parameter', endOf(PARAMETERS[kind], this.#text, start)) ??
+      found('word', endOf(WORDS[kind], this.#text, start))
+    );
+  }
+
+  #firstEnd(forms: readonly Enclosed[], start: number): number | undefined {
+    for (const form of forms) {
+      if (this.#endless.has(form) || endOf(form.open, this.#text, start) === undefined) continue;
+      const end = endOf(form.whole, this.#text, start);
+      if (end !== undefined) return end;
+      this.#endless.add(form);
+    }
+    return undefined;
+  }
+
+  #dollarsEnd(start: number): number | undefined {
+    const form = TAGS[this.#kind];
+    const behind = form && endOf(form, this.#text, start);
+    if (behind === undefined) return undefined;
+    const tag = this.#text.slice(start, behind);
+    const close = this.#dollars.next(tag, behind);
+    return close < 0 ? undefined : close + tag.length;
+  }
 }
 
 /** Comments of PostgreSQL hold comments. */
@@ -101,15 +161,7 @@ function nestedEnd(text: string, start: number): number | undefined {
   return text.length;
 }
 
-function firstEnd(forms: readonly RegExp[], text: string, start: number): number | undefined {
-  for (const form of forms) {
-    const end = endAt(form, text, start);
-    if (end !== undefined) return end;
-  }
-  return undefined;
-}
-
-function endAt(form: RegExp, text: string, start: number): number | undefined {
+function endOf(form: RegExp, text: string, start: number): number | undefined {
   form.lastIndex = start;
   return form.test(text) ? form.lastIndex : undefined;
 }

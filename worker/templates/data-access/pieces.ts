@@ -19,45 +19,74 @@ export type Piece =
 /** What stands for a placeholder where literals are looked for: a word. */
 const STAND_IN = 'x';
 /** Words that make the text behind them a literal of a type, which a parameter cannot be. */
-const TYPE_WORD =
-  /(?:\b(?:date|time|timestamp|timestamptz|datetime|interval|uuid|n|b|x|u&)\s*|[\w$&])$/i;
+const TYPE_WORD = /\b(?:date|time|timestamp|timestamptz|datetime|interval|uuid|n|b|x|u&)$/i;
+const TYPE_WORD_MAX = 16;
 
 /** The pieces; a text is what an author has to mend. */
 export function piecesOf(kind: StatementKind, parts: readonly Part[]): readonly Piece[] | string {
   const flat = parts.map((each) => (typeof each === 'string' ? each : STAND_IN)).join('');
   const spans = spansOf(kind, flat);
-  const pieces: Piece[] = [];
-  /** Up to where the text is taken. */
-  let from = 0;
+  const cutter = new Cutter(flat, spans);
   let at = 0;
   for (const part of parts) {
     if (typeof part === 'string') {
       at += part.length;
       continue;
     }
-    const around = spans.find(({ start, end }) => start <= at && at < end);
+    const around = cutter.around(at);
     const quoted = isQuoted(flat, around, at);
-    const fault = quoted ? faultOfQuoted(flat.slice(0, at - 1), part) : faultOf(around, part);
+    const fault = quoted ? faultOfQuoted(flat, at - 1, part) : faultOf(around, part);
     if (fault !== undefined) return fault;
-    pieces.push(...textPieces(flat, spans, from, quoted ? at - 1 : at));
-    pieces.push({ sort: 'placeholder', placeholder: part, quoted });
+    cutter.upTo(quoted ? at - 1 : at);
     at += STAND_IN.length;
-    from = quoted ? at + 1 : at;
+    cutter.put({ sort: 'placeholder', placeholder: part, quoted }, quoted ? at + 1 : at);
   }
-  return [...pieces, ...textPieces(flat, spans, from, flat.length)];
+  cutter.upTo(flat.length);
+  return cutter.pieces;
 }
 
-/** A stretch of the statement, parted at its author's own parameters. */
-function textPieces(flat: string, spans: readonly Span[], start: number, end: number): Piece[] {
-  const pieces: Piece[] = [];
-  let from = start;
-  for (const span of spans) {
-    if (span.sort !== 'parameter' || span.start < from || span.end > end) continue;
-    pieces.push({ sort: 'text', text: flat.slice(from, span.start) });
-    pieces.push({ sort: 'own', text: flat.slice(span.start, span.end) });
-    from = span.end;
+/** Goes through a statement once, from its beginning to its end. */
+class Cutter {
+  readonly pieces: Piece[] = [];
+  readonly #flat: string;
+  readonly #spans: readonly Span[];
+  /** Up to where the text is taken. */
+  #from = 0;
+  /** The first span that was not passed by what was cut, and by what was looked for. */
+  #cut = 0;
+  #looked = 0;
+
+  constructor(flat: string, spans: readonly Span[]) {
+    this.#flat = flat;
+    this.#spans = spans;
   }
-  return [...pieces, { sort: 'text', text: flat.slice(from, end) }];
+
+  /** The span that holds a place; places only go up. */
+  around(at: number): Span | undefined {
+    while ((this.#spans[this.#looked]?.end ?? Number.POSITIVE_INFINITY) <= at) this.#looked += 1;
+    const span = this.#spans[this.#looked];
+    return span !== undefined && span.start <= at ? span : undefined;
+  }
+
+  /** Adds the text up to a place, parted at its author's own parameters. */
+  upTo(end: number): void {
+    const { pieces } = this;
+    for (; ; this.#cut += 1) {
+      const span = this.#spans[this.#cut];
+      if (span === undefined || span.end > end) break;
+      if (span.sort !== 'parameter' || span.start < this.#from) continue;
+      pieces.push({ sort: 'text', text: this.#flat.slice(this.#from, span.start) });
+      pieces.push({ sort: 'own', text: this.#flat.slice(span.start, span.end) });
+      this.#from = span.end;
+    }
+    pieces.push({ sort: 'text', text: this.#flat.slice(this.#from, end) });
+  }
+
+  /** Puts a placeholder in; the text goes on behind it. */
+  put(piece: PlaceholderPiece, from: number): void {
+    this.pieces.push(piece);
+    this.#from = from;
+  }
 }
 
 /** Whether a text is this placeholder and nothing else. */
@@ -80,6 +109,14 @@ function faultOf(around: Span | undefined, { name }: Placeholder): string | unde
   return `has {{${name}}} inside ${PLACES[sort]}, where nothing can be bound: let it stand for the whole value`;
 }
 
+/** Whether what stands ahead of a place makes a text there a literal of a type. */
+function isOfType(flat: string, end: number): boolean {
+  if (/[\w$&]/.test(flat.charAt(end - 1))) return true;
+  let behind = end;
+  while (behind > 0 && /\s/.test(flat.charAt(behind - 1))) behind -= 1;
+  return TYPE_WORD.test(flat.slice(Math.max(0, behind - TYPE_WORD_MAX), behind));
+}
+
 const PLACES = {
   text: 'a text',
   name: 'a quoted name',
@@ -87,7 +124,7 @@ const PLACES = {
   parameter: 'a parameter',
 };
 
-function faultOfQuoted(before: string, { name }: Placeholder): string | undefined {
-  if (!TYPE_WORD.test(before)) return undefined;
+function faultOfQuoted(flat: string, end: number, { name }: Placeholder): string | undefined {
+  if (!isOfType(flat, end)) return undefined;
   return `has '{{${name}}}' as a literal of a type, which no parameter can be: write CAST({{${name}}} AS …)`;
 }

@@ -28,7 +28,7 @@ export type Part = string | Placeholder;
 /** How often a default that holds braces is read on for: JSON nests no deeper here. Spec silent. */
 const CLOSES_MAX = 64;
 const DECLARATION =
-  /^\s*(?<optional>\?)?\s*(?<name>[\p{L}_][\p{L}\p{N}_.-]*)\s*(?::\s*(?<type>\w+)\s*)?(?:=(?<fallback>[\s\S]*))?$/u;
+  /^\s*(?:(?<optional>\?)\s*)?(?<name>[\p{L}_][\p{L}\p{N}_.-]*)\s*(?::\s*(?<type>\w+)\s*)?(?:=(?<fallback>[\s\S]*))?$/u;
 
 /** A text apart, or why it cannot be. */
 export function partsOf(text: string): {
@@ -36,14 +36,10 @@ export function partsOf(text: string): {
   readonly fault?: string;
 } {
   const parts: Part[] = [];
+  const braces = new Braces(text);
   let from = 0;
-  let close = text.indexOf('}}');
-  while (close >= 0) {
-    const open = text.lastIndexOf('{{', close - 2);
-    if (open < from) {
-      close = text.indexOf('}}', close + 1);
-      continue;
-    }
+  for (let pair = braces.next(0); pair !== undefined; ) {
+    const [open, close] = pair;
     const found = placeholderIn(text, open + 2, close);
     if (typeof found === 'string') return { parts: [], fault: found };
     if (found) {
@@ -51,10 +47,36 @@ export function partsOf(text: string): {
       parts.push(found.placeholder);
       from = found.end;
     }
-    close = text.indexOf('}}', found?.end ?? close + 2);
+    pair = braces.next(found?.end ?? close + 2, found === undefined ? open + 1 : from);
   }
   if (from < text.length || parts.length === 0) parts.push(text.slice(from));
   return { parts };
+}
+
+/** Pairs of double braces, found by reading the text once. */
+class Braces {
+  readonly #text: string;
+  /** The last that open ahead of what was found, and the next. */
+  #open = -1;
+  #next: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#next = text.indexOf('{{');
+  }
+
+  /** The next that close at or after a place, with the last ahead of them that open at or after another. */
+  next(from: number, openFrom = from): readonly [open: number, close: number] | undefined {
+    let close = this.#text.indexOf('}}', from);
+    for (; close >= 0; close = this.#text.indexOf('}}', close + 1)) {
+      while (this.#next >= 0 && this.#next <= close - 2) {
+        this.#open = this.#next;
+        this.#next = this.#text.indexOf('{{', this.#next + 1);
+      }
+      if (this.#open >= openFrom) return [this.#open, close];
+    }
+    return undefined;
+  }
 }
 
 /** What stands between braces; undefined for what is no placeholder, a text for one that is wrong. */

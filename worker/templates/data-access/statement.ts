@@ -23,6 +23,8 @@ export type Insert = (scope: Scope, piece: PlaceholderPiece) => Json;
 
 /** Names of parameters that are ours. */
 const OWN = 'placeholder_';
+/** Such a name in a text; there are never more of them than seven digits count. */
+const OWN_NAMES = /placeholder_(\d{1,7})/g;
 
 /**
  * Reads a statement; a text is what an author has to mend.
@@ -150,13 +152,19 @@ function placeholdersIn(pieces: readonly Piece[]): readonly PlaceholderPiece[] {
   return pieces.filter((piece) => piece.sort === 'placeholder');
 }
 
-/** Names that neither statement nor parameters have. */
+/** Names that neither statement nor parameters have, not even as the beginning of another. */
 function namesIn(parts: readonly Part[], params: Json | undefined): () => string {
-  const text = parts.filter((part) => typeof part === 'string').join(' ');
+  const used = new Set<string>();
+  for (const part of parts) {
+    if (typeof part !== 'string') continue;
+    for (const [, digits = ''] of part.matchAll(OWN_NAMES)) {
+      for (let length = 1; length <= digits.length; length += 1) used.add(digits.slice(0, length));
+    }
+  }
   let count = -1;
   return () => {
     do count += 1;
-    while (text.includes(`${OWN}${count}`) || Object.hasOwn(objectOf(params), `${OWN}${count}`));
+    while (used.has(String(count)) || Object.hasOwn(objectOf(params), `${OWN}${count}`));
     return `${OWN}${count}`;
   };
 }

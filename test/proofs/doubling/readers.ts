@@ -1,0 +1,57 @@
+/** Which files read texts by hand, and why some of them are no subject of the proof. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../../../scripts/bundle.ts';
+
+/** Where a caller's texts and values come. */
+const PLACES = ['proto', 'dialects', 'node-relay/drivers', 'worker'];
+/** Looks at single characters, or goes through a text by its own steps. */
+const READS =
+  /charCodeAt\(|codePointAt\(|\.charAt\((?!0)|\.lastIndex\b|\.matchAll\(|indexOf\([^()]*,|\/[gimsu]*y[gimsu]*[;,)]/;
+/** Tests, their helpers, and what is generated. */
+const ASIDE = /\.test\.ts$|\.d\.ts$|\/test\/|\/gen\/|\/differential\/|attacks\.ts$/;
+const SOURCE = /\.ts$/;
+
+/** Files that read, and whose reading a caller cannot make long; each with why. */
+export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
+  'proto/kinds/redis/grammar.ts': 'reads our own grammar of commands, when it is loaded',
+  'proto/node-id.ts': 'reads a digest of fixed length',
+  'dialects/redis/messages.ts': "reads a server's lines, each bounded by the decoder",
+  'node-relay/drivers/clickhouse/reply.ts': "reads a server's reply once",
+  'node-relay/drivers/clickhouse/rows.ts': "reads a server's rows once",
+  'node-relay/drivers/mongo/check-bson.ts': "reads a server's bytes once",
+  'node-relay/drivers/mongo/from-bson.ts': "reads a server's bytes once",
+  'node-relay/drivers/redis/decode.ts': "reads a server's bytes once",
+  'node-relay/drivers/redis/direct-client.ts': 'speaks to servers of tests',
+  'node-relay/drivers/redis/settings.ts':
+    'reads a connection, which the body of an endpoint bounds',
+  'worker/auth/hasher.ts': 'reads what the gateway wrote',
+  'worker/expressions/builtins/array.ts': 'is charged for its time: the proof charges',
+  'worker/expressions/builtins/decimal.ts': 'is charged for its time: the proof charges',
+  'worker/expressions/builtins/json.ts': 'is charged for its time: the proof charges',
+  'worker/expressions/builtins/replace.ts': 'is charged for its time: the proof charges',
+  'worker/expressions/builtins/search.ts': 'is charged for its time: the proof charges',
+  'worker/expressions/builtins/text.ts': 'is charged for its time: the proof charges',
+  'worker/expressions/members.ts': 'is charged for its time: the proof charges',
+  'worker/templates/transformation/transformers': 'is charged for its time: the proof charges',
+  'worker/grants/check.ts': 'looks for one comma in the name of a resource',
+  'worker/upstash/events.ts': 'reads our own events once',
+  'worker/idempotency/place.ts': 'reads a digest of fixed length',
+  'worker/secrets/seal.ts': 'reads what the gateway wrote',
+  'worker/drivers/edge/upstash/events.ts': "reads a server's events once",
+  'worker/drivers/edge/planetscale/columns.ts': "reads a server's rows once",
+  'worker/drivers/edge/neon/parser.ts': 'hands texts to the parser that the relay has, too',
+};
+
+/** Files that read texts by hand. */
+export async function readers(): Promise<string[]> {
+  const found: string[] = [];
+  for (const place of PLACES) {
+    for (const each of await readdir(join(ROOT, place), { recursive: true })) {
+      const file = `${place}/${each}`;
+      if (!SOURCE.test(file) || ASIDE.test(file)) continue;
+      if (READS.test(await readFile(join(ROOT, file), 'utf8'))) found.push(file);
+    }
+  }
+  return found.sort();
+}

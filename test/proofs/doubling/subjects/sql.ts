@@ -1,0 +1,94 @@
+/** Statements, as guards and lexers take them apart before a server does. */
+import { calledNames, callsOf, tablesOf } from '../../../../dialects/mysql/calls.ts';
+import { tokensOf as mysqlTokens } from '../../../../dialects/mysql/lexer.ts';
+import { parseText as mysqlStatement } from '../../../../dialects/mysql/statement.ts';
+import { asksForTraces, mayLeaveTraces } from '../../../../dialects/mysql/traces.ts';
+import { arrayToJson, quotedElement } from '../../../../dialects/postgres/array-text.ts';
+import { queryText } from '../../../../dialects/postgres/inner-query.ts';
+import { hasLongRuns } from '../../../../dialects/postgres/operator-runs.ts';
+import { parseText as postgresStatement } from '../../../../dialects/postgres/statement.ts';
+import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';
+import { tokensOf as cqlTokens } from '../../../../node-relay/drivers/cassandra/lexer.ts';
+import { admit as admitClickhouse } from '../../../../node-relay/drivers/clickhouse/guard.ts';
+import { tokensOf as clickhouseTokens } from '../../../../node-relay/drivers/clickhouse/lexer.ts';
+import { typeTree } from '../../../../node-relay/drivers/clickhouse/type-tree.ts';
+import '../../../../node-relay/drivers/postgres/parser.ts';
+import { parametersOfText, withTypes } from '../../../../worker/drivers/edge/neon/rewrite.ts';
+import { withValues } from '../../../../worker/drivers/edge/planetscale/literal.ts';
+import { type Subject, text } from '../subject.ts';
+
+/** What a statement may begin with that a guard lets on. */
+const BEGINNINGS = ['', 'select '];
+
+const each = (name: string, files: readonly string[], run: (text: string) => unknown): Subject[] =>
+  BEGINNINGS.map((before) => text(`${name} ${before}`.trim(), files, (rest) => run(before + rest)));
+
+export const SQL: readonly Subject[] = [
+  ...each(
+    'a statement of PostgreSQL',
+    ['dialects/postgres/statement.ts', 'dialects/postgres/parser.ts', 'dialects/postgres/tree.ts'],
+    postgresStatement,
+  ),
+  text('runs of operators', ['dialects/postgres/operator-runs.ts'], hasLongRuns),
+  ...['explain ', 'explain select ', 'copy (select '].map((before) =>
+    text(
+      `a query in a statement of PostgreSQL: ${before}`,
+      ['dialects/postgres/inner-query.ts'],
+      (rest) => {
+        const parsed = postgresStatement(
+          before + rest + (before.includes('(') ? ') to stdout' : ''),
+        );
+        return 'statements' in parsed ? parsed.statements.map(queryText) : undefined;
+      },
+    ),
+  ),
+  text('an array of PostgreSQL', ['dialects/postgres/array-text.ts'], (rest) => [
+    quotedElement(rest),
+    arrayToJson(rest, ',', (element) => JSON.stringify(element)),
+  ]),
+  text('types of parameters for Neon', ['worker/drivers/edge/neon/rewrite.ts'], (rest) => [
+    withTypes(`select ${rest}`, ['int8']),
+    parametersOfText(rest),
+  ]),
+  ...each(
+    'tokens of MySQL',
+    ['dialects/mysql/lexer.ts', 'dialects/mysql/calls.ts', 'dialects/mysql/traces.ts'],
+    (rest) => {
+      const tokens = mysqlTokens(rest);
+      return [callsOf(tokens), calledNames(tokens), tablesOf(tokens)];
+    },
+  ),
+  ...each(
+    'a statement of MySQL',
+    ['dialects/mysql/statement.ts', 'dialects/mysql/traces.ts'],
+    (rest) => {
+      const parsed = mysqlStatement(rest, true);
+      return 'statements' in parsed
+        ? parsed.statements.map((one) => [mayLeaveTraces(one), asksForTraces(one)])
+        : undefined;
+    },
+  ),
+  ...each('literals for PlanetScale', ['worker/drivers/edge/planetscale/literal.ts'], (rest) =>
+    withValues(`${rest} ?`, [1]),
+  ),
+  ...each(
+    'a statement of CQL',
+    ['node-relay/drivers/cassandra/lexer.ts', 'node-relay/drivers/cassandra/guard.ts'],
+    (rest) => [cqlTokens(rest), admitCql(rest, true)],
+  ),
+  ...each(
+    'a statement of ClickHouse',
+    [
+      'node-relay/drivers/clickhouse/lexer.ts',
+      'node-relay/drivers/clickhouse/quotes.ts',
+      'dialects/dollar-quotes.ts',
+      'node-relay/drivers/clickhouse/statement.ts',
+      'node-relay/drivers/clickhouse/guard.ts',
+    ],
+    (rest) => [
+      clickhouseTokens(rest),
+      admitClickhouse({ type: 'query', query: rest }, true, new Set()),
+    ],
+  ),
+  text('a type of ClickHouse', ['node-relay/drivers/clickhouse/type-tree.ts'], typeTree),
+];
