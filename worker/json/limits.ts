@@ -7,7 +7,7 @@ import type { Settings } from '../settings.ts';
 /** Most paths, or pairs of paths, of one call. */
 export const PATHS_MAX = 1_000;
 
-/** Values looked at for all paths together; some 0.5 s. */
+/** Steps of all paths together: a quarter of a second at most. */
 const STEPS_MAX = 20_000_000;
 
 /** A result may be so many times as large as a body: flattening repeats names. */
@@ -26,6 +26,11 @@ export function searchBudget(member: string): Budget {
 /** Largest result, in bytes. */
 export function resultMaxBytes({ BODY_MAX_BYTES }: Settings): number {
   return GROWTH_MAX * BODY_MAX_BYTES;
+}
+
+/** Largest result of a mapping, in bytes: no larger than a result of a database. */
+export function mappedMaxBytes(settings: Settings): number {
+  return Math.min(resultMaxBytes(settings), settings.RESULT_MAX_BYTES);
 }
 
 /** The error for a result over the limit. */

@@ -12,7 +12,8 @@ import { Path } from '../paths/path.ts';
 import type { Step } from '../paths/step.ts';
 import { compileSchema, type Fault, schemaOf } from '../schemas/compile.ts';
 import { declares } from './declares.ts';
-import { resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
+import { mappedMaxBytes, searchBudget, tooLarge } from './limits.ts';
+import { sizeOf } from './size.ts';
 
 /** What is asked for. */
 export interface Mapping {
@@ -32,15 +33,21 @@ interface Pair {
 
 /** @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE, SERVICE_UNAVAILABLE */
 export function mapValue(ctx: Context, { body }: { body: Mapping }): Promise<Json> {
-  return inPieces(ctx, mapped(body, resultMaxBytes(ctx.settings)));
+  return inPieces(ctx, mapped(body, mappedMaxBytes(ctx.settings)));
 }
 
-function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): Pieces<Json> {
+/**
+ * The output, in pieces.
+ * @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE over so many bytes
+ */
+export function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): Pieces<Json> {
   const wanted = schemaOf(schema);
   compileSchema(wanted);
   const budget = searchBudget('mappings');
   const pairs = pairsOf(mappings, wanted, budget);
-  const compiled = compileSchema(wanted === schema ? schema : schemaOf(listed(schema, pairs)));
+  const compiled = compileSchema(
+    wanted === schema ? schema : schemaOf(listed(schema, pairs, budget)),
+  );
   const output = yield* build(json, pairs, budget, maxBytes);
   yield;
   const faults = compiled.validate(output);
@@ -73,7 +80,7 @@ function* build(
     const found: Json[] = [];
     source.each(json, budget, ({ value }) => {
       // The same part of the input may be asked for many times over.
-      size += 1 + JSON.stringify(value).length;
+      size += 1 + sizeOf(value, maxBytes - size, budget);
       if (size > maxBytes) throw tooLarge(maxBytes);
       found.push(value);
     });
@@ -87,14 +94,17 @@ function* build(
 }
 
 /** A skeleton's type stands for each of the values where a source may find several. backends.md §7. */
-function listed(skeleton: Json, pairs: readonly Pair[]): Json {
+function listed(skeleton: Json, pairs: readonly Pair[], budget: Budget): Json {
   return pairs.reduce(
-    (whole, { source, target }) => (source.isSingle ? whole : withList(whole, target)),
+    (whole, { source, target }) => (source.isSingle ? whole : withList(whole, target, budget)),
     skeleton,
   );
 }
 
-function withList(skeleton: Json, [step, ...rest]: readonly Step[]): Json {
+/** What copying a member of a skeleton costs. */
+const STEPS_PER_MEMBER = 16;
+
+function withList(skeleton: Json, [step, ...rest]: readonly Step[], budget: Budget): Json {
   if (step === undefined) {
     return typeof skeleton === 'string' && !/^(?:any|array)$/i.test(skeleton)
       ? [skeleton]
@@ -102,8 +112,12 @@ function withList(skeleton: Json, [step, ...rest]: readonly Step[]): Json {
   }
   if (!isJsonObject(skeleton)) return skeleton;
   const wanted = typeof step === 'object' ? step.token : step;
+  budget.charge(STEPS_PER_MEMBER * (1 + rest.length + Object.keys(skeleton).length));
   return Object.fromEntries(
-    Object.entries(skeleton).map(([name, of]) => [name, name === wanted ? withList(of, rest) : of]),
+    Object.entries(skeleton).map(([name, of]) => [
+      name,
+      name === wanted ? withList(of, rest, budget) : of,
+    ]),
   );
 }
 

@@ -5,6 +5,9 @@ import type { Match } from '../paths/walk.ts';
 import { searchBudget } from './limits.ts';
 import type { Search } from './parse.ts';
 
+/** What marking a place costs; those above it are marked once. */
+const STEPS_PER_MATCH = 8;
+
 type Container = Json[] | JsonObject;
 
 /**
@@ -18,7 +21,10 @@ export function* reduce({ json, paths }: Search): Pieces<Json> {
   const budget = searchBudget('paths');
   const kept = new Kept(paths.some(({ countsFromEnd }) => countsFromEnd));
   for (const path of paths) {
-    path.each(json, budget, (match) => kept.keep(match));
+    path.each(json, budget, (match) => {
+      budget.charge(STEPS_PER_MATCH);
+      kept.keep(match);
+    });
     yield;
   }
   return kept.of(json);

@@ -57,7 +57,7 @@ export const jsonRoutes: AnyRoute[] = [
     path: '/json/map',
     summary: 'Map a value to another shape',
     description:
-      'Builds an output from `mappings` and checks it against `schema`; what does not fit is told with its path. A source that is not there leaves its target out; one that can find several values gives an array of them.',
+      'Builds an output from `mappings` and checks it against `schema`; what does not fit is told with its path. A source that is not there leaves its target out; one that can find several values gives an array of them. The output is no larger than a result of a database may be, `RESULT_MAX_BYTES`.',
     errors: ['RESULT_TOO_LARGE'],
     body: MapBody,
     result: Mapped,

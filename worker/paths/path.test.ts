@@ -6,7 +6,7 @@ import { dotted, parseDotted } from './dotted.ts';
 import { faultOf, PathFault } from './fault.ts';
 import { notationOf, Path, pathTo } from './path.ts';
 import { pointer } from './pointer.ts';
-import { entriesIn, search, valuesIn } from './test/search.ts';
+import { entriesIn, search, UNBOUNDED, valuesIn } from './test/search.ts';
 
 const DOCUMENT: Json = {
   users: [
@@ -227,7 +227,7 @@ describe('every place has a path that finds it again', () => {
     void fc.assert(
       fc.property(value, (document) => {
         for (const match of search('$..*', document)) {
-          const path = pathTo(match, pointer);
+          const path = pathTo(match, pointer, UNBOUNDED);
           expect(entriesIn(path, document)).toEqual([[path, match.value]]);
         }
       }),

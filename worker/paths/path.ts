@@ -84,9 +84,12 @@ export class Path {
     });
   }
 
-  /** A match's own path in this path's notation: the path itself where it names one place. */
-  pathOf(match: Match): string {
-    return this.isSingle ? this.text : pathTo(match, WRITINGS[this.notation]);
+  /**
+   * A match's own path in this path's notation: the path itself where it names one place.
+   * @param budget pays for what is written down
+   */
+  pathOf(match: Match, budget: Budget): string {
+    return this.isSingle ? this.text : pathTo(match, WRITINGS[this.notation], budget);
   }
 
   #stepOf(selector: Selector): Step {
@@ -97,13 +100,27 @@ export class Path {
   }
 }
 
-/** Where a match is, written down whole. */
-export function pathTo(match: Match, writing: Writing): string {
-  match.path ??=
-    match.parent === undefined
-      ? writing.top
-      : writing.child(pathTo(match.parent, writing), match.key);
-  return match.path;
+/** What writing a step down costs beside its characters, and characters that cost one step more. */
+const STEPS_PER_KEY = 4;
+const CHARACTERS_PER_STEP = 4;
+
+/** Where a match is, written down whole; paths above it are kept for those beside it. */
+export function pathTo(match: Match, writing: Writing, budget: Budget): string {
+  const below: Match[] = [];
+  let above = match;
+  while (above.path === undefined && above.parent !== undefined) {
+    below.push(above);
+    above = above.parent;
+  }
+  above.path ??= writing.top;
+  let text = above.path;
+  for (let each = below.pop(); each !== undefined; each = below.pop()) {
+    budget.charge(STEPS_PER_KEY);
+    text = writing.child(text, each.key);
+    each.path = text;
+  }
+  budget.charge(Math.ceil(text.length / CHARACTERS_PER_STEP));
+  return text;
 }
 
 /** Spec silent: a name of digits also finds the element of that index. */

@@ -23,9 +23,9 @@ const SIZE_MAX = 1_000;
 /** A category is hundreds of ranges, so it counts for more than a character. */
 const CATEGORY_SIZE = 20;
 /** To get a pattern ready takes so many steps for each of its size. */
-const STEPS_TO_COMPILE = 200;
+const STEPS_TO_COMPILE = 400;
 /** A character of text takes one step, and one more for so much of the pattern's size. */
-const SIZE_PER_STEP = 4;
+const SIZE_PER_STEP = 1;
 /** Bytes that a pattern may remember of the texts it has seen. */
 const MEMORY = 256 * 1024;
 /** Patterns of one search that stay ready. */

@@ -17,8 +17,11 @@ import { VALUE, type ValueTest } from './values.ts';
 import { Work } from './work.ts';
 
 /** What is wrong with a value, at most 100 faults. */
-export function check(compiled: CompiledSchema, value: Json): readonly Fault[] {
-  const work = new Work();
+export function check(
+  compiled: CompiledSchema,
+  value: Json,
+  work: Work = new Work(),
+): readonly Fault[] {
   const watch = new Watch(compiled, work);
   const { valid } = interpret(compiled, nodeOf(value, work), { plugins: [watch] });
   if (valid) return [];

@@ -8,6 +8,7 @@ import { type Fault, Faults } from './faults.ts';
 import { circles, cutShort } from './in-place.ts';
 import { faultsOfSchema, META_SCHEMAS } from './meta.ts';
 import { Resources } from './resource.ts';
+import type { Work } from './work.ts';
 
 export type { Fault } from './faults.ts';
 export { schemaOf } from './skeleton.ts';
@@ -17,9 +18,10 @@ export interface CompiledSchema {
   /**
    * What is wrong with a value: at most 100 faults, none when it fits. `format` is an annotation,
    * as both drafts have it, and says nothing.
+   * @param work what it may take; `MOST_STEPS` when left out
    * @throws GatewayError BAD_REQUEST when checking takes too many steps or leads too deep
    */
-  validate(value: Json): readonly Fault[];
+  validate(value: Json, work?: Work): readonly Fault[];
 }
 
 /** How a schema is read. */
@@ -51,7 +53,7 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   if (known !== undefined) return known;
   // A copy: nobody changes it later, and no object stands in it twice.
   const { compiled, patterns } = read(parseJson(text), at, documents);
-  const result: CompiledSchema = { validate: (value) => check(compiled, value) };
+  const result: CompiledSchema = { validate: (value, work) => check(compiled, value, work) };
   const isSmall = text.length <= LONGEST_REMEMBERED && patterns <= MOST_PATTERNS_REMEMBERED;
   if (isOnItsOwn && isSmall) remembered.set(text, result);
   return result;

@@ -4,7 +4,7 @@ import { type Json, parseJson } from '../../proto/json.ts';
 import { compileSchema } from './compile.ts';
 import { DEEPEST } from './work.ts';
 
-const TOO_MUCH = /^The value takes more than 10000000 steps to check/;
+const TOO_MUCH = /^The value takes more than 6000000 steps to check/;
 const TOO_DEEP = /^The value leads through more than 400 schemas inside one another/;
 const CIRCLE = 'leads back to itself without an end';
 

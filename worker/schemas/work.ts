@@ -1,8 +1,10 @@
 /** What checking a value may cost: counted, since clocks stand still in the deployed isolate. */
 import { GatewayError } from '../../proto/errors.ts';
 
-/** Steps of about a third of a microsecond each; 10 MiB of ordinary records take a third of them. Spec silent. */
-export const MOST_STEPS = 10_000_000;
+/** Nanoseconds that a step stands for. */
+export const STEP_NS = 65;
+/** Of `STEP_NS` each, some 0.4 s; 10 MiB of ordinary records take most of them. Spec silent. */
+export const MOST_STEPS = 6_000_000;
 /**
  * Schemas inside one another while a value is checked, and objects and arrays inside one another in
  * a schema; the runtime's stack takes twice as many at worst. Spec silent.
@@ -11,8 +13,18 @@ export const DEEPEST = 400;
 
 /** The work of one check of one value. */
 export class Work {
-  #steps = MOST_STEPS;
+  #steps: number;
   #depth = 0;
+
+  /** @param steps `MOST_STEPS` when left out */
+  constructor(steps: number = MOST_STEPS) {
+    this.#steps = steps;
+  }
+
+  /** Steps that may still be taken; below zero once there were too many. */
+  get left(): number {
+    return this.#steps;
+  }
 
   /** @throws GatewayError BAD_REQUEST when the steps are used up */
   spend(steps: number): void {

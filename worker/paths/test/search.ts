@@ -7,6 +7,9 @@ import type { Match } from '../walk.ts';
 /** Thrown where a test's budget is used up. */
 export const EXHAUSTED = new Error('The budget is used up');
 
+/** For what is written down of a search. */
+export const UNBOUNDED = new Budget(Number.POSITIVE_INFINITY, () => EXHAUSTED);
+
 /** All matches of a path. */
 export function search(path: string, document: Json, steps = 1_000_000): Match[] {
   const matches: Match[] = [];
@@ -24,5 +27,5 @@ export function valuesIn(path: string, text: string): string {
 /** Where matches are, in the notation of the path, and what is there. */
 export function entriesIn(path: string, document: Json): [string, Json][] {
   const compiled = new Path(path);
-  return search(path, document).map((match) => [compiled.pathOf(match), match.value]);
+  return search(path, document).map((match) => [compiled.pathOf(match, UNBOUNDED), match.value]);
 }
