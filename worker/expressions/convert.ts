@@ -70,11 +70,17 @@ function exactNumber(digits: string, budget: Budget): number {
   return Number(digits);
 }
 
+/** Charges reading a number: of every digit, and the host may read some twice. @throws BudgetFault */
+export function payDigits(text: string, budget: Budget): void {
+  budget.touch(text);
+  budget.spend(text.length >> 3);
+}
+
 /** As a number, by the rules of `Number`. @throws BudgetFault */
 export function toNumber(value: Value, budget: Budget): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') {
-    budget.touch(value);
+    payDigits(value, budget);
     return Number(value);
   }
   if (typeof value !== 'object' || value === null) return Number(value);

@@ -158,12 +158,27 @@ export function removeMember(object: Value, key: Value, budget: Budget): boolean
   return delete object[toName(key, budget)];
 }
 
+/**
+ * Steps, as the proof `charges` measures them: of a name that the host writes for a character or an
+ * element, and of going through and of copying a member of an object of so many that the host keeps
+ * them in a table.
+ */
+const [CHARACTER_NAME_STEPS, ELEMENT_NAME_STEPS, TABLED_NAME_STEPS, TABLED_COPY_STEPS] = [
+  7, 1, 7, 8,
+];
+const TABLED = 128;
+
 /** Names of own members, charged. @throws BudgetFault */
 export function keysOf(value: Value, budget: Budget): string[] {
   if (!Array.isArray(value) && typeof value !== 'string' && !isObject(value)) return [];
-  if (typeof value === 'string' || Array.isArray(value)) budget.elements(2 * value.length);
+  if (typeof value === 'string' || Array.isArray(value)) {
+    budget.elements(2 * value.length);
+    const steps = typeof value === 'string' ? CHARACTER_NAME_STEPS : ELEMENT_NAME_STEPS;
+    budget.spend(steps * value.length);
+  }
   const keys = Object.keys(value);
   budget.elements(keys.length);
+  if (keys.length > TABLED) budget.spend(TABLED_NAME_STEPS * keys.length);
   return keys;
 }
 
@@ -183,10 +198,16 @@ export function isSameOrNaN(one: Value, other: Value, budget: Budget): boolean {
   return Object.is(one, other) || isSame(one, other, budget);
 }
 
+/** Charges that so many members of one object are read and made anew. @throws BudgetFault */
+export function payCopies(count: number, budget: Budget): void {
+  budget.spend(count > TABLED ? TABLED_COPY_STEPS * count : count);
+}
+
 /** Copies own members of any value, as spread does. @throws BudgetFault */
 export function copyMembers(object: ObjectValue, from: Value, budget: Budget): void {
   const names = keysOf(from, budget);
   budget.allocate(names.length * (MEMBER_BYTES - ELEMENT_BYTES));
+  payCopies(names.length, budget);
   if (isObject(from)) for (const name of names) define(object, name, from[name]);
   else if (Array.isArray(from)) for (const name of names) object[name] = from[Number(name)];
   else if (typeof from === 'string') for (const name of names) object[name] = from[Number(name)];

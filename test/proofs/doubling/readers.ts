@@ -15,8 +15,10 @@ const SOURCE = /\.ts$/;
 /** Files that read, and whose reading a caller cannot make long; each with why. */
 export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'proto/kinds/redis/grammar.ts': 'reads our own grammar of commands, when it is loaded',
+  'proto/parts.ts': 'reads a key of fixed length',
   'proto/node-id.ts': 'reads a digest of fixed length',
   'dialects/redis/messages.ts': "reads a server's lines, each bounded by the decoder",
+  'node-relay/drivers/clickhouse/open-field.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/reply.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/rows.ts': "reads a server's rows once",
   'node-relay/drivers/mongo/check-bson.ts': "reads a server's bytes once",

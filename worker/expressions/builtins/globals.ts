@@ -46,9 +46,13 @@ function guarded(name: string, make: () => string, budget: Budget): string {
   }
 }
 
+/** What remembering that an object is an error costs. */
+const ERROR_STEPS = 20;
+
 function errorMaker(name: string): Callable {
   return new Callable(name, 1, ([message], budget) => {
     budget.allocate(100);
+    budget.spend(ERROR_STEPS);
     return budget.own(errorValue(name, message === undefined ? '' : toText(message, budget)));
   });
 }

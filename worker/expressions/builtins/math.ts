@@ -1,6 +1,6 @@
 /** `Math` and `Number`: everything of them that depends on its arguments alone. */
 import type { Budget } from '../budget.ts';
-import { toNumber, toText } from '../convert.ts';
+import { payDigits, toNumber, toText } from '../convert.ts';
 import { Callable, isExact, type Value } from '../value.ts';
 
 const CONSTANTS = ['E', 'LN10', 'LN2', 'LOG10E', 'LOG2E', 'PI', 'SQRT1_2', 'SQRT2'] as const;
@@ -71,14 +71,13 @@ function test(name: string, holds: (value: number) => boolean): Callable {
 
 function parseInteger([value, radix]: Value[], budget: Budget): number {
   const text = toText(value, budget);
-  budget.touch(text);
-  budget.spend(text.length >> 3);
+  payDigits(text, budget);
   return Number.parseInt(text, toNumber(radix, budget));
 }
 
 function parseDecimal([value]: Value[], budget: Budget): number {
   const text = toText(value, budget);
-  budget.touch(text);
+  payDigits(text, budget);
   return Number.parseFloat(text);
 }
 

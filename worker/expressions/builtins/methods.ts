@@ -50,3 +50,10 @@ const patternMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
   ],
   ['toString', textOf],
 ]);
+
+/** Names of the methods of what is neither text nor array. */
+export const otherMethodNames: readonly string[] = [
+  ...numberMethods.keys(),
+  ...patternMethods.keys(),
+  'hasOwnProperty',
+];

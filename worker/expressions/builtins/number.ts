@@ -8,6 +8,9 @@ type Method = (self: Value, args: Value[], budget: Budget) => Value;
 
 /** Longest text of a number, whatever its digits and its radix. */
 const LONGEST = 1_100;
+/** So many digits are worked out by doubles; more of them by long division, which takes so many steps. */
+const FEW_DIGITS = 20;
+const LONG_DIVISION_STEPS = 250;
 
 /** Runs a method of the host whose only refusal is a RangeError. */
 function within(make: () => string, budget: Budget): string {
@@ -20,7 +23,10 @@ function within(make: () => string, budget: Budget): string {
 }
 
 function digitsOf(value: Value, budget: Budget): number | undefined {
-  return value === undefined ? undefined : toInteger(value, 0, budget);
+  if (value === undefined) return undefined;
+  const digits = toInteger(value, 0, budget);
+  if (digits > FEW_DIGITS) budget.spend(LONG_DIVISION_STEPS);
+  return digits;
 }
 
 const METHODS: Readonly<Record<string, Method>> = {
@@ -41,6 +47,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 const numberText: Method = (self, [radix], budget) => {
   if (radix === undefined) return toText(self, budget);
   const base = toInteger(radix, 10, budget);
+  if (!Number.isInteger(self)) budget.spend(LONG_DIVISION_STEPS);
   return within(() => toNumber(self, budget).toString(base), budget);
 };
 

@@ -9,6 +9,7 @@ import {
   getMember,
   keysOf,
   MEMBER_BYTES,
+  payCopies,
   requireOwned,
 } from '../members.ts';
 import { Callable, isObject, kindOf, type ObjectValue, type Value } from '../value.ts';
@@ -149,6 +150,7 @@ function cloned(value: Value, budget: Budget): Value {
   nest(budget);
   const names = keysOf(value, budget);
   budget.allocate(names.length * MEMBER_BYTES);
+  payCopies(names.length, budget);
   let copy: Value[] | ObjectValue;
   if (Array.isArray(value)) copy = value.map((element) => cloned(element, budget));
   else {

@@ -33,6 +33,7 @@ function part(self: string, start: number, end: number, budget: Budget): string 
 /** A text that a built-in of the host makes of another, about as long. */
 function made(self: string, make: (text: string) => string, budget: Budget): string {
   budget.touch(self);
+  budget.spend(self.length >> 4);
   budget.text(self.length);
   const result = make(self);
   if (result.length > self.length) budget.text(result.length - self.length);

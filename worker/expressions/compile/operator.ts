@@ -76,6 +76,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['in', (left, right, budget) => hasMember(right, left, budget)],
 ]);
 
+/** Operators of two operands that are worked out; `&&`, `||` and `??` are none. */
+export const binaryOperators: readonly string[] = [...OPERATIONS.keys()];
+
 /** `a + b` and the like. @throws SyntaxFault */
 export function binary(node: acorn.BinaryExpression, context: Context): Code {
   const operation = OPERATIONS.get(node.operator);
@@ -179,6 +182,11 @@ const UNARY: Readonly<Record<acorn.UnaryOperator, (value: Value, budget: Budget)
   void: () => undefined,
   delete: () => undefined,
 };
+
+/** Operators of one operand that is worked out. */
+export const unaryOperators: readonly string[] = Object.keys(UNARY).filter(
+  (each) => each !== 'delete',
+);
 
 function deletion(node: acorn.UnaryExpression, context: Context): Code {
   const target = node.argument;

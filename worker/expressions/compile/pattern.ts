@@ -3,7 +3,15 @@ import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
 import { toName } from '../convert.ts';
 import { RunFault } from '../fault.ts';
-import { define, elementsOf, getMember, keysOf, MEMBER_BYTES, setMember } from '../members.ts';
+import {
+  define,
+  elementsOf,
+  getMember,
+  keysOf,
+  MEMBER_BYTES,
+  payCopies,
+  setMember,
+} from '../members.ts';
 import { isObject, kindOf, type ObjectValue, type Value } from '../value.ts';
 import { type Context, type Frame, UNSET } from './code.ts';
 import { expression } from './expression.ts';
@@ -109,6 +117,7 @@ function objectPattern(node: acorn.ObjectPattern, context: Context, declares: bo
 function without(value: Value, taken: ReadonlySet<string>, budget: Budget): ObjectValue {
   const rest: ObjectValue = {};
   const names = keysOf(value, budget).filter((name) => !taken.has(name));
+  payCopies(names.length, budget);
   budget.allocate((names.length + 1) * MEMBER_BYTES);
   for (const name of names) {
     define(rest, name, isObject(value) ? value[name] : getMember(value, name, budget));

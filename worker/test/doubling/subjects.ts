@@ -1,6 +1,7 @@
 /** What the worker reads of a request beside bodies: headers, words, expressions, paths, schemas. */
 
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { whole } from '../../../proto/work/pieces.ts';
 import { type Subject, text, value } from '../../../test/proofs/doubling/subject.ts';
 import { bearerOf } from '../../access/authenticate.ts';
 import { isCanonical } from '../../access/tokens.ts';
@@ -19,7 +20,7 @@ import { isHost } from '../../http/host.ts';
 import { requestIdOf } from '../../http/request-id.ts';
 import { isVisible, revealed, visible } from '../../http/visible.ts';
 import { flatten } from '../../json/flatten.ts';
-import { mapValue } from '../../json/map.ts';
+import { mapped } from '../../json/map.ts';
 import { ObjectWriter } from '../../json/object-writer.ts';
 import { parse } from '../../json/parse.ts';
 import { reduce } from '../../json/reduce.ts';
@@ -154,24 +155,28 @@ const PATHS: readonly Subject[] = [
     parseSlash(each),
   ]),
   text('a pattern of JSONPath', ['worker/paths/pattern.ts'], (each) =>
-    parse(
-      {
-        json: { p: each, t: each },
-        paths: [new Path('$[?match($.t, $.p)]'), new Path('$[?search($.t, $.p)]')],
-      },
-      () => {},
+    whole(
+      parse(
+        {
+          json: { p: each, t: each },
+          paths: [new Path('$[?match($.t, $.p)]'), new Path('$[?search($.t, $.p)]')],
+        },
+        () => {},
+      ),
     ),
   ),
   text(
     'texts that JSONPath compares',
     ['worker/paths/compare.ts', 'worker/paths/budget.ts'],
     (each) =>
-      parse(
-        {
-          json: [each, `${each}a`],
-          paths: [new Path('$[?@ < $[1]]'), new Path('$[?length(@) > 2]')],
-        },
-        () => {},
+      whole(
+        parse(
+          {
+            json: [each, `${each}a`],
+            paths: [new Path('$[?@ < $[1]]'), new Path('$[?length(@) > 2]')],
+          },
+          () => {},
+        ),
       ),
   ),
   value(
@@ -179,18 +184,22 @@ const PATHS: readonly Subject[] = [
     ['worker/paths/walk.ts', 'worker/paths/query.ts', 'worker/json/parse.ts'],
     (json) => {
       const writer = new ObjectWriter(40e6);
-      parse(
-        {
-          json,
-          paths: ['$..*', '$[*]', '$..[?@.a == 1]', '..', '$..b[0]'].map((each) => new Path(each)),
-        },
-        (path, found) => writer.put(path, found),
+      whole(
+        parse(
+          {
+            json,
+            paths: ['$..*', '$[*]', '$..[?@.a == 1]', '..', '$..b[0]'].map(
+              (each) => new Path(each),
+            ),
+          },
+          (path, found) => writer.put(path, found),
+        ),
       );
     },
   ),
 ];
 
-const NO_BUDGETS = { settings: { BODY_MAX_BYTES: 10 * 2 ** 20 } } as never;
+const RESULT_MAX_BYTES = 10 * 2 ** 20;
 
 const JSON_UTILITIES: readonly Subject[] = [
   value(
@@ -198,27 +207,33 @@ const JSON_UTILITIES: readonly Subject[] = [
     ['worker/json/flatten.ts', 'worker/json/object-writer.ts', 'worker/paths/dotted.ts'],
     (json) => {
       const writer = new ObjectWriter(40e6);
-      flatten(json, 'p', (path, leaf) => writer.put(path, leaf));
+      whole(flatten(json, 'p', (path, leaf) => writer.put(path, leaf)));
       return writer.finish();
     },
   ),
   value(
     'unflatten',
     ['worker/json/unflatten.ts', 'worker/paths/build.ts', 'worker/paths/dotted.ts'],
-    (json) => unflatten(isJsonObject(json) ? json : { a: json }),
+    (json) => whole(unflatten(isJsonObject(json) ? json : { a: json })),
   ),
   value('reduce', ['worker/json/reduce.ts', 'worker/paths/walk.ts'], (json) =>
-    reduce({ json, paths: ['$..a', '$[-1]', '$..[?@ > 1]'].map((each) => new Path(each)) }),
+    whole(reduce({ json, paths: ['$..a', '$[-1]', '$..[?@ > 1]'].map((each) => new Path(each)) })),
   ),
   value('map', ['worker/json/map.ts', 'worker/json/declares.ts', 'worker/paths/build.ts'], (json) =>
-    mapValue(NO_BUDGETS, {
-      body: { json, schema: { type: 'object' }, mappings: { '$..a': 'a', '$[*]': 'b', '': 'c' } },
-    }),
+    whole(
+      mapped(
+        { json, schema: { type: 'object' }, mappings: { '$..a': 'a', '$[*]': 'b', '': 'c' } },
+        RESULT_MAX_BYTES,
+      ),
+    ),
   ),
   value('mappings', ['worker/json/map.ts', 'worker/json/declares.ts'], (json) =>
-    mapValue(NO_BUDGETS, {
-      body: { json: SEARCH_DOCUMENT, schema: json, mappings: { a: 'a', 'a.b': 'b' } },
-    }),
+    whole(
+      mapped(
+        { json: SEARCH_DOCUMENT, schema: json, mappings: { a: 'a', 'a.b': 'b' } },
+        RESULT_MAX_BYTES,
+      ),
+    ),
   ),
 ];
 

@@ -6,8 +6,10 @@ import { canonicalHost } from '../../../../proto/addresses.ts';
 import { isBase64, isPaddedBase64 } from '../../../../proto/base64.ts';
 import { compareDecimals, decimalOf, sameDecimal } from '../../../../proto/decimal.ts';
 import { exactNumbers } from '../../../../proto/exact-numbers.ts';
+import { isJson } from '../../../../proto/is-json.ts';
 import { isRawJson, numberText, parseJson } from '../../../../proto/json.ts';
 import { depthFaultOf, faultOf } from '../../../../proto/json-fault.ts';
+import { parseInPieces } from '../../../../proto/json-pieces.ts';
 import { urlOf as connectionUrlOf, partsOf } from '../../../../proto/kinds/connection-options.ts';
 import { baseOf, faultOfBase, faultOfPath, urlOf } from '../../../../proto/kinds/http/address.ts';
 import { bodyOf } from '../../../../proto/kinds/http/body.ts';
@@ -18,6 +20,7 @@ import { withoutAddresses } from '../../../../proto/kinds/redis/replies/addresse
 import { splitLine } from '../../../../proto/kinds/redis/split.ts';
 import { parseAddress } from '../../../../proto/networks.ts';
 import { orderedText, parseOrdered, unordered } from '../../../../proto/ordered-json.ts';
+import { whole } from '../../../../proto/work/pieces.ts';
 import { type Subject, text, value } from '../subject.ts';
 
 /** Header lines and addresses are no longer. */
@@ -25,6 +28,8 @@ const HEADER_MAX = 65_536;
 
 export const PROTO: readonly Subject[] = [
   text('parseJson', ['proto/json.ts', 'proto/exact-numbers.ts'], parseJson),
+  text('isJson', ['proto/is-json.ts'], isJson),
+  text('parseInPieces', ['proto/json-pieces.ts'], (each) => whole(parseInPieces(each))),
   text('exactNumbers', ['proto/exact-numbers.ts'], exactNumbers),
   text('faultOf JSON', ['proto/json-fault.ts'], faultOf),
   text('depthFaultOf JSON', ['proto/json-fault.ts'], (each) => depthFaultOf(each, 1000)),

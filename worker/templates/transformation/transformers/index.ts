@@ -73,6 +73,9 @@ function stepOf(
   return [{ name, apply: applying(transformer, args) }];
 }
 
+/** What a refusal costs: the host notes where each is thrown. */
+export const REFUSAL_STEPS = 60;
+
 /** Null and what is not there pass through; what goes wrong is told with the name. */
 function applying(transformer: Transformer, args: readonly Json[]): Step['apply'] {
   const { name, ofNothing } = transformer;
@@ -84,8 +87,9 @@ function applying(transformer: Transformer, args: readonly Json[]): Step['apply'
     try {
       return change(value, x);
     } catch (error) {
-      if (error instanceof RuleFault) throw new RuleFault(`${name} ${error.message}`);
-      throw error;
+      if (!(error instanceof RuleFault)) throw error;
+      x.spend(REFUSAL_STEPS);
+      throw new RuleFault(`${name} ${error.message}`);
     }
   };
 }

@@ -1,0 +1,24 @@
+/** All that the language has by name, for whoever goes through it: tests, and tables of documents. */
+import { binaryOperators, unaryOperators } from '../compile/operator.ts';
+import { Callable } from '../value.ts';
+import { changingMethods } from './changing.ts';
+import { global, globalNames, namespace, namespaceNames } from './globals.ts';
+import { arrayMethods, otherMethodNames, textMethods } from './methods.ts';
+
+function callablesOf(name: string): string[] {
+  return [...(namespace(name) ?? [])].flatMap(([member, value]) =>
+    value instanceof Callable ? [`${name}.${member}`] : [],
+  );
+}
+
+/** Names of functions, of methods of any type, of those that change an array, and operators. */
+export const vocabulary = {
+  globals: [
+    ...globalNames.filter((name) => global(name) instanceof Callable),
+    ...namespaceNames.flatMap(callablesOf),
+  ],
+  methods: [...new Set([...textMethods.keys(), ...arrayMethods.keys(), ...otherMethodNames])],
+  changing: [...changingMethods.keys()],
+  binary: binaryOperators,
+  unary: unaryOperators,
+} as const;
