@@ -1,10 +1,12 @@
 /** Writes values as JSON text, whichever way they came. Contract §6: "Results never lose a value". */
+import { isJsonInteger, plainString } from '../json-forms.ts';
 
 const SAFE_DIGITS = 15;
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 /** A number when a double holds it, else a string. Contract §6: "Results never lose a value". */
 export function integerText(text: string): string {
-  return text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text)) ? text : `"${text}"`;
+  const isSafe = text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text));
+  return isSafe && isJsonInteger(text) ? text : plainString(text);
 }
 
 /** As `integerText`, of a value. */
@@ -12,8 +14,9 @@ export function bigintText(value: bigint): string {
   return value <= SAFE && value >= -SAFE ? value.toString() : `"${value}"`;
 }
 
-/** JSON has no other way for it than the sign. */
+/** JSON has no other way for zero than the sign, and none for what is no number: those are strings. */
 export function doubleText(value: number): string {
+  if (!Number.isFinite(value)) return `"${value}"`;
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
@@ -24,15 +27,4 @@ export function floatText(value: number): string {
     if (Math.fround(short) === value) return doubleText(short);
   }
   return doubleText(Number(value.toPrecision(9)));
-}
-
-/** Line ends stand only between the tokens of JSON text; without them a row stays on one line. */
-export function jsonText(text: string): string {
-  try {
-    // MariaDB's JSON is text, and may be none.
-    JSON.parse(text);
-  } catch {
-    return JSON.stringify(text);
-  }
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
 }

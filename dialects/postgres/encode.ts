@@ -1,5 +1,6 @@
 /** Turns the server's text of a value into JSON text, by the value's type. */
 import { base64Of, bytesOfHex } from '../bytes.ts';
+import { isJsonInteger, isJsonNumber, jsonOrString, plainString } from '../json-forms.ts';
 import { arrayToJson } from './array-text.ts';
 
 /** A field as it travels in text format; null is SQL's NULL. */
@@ -23,33 +24,24 @@ export type Format =
 
 const SAFE_DIGITS = 15;
 
-/** Letters, digits and signs only, so no escaping. */
-function quoted(text: string): string {
-  return `"${text}"`;
-}
-
-function asIs(text: string): string {
-  return text;
+/** What is no number is a string: a server's word for it is not enough. */
+function integerToJson(text: string): string {
+  return isJsonInteger(text) ? text : JSON.stringify(text);
 }
 
 /** A number when a double holds it, else a string. Contract: "Results never lose a value". */
 function bigintToJson(text: string): string {
-  return text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text)) ? text : quoted(text);
+  const isSafe = text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text));
+  return isSafe && isJsonInteger(text) ? text : plainString(text);
 }
 
+/** NaN and the infinities are strings. */
 function floatToJson(text: string): string {
-  const last = text.charCodeAt(text.length - 1);
-  // NaN, Infinity and -Infinity are the only texts that end in a letter.
-  return last > 57 ? quoted(text) : text;
+  return isJsonNumber(text) ? text : JSON.stringify(text);
 }
 
 function bytesToJson(text: string): string {
-  return quoted(base64Of(bytesOfHex(text.slice(2))));
-}
-
-/** Line ends stand only between the tokens of JSON text; without them a row stays on one line. */
-function jsonToJson(text: string): string {
-  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+  return `"${base64Of(bytesOfHex(text.slice(2)))}"`;
 }
 
 /** A year of four digits in this era; anything else, infinity too, stays as the server writes it. */
@@ -67,13 +59,13 @@ function timestamptzToJson(text: string): string {
 
 const ENCODERS: { readonly [format in Format]: Encoder } = {
   text: JSON.stringify,
-  bare: quoted,
+  bare: plainString,
   boolean: (text) => (text === 't' ? 'true' : 'false'),
-  integer: asIs,
+  integer: integerToJson,
   bigint: bigintToJson,
   float: floatToJson,
   bytes: bytesToJson,
-  json: jsonToJson,
+  json: jsonOrString,
   timestamp: timestampToJson,
   timestamptz: timestamptzToJson,
 };
@@ -94,5 +86,5 @@ export function encoderOf(type: TypeInfo, numbersAsStrings: boolean): Encoder {
     const { delimiter } = type.element;
     return (text) => arrayToJson(text, delimiter, encodeElement);
   }
-  return numbersAsStrings && type.format === 'bigint' ? quoted : ENCODERS[type.format];
+  return numbersAsStrings && type.format === 'bigint' ? plainString : ENCODERS[type.format];
 }

@@ -31,6 +31,9 @@ export interface Shape {
   readonly columnsJson: string;
 }
 
+/** Shapes of longer names are made each time. */
+const REMEMBERED_MAX_CHARACTERS = 16_384;
+
 /** Shapes that a pool's statements have, remembered by columns. */
 export class Shapes {
   readonly #types: TypeRegistry;
@@ -54,7 +57,7 @@ export class Shapes {
     }));
     const write = rowWriter(fields, this.#types, options);
     const shape = { write, columnsJson: JSON.stringify(columns) };
-    this.#shapes.set(key, shape);
+    if (key.length <= REMEMBERED_MAX_CHARACTERS) this.#shapes.set(key, shape);
     return shape;
   }
 }

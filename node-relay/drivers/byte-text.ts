@@ -20,6 +20,11 @@ export class ByteText {
     if (this.#text.length >= PIECE_LENGTH) this.#flush();
   }
 
+  /** Bytes and characters so far. */
+  get length(): number {
+    return this.#bytes + this.#text.length;
+  }
+
   /** Everything between `head` and `tail`. */
   finish(head: string, tail: string): Buffer {
     const whole =

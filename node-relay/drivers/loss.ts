@@ -7,6 +7,17 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
+/** What the server sent breaks its own protocol: nothing that comes after can be believed. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
+
+/** Whether a failure is, or comes of, a reply that cannot be read. */
+export function isUnreadable(failure: unknown): boolean {
+  if (!(failure instanceof Error)) return false;
+  return failure instanceof Unreadable || isUnreadable(failure.cause);
+}
+
 /** Where the loss of a connection left a call. */
 export interface Circumstances {
   readonly mode: Mode;
@@ -23,9 +34,9 @@ export function fromLoss(cause: unknown, { mode, uncertain, signal }: Circumstan
     });
   }
   if (signal.aborted) return signal.reason;
-  const message =
-    mode === 'write'
-      ? 'The connection to the database was lost; nothing was changed'
-      : 'The connection to the database was lost';
+  const what = isUnreadable(cause)
+    ? 'The database sent a reply that cannot be read'
+    : 'The connection to the database was lost';
+  const message = mode === 'write' ? `${what}; nothing was changed` : what;
   return new GatewayError('CONNECTION_FAILED', message, { cause });
 }

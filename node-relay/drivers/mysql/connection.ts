@@ -9,10 +9,11 @@ import type { Json } from '../../../proto/json.ts';
 import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
+import { Unreadable } from '../loss.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
-import { COMMAND, command, type Outcome, textCommand } from './packets.ts';
+import { COMMAND, command, type Outcome, type Reader, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { sessionSettings } from './session.ts';
 import { type Prepared, type Sink, Wire } from './wire.ts';
@@ -25,6 +26,10 @@ const RESET_MS = 5_000;
 const CLOSE_MS = 1_000;
 /** Statements that one connection keeps prepared: servers allow some ten thousand over all. */
 const PREPARED_MAX = 100;
+
+/** Most that the rows of a question of the driver's own may hold, with so many bytes for each. Spec silent. */
+const OWN_ROWS_MAX_BYTES = 32 * 1024 * 1024;
+const ROW_BYTES = 64;
 
 const WHO = "SELECT COALESCE(CURRENT_ROLE(), ''), COALESCE(DATABASE(), '')";
 /** The second for servers without profiles. */
@@ -39,6 +44,19 @@ export interface Recipe {
   readonly settings: Settings;
   readonly mode: Mode;
   readonly route: Route<Encryption>;
+}
+
+/** Values of a row in the binary form, of columns that are all texts; NULL is an empty one. */
+function textsOf(reader: Reader, columns: number): string[] {
+  // Behind the marker stand the bits of NULLs.
+  const nulls = reader.over(1 + ((columns + 9) >> 3)) + 1;
+  const texts = Array.from({ length: columns }, (_, index) => {
+    const bit = index + 2;
+    const isNull = ((reader.buffer[nulls + (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
+    return isNull ? '' : reader.lengthText();
+  });
+  reader.done();
+  return texts;
 }
 
 /** Servers of other versions lack what is asked for. */
@@ -115,19 +133,13 @@ export class Connection implements Lendable {
   async rows(query: string, values: readonly Json[]): Promise<string[][]> {
     const rows: string[][] = [];
     let columns = 0;
+    let bytes = 0;
     const sink: Sink = {
       columns: (found) => (columns = found.length),
       row: (reader) => {
-        // Behind the marker and the bits of NULLs; only texts are asked for.
-        const nulls = reader.at + 1;
-        reader.at = nulls + ((columns + 9) >> 3);
-        rows.push(
-          Array.from({ length: columns }, (_, index) => {
-            const bit = index + 2;
-            const isNull = ((reader.buffer[nulls + (bit >> 3)] ?? 0) & (1 << (bit & 7))) !== 0;
-            return isNull ? '' : reader.lengthText();
-          }),
-        );
+        bytes += reader.left + ROW_BYTES;
+        if (bytes > OWN_ROWS_MAX_BYTES) throw new Unreadable('an answer without an end');
+        rows.push(textsOf(reader, columns));
       },
     };
     await this.execute(await this.prepare(query), values, sink, false);
@@ -168,6 +180,12 @@ export class Connection implements Lendable {
     this.interrupted = true;
     void this.#kill();
     setTimeout(() => this.cut(), CANCEL_MS).unref();
+  }
+
+  /** As `interrupt`, and reads nothing more of what is too large, unless the end of a change is to be heard. */
+  drop(): void {
+    this.interrupt();
+    if (!this.wire.uncertain) this.cut();
   }
 
   /** Forgets all that calls have set. Answers false when the connection cannot be used again. */

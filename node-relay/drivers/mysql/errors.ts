@@ -1,7 +1,7 @@
 /** Maps what MySQL and MariaDB answer to the gateway's failures. Source: MySQL Error Message Reference; MariaDB Error Codes. */
 import { fromServer, isStopped, ServerError } from '../../../dialects/mysql/failures.ts';
 import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
-import { type Circumstances, fromLoss } from '../loss.ts';
+import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';
 
 /** The server shuts down, killed the connection, or dropped it while idle. */
 const ENDS = new Set([1053, 1927, 4031, 1152, 1184]);
@@ -32,7 +32,11 @@ export function connectFailure(cause: unknown): GatewayError {
   const { errno, code } = (cause ?? {}) as { errno?: unknown; code?: unknown };
   const refusal = typeof errno === 'number' ? REFUSALS[errno] : undefined;
   if (refusal) return new GatewayError(refusal[0], refusal[1], { cause });
-  return new GatewayError('CONNECTION_FAILED', wordsFor(code, errno), { cause });
+  return new GatewayError(
+    'CONNECTION_FAILED',
+    isUnreadable(cause) ? 'The server sent a reply that cannot be read' : wordsFor(code, errno),
+    { cause },
+  );
 }
 
 function wordsFor(code: unknown, errno: unknown): string {

@@ -129,15 +129,18 @@ export async function execute(
   const sinkOf = (form: RowOptions['form']) => {
     const rowFormat = ready.request.row_format ?? 'object';
     const options = { numbersAsStrings: call.numbersAsStrings, rowFormat, form };
-    const make = () =>
-      new SqlResult(options, budget, () => {
+    const make = (max: number) =>
+      new SqlResult(options, max, (row) => {
         overflowed = true;
         // Stopping ends the connection, so a transaction or a lease rather drops the rows; and
         // what may change something is better told of than stopped halfway.
-        if (place === 'call' && mayStop(ready)) connection.interrupt();
+        if (place === 'call' && mayStop(ready)) {
+          connection[row === 'whole' ? 'drop' : 'interrupt']();
+        }
       });
     const several = ready.parsed.first === 'CALL' && !ready.request.type.startsWith('query');
-    result = several && ready.request.type !== 'execute' ? new SeveralResults(make) : make();
+    result =
+      several && ready.request.type !== 'execute' ? new SeveralResults(make, budget) : make(budget);
     return result;
   };
   const finish = (outcome: Outcome): Buffer => {

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2';
 import type { Settings, SslMode } from '../../../dialects/mysql/settings.ts';
 import type { Host } from '../driver.ts';
+import { Unreadable } from '../loss.ts';
 import { dialled, secured, TlsUnanswered, type Trust } from '../tls-socket.ts';
 
 /** One way to try a connection. */
@@ -12,6 +13,9 @@ export type Encryption = Exclude<SslMode, 'PREFERRED'>;
 export function encryptionsOf({ sslMode }: Settings): readonly Encryption[] {
   return sslMode === 'PREFERRED' ? ['REQUIRED', 'DISABLED'] : [sslMode];
 }
+
+/** All that a server may send before it waits for commands, in bytes. Spec silent. */
+const LOGIN_MAX_BYTES = 64 * 1024;
 
 /** What the login leaves: a socket on which the server waits for commands. */
 export interface LoggedIn {
@@ -79,11 +83,16 @@ function handshake(socket: Socket, settings: Settings, encryption: Encryption): 
   });
   const internals = connection as unknown as Internals; // See there.
   const { promise, resolve, reject } = Promise.withResolvers<LoggedIn>();
+  const listen = listenerOf(internals, (error) => {
+    reject(error);
+    socket.destroy();
+  });
+  socket.removeAllListeners('data').on('data', listen);
   internals.startTLS = (onSecure) => {
     socket.removeAllListeners('data');
     secured(socket, settings.host, trustOf(encryption)).then(
       (tls) => {
-        tls.on('data', (chunk: Buffer) => internals.packetParser.execute(chunk));
+        tls.on('data', listen);
         internals.stream = tls;
         onSecure();
       },
@@ -112,6 +121,20 @@ function handshake(socket: Socket, settings: Settings, encryption: Encryption): 
 
 function demandsTls({ sslMode }: Settings): boolean {
   return sslMode !== 'DISABLED' && sslMode !== 'PREFERRED';
+}
+
+/** Hands mysql2 what a login may take, and survives what it cannot read. */
+function listenerOf({ packetParser }: Internals, failed: (error: unknown) => void) {
+  let bytes = 0;
+  return (chunk: Buffer) => {
+    bytes += chunk.length;
+    try {
+      if (bytes > LOGIN_MAX_BYTES) throw new Unreadable('a login without an end');
+      packetParser.execute(chunk);
+    } catch (error) {
+      failed(error instanceof Unreadable ? error : new Unreadable('login', { cause: error }));
+    }
+  };
 }
 
 function trustOf(encryption: Encryption): Trust {

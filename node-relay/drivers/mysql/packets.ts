@@ -2,12 +2,13 @@
 
 import { ServerError } from '../../../dialects/mysql/failures.ts';
 import type { Column } from '../../../dialects/mysql/types.ts';
+import { Unreadable } from '../loss.ts';
 
-/** Reads one packet's payload. */
+/** Reads one packet's payload, and nothing behind it. */
 export class Reader {
-  buffer: Buffer;
+  readonly buffer: Buffer;
   at: number;
-  end: number;
+  readonly end: number;
 
   constructor(buffer: Buffer, at = 0, end = buffer.length) {
     this.buffer = buffer;
@@ -15,55 +16,82 @@ export class Reader {
     this.end = end;
   }
 
+  get left(): number {
+    return this.end - this.at;
+  }
+
+  /** The byte at which it stands, 0 at the end. */
+  get next(): number {
+    return this.at < this.end ? (this.buffer[this.at] ?? 0) : 0;
+  }
+
+  /** Moves over so many bytes, and answers where they begin. @throws Unreadable when there are fewer */
+  over(length: number): number {
+    const from = this.at;
+    if (length > this.end - from) throw new Unreadable('a value longer than its packet');
+    this.at = from + length;
+    return from;
+  }
+
   u8(): number {
-    return this.buffer[this.at++] ?? 0;
+    return this.buffer[this.over(1)] ?? 0;
   }
 
   u16(): number {
-    this.at += 2;
-    return this.buffer.readUInt16LE(this.at - 2);
+    return this.buffer.readUInt16LE(this.over(2));
   }
 
   u24(): number {
-    this.at += 3;
-    return this.buffer.readUIntLE(this.at - 3, 3);
+    return this.buffer.readUIntLE(this.over(3), 3);
   }
 
   u32(): number {
-    this.at += 4;
-    return this.buffer.readUInt32LE(this.at - 4);
+    return this.buffer.readUInt32LE(this.over(4));
   }
 
   u64(): bigint {
-    this.at += 8;
-    return this.buffer.readBigUInt64LE(this.at - 8);
+    return this.buffer.readBigUInt64LE(this.over(8));
+  }
+
+  float(): number {
+    return this.buffer.readFloatLE(this.over(4));
+  }
+
+  double(): number {
+    return this.buffer.readDoubleLE(this.over(8));
   }
 
   /** A length: never beyond 2^53, because no packet is. */
   length(): number {
     const first = this.u8();
     if (first < 0xfb) return first;
-    if (first === 0xfc) return this.u16();
-    if (first === 0xfd) return this.u24();
-    return Number(this.u64());
+    switch (first) {
+      case 0xfc:
+        return this.u16();
+      case 0xfd:
+        return this.u24();
+      case 0xfe:
+        return Number(this.u64());
+      default:
+        throw new Unreadable('a length that is none');
+    }
   }
 
   /** A count that may need all of its 64 bits. */
   count(): bigint {
-    if (this.buffer[this.at] !== 0xfe) return BigInt(this.length());
+    if (this.next !== 0xfe) return BigInt(this.length());
     this.at += 1;
     return this.u64();
   }
 
   text(length: number): string {
-    this.at += length;
-    return this.buffer.toString('utf8', this.at - length, this.at);
+    const from = this.over(length);
+    return this.buffer.toString('utf8', from, this.at);
   }
 
   /** Leaves out a length and its bytes. */
   skip(): void {
-    const length = this.length();
-    this.at += length;
+    this.over(this.length());
   }
 
   lengthText(): string {
@@ -71,13 +99,18 @@ export class Reader {
   }
 
   latin1(length: number): string {
-    this.at += length;
-    return this.buffer.toString('latin1', this.at - length, this.at);
+    const from = this.over(length);
+    return this.buffer.toString('latin1', from, this.at);
   }
 
   base64(length: number): string {
-    this.at += length;
-    return this.buffer.toString('base64', this.at - length, this.at);
+    const from = this.over(length);
+    return this.buffer.toString('base64', from, this.at);
+  }
+
+  /** @throws Unreadable when something is left */
+  done(): void {
+    if (this.at !== this.end) throw new Unreadable('a packet longer than what it holds');
   }
 }
 
@@ -90,7 +123,9 @@ export function readColumn(reader: Reader, hasExtended: boolean): Column {
   let extended = '';
   let format = '';
   if (hasExtended) {
-    const end = reader.length() + reader.at;
+    const length = reader.length();
+    if (length > reader.left) throw new Unreadable('a value longer than its packet');
+    const end = length + reader.at;
     while (reader.at < end) {
       const sort = reader.u8();
       const value = reader.lengthText();
@@ -98,7 +133,7 @@ export function readColumn(reader: Reader, hasExtended: boolean): Column {
       else format = value;
     }
   }
-  reader.at += 1;
+  reader.over(1);
   const charset = reader.u16();
   const length = reader.u32();
   const type = reader.u8();
@@ -124,7 +159,7 @@ export const STATUS = {
 
 /** Source: "OK_Packet". */
 export function readOk(reader: Reader): Outcome {
-  reader.at += 1;
+  reader.over(1);
   const affected = reader.count();
   const insertId = reader.count();
   return { affected, insertId, status: reader.u16() };
@@ -132,14 +167,14 @@ export function readOk(reader: Reader): Outcome {
 
 /** Source: "ERR_Packet". */
 export function readError(reader: Reader): ServerError {
-  reader.at += 1;
+  reader.over(1);
   const errno = reader.u16();
   let state = 'HY000';
-  if (reader.buffer[reader.at] === 0x23) {
+  if (reader.next === 0x23) {
     reader.at += 1;
     state = reader.latin1(5);
   }
-  return new ServerError(errno, state, reader.text(reader.end - reader.at));
+  return new ServerError(errno, state, reader.text(reader.left));
 }
 
 /** Largest payload of one packet; longer ones are cut. */

@@ -4,6 +4,9 @@ import { LruMap } from '../../../dialects/lru-map.ts';
 import { type Column, columnType } from '../../../dialects/mysql/types.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ByteText, tooLarge } from '../byte-text.ts';
+import { FIELD_MAX_BYTES } from '../field-limit.ts';
+import { Unreadable } from '../loss.ts';
+import { OTHER_MAX } from './packet-frames.ts';
 import type { Outcome, Reader } from './packets.ts';
 import { binaryEncoder, type Encoder, textEncoder } from './values.ts';
 import type { Sink } from './wire.ts';
@@ -26,6 +29,8 @@ export interface Shape {
   readonly columnsJson: string;
 }
 
+/** Shapes of longer names are made each time. */
+const REMEMBERED_MAX_CHARACTERS = 16_384;
 const shapes = new LruMap<string, Shape>(500);
 
 /** The shape of these columns, remembered by what they hold. */
@@ -38,7 +43,7 @@ export function shapeOf(columns: readonly Column[], options: RowOptions): Shape 
   if (known) return known;
   const described = columns.map((column) => ({ name: column.name, type: columnType(column).name }));
   const shape = { write: rowWriter(columns, options), columnsJson: JSON.stringify(described) };
-  shapes.set(key, shape);
+  if (key.length <= REMEMBERED_MAX_CHARACTERS) shapes.set(key, shape);
   return shape;
 }
 
@@ -68,8 +73,8 @@ function rowWriter(columns: readonly Column[], options: RowOptions): RowWriter {
 function binaryRow(cells: readonly Cell[], open: string, close: string): RowWriter {
   const nullBytes = (cells.length + 9) >> 3;
   return (reader) => {
-    const nulls = reader.at + 1;
-    reader.at = nulls + nullBytes;
+    if (reader.u8() !== 0) throw new Unreadable('a row that is none');
+    const nulls = reader.over(nullBytes);
     let text = open;
     for (let index = 0; index < cells.length; index += 1) {
       const { before, encode } = cells[index] as Cell; // Within its length.
@@ -78,6 +83,7 @@ function binaryRow(cells: readonly Cell[], open: string, close: string): RowWrit
       const value = isNull ? 'null' : encode(reader);
       if (before !== undefined) text += before + value;
     }
+    reader.done();
     return text + close;
   };
 }
@@ -88,27 +94,34 @@ function textRow(cells: readonly Cell[], open: string, close: string): RowWriter
     let text = open;
     for (const { before, encode } of cells) {
       let value = 'null';
-      if (reader.buffer[reader.at] === 0xfb) reader.at += 1;
+      if (reader.next === 0xfb) reader.over(1);
       else value = encode(reader);
       if (before !== undefined) text += before + value;
     }
+    reader.done();
     return text + close;
   };
 }
 
+/** Told once that a result is too large: of a row that took part in it, or of one that is left out whole. */
+type OnOverflow = (row: 'part' | 'whole') => void;
+
 /** One SQL result in the making: `{columns, rows, row_count, rows_affected?, insert_id?}`. Contract §6. */
 export class SqlResult implements Sink {
   rowCount = 0;
+  /** Bytes of the largest row that may be part of it: a number is longer than its digits, at most. */
+  readonly rowMax: number;
   readonly #options: RowOptions;
   readonly #body: ByteText;
   readonly #max: number;
-  readonly #onOverflow: () => void;
+  readonly #onOverflow: OnOverflow;
   #shape: Shape | undefined;
   #overflowed = false;
 
-  constructor(options: RowOptions, max: number, onOverflow: () => void) {
+  constructor(options: RowOptions, max: number, onOverflow: OnOverflow) {
     this.#options = options;
     this.#max = max;
+    this.rowMax = Math.min(FIELD_MAX_BYTES, 2 * max + OTHER_MAX);
     this.#body = new ByteText(max);
     this.#onOverflow = onOverflow;
   }
@@ -133,9 +146,23 @@ export class SqlResult implements Sink {
     if (this.#overflowed || !this.#shape) return;
     const row = this.#shape.write(reader);
     this.#body.add(this.rowCount === 1 ? row : `,${row}`);
-    if (!this.#body.over) return;
+    if (this.#body.over) this.#overflow('part');
+  }
+
+  /** One row that is too large is as much as too many. */
+  oversize(): void {
+    this.rowCount += 1;
+    if (!this.#overflowed) this.#overflow('whole');
+  }
+
+  /** Characters so far, about. */
+  get length(): number {
+    return RESULT_CHARACTERS + (this.#shape?.columnsJson.length ?? 0) + this.#body.length;
+  }
+
+  #overflow(row: 'part' | 'whole'): void {
     this.#overflowed = true;
-    this.#onOverflow();
+    this.#onOverflow(row);
   }
 
   /**
@@ -155,13 +182,22 @@ export class SqlResult implements Sink {
   }
 }
 
-/** All results of a procedure, as they stand in a list of results. */
-export class SeveralResults implements Sink {
-  readonly #make: () => SqlResult;
-  readonly #all: SqlResult[] = [];
+/** Of a result without columns and rows. */
+const RESULT_CHARACTERS = 64;
 
-  constructor(make: () => SqlResult) {
+/** All results of a procedure, as they stand in a list of results: together within the bound. */
+export class SeveralResults implements Sink {
+  readonly rowMax: number;
+  readonly #make: (max: number) => SqlResult;
+  readonly #all: SqlResult[] = [];
+  readonly #max: number;
+  #left: number;
+
+  constructor(make: (max: number) => SqlResult, max: number) {
     this.#make = make;
+    this.#max = max;
+    this.#left = max;
+    this.rowMax = make(max).rowMax;
   }
 
   get rowCount(): number {
@@ -173,18 +209,25 @@ export class SeveralResults implements Sink {
   }
 
   columns(columns: readonly Column[]): void {
-    const next = this.#make();
+    this.#left -= this.#all.at(-1)?.length ?? 0;
+    if (this.#left < 0) return;
+    const next = this.#make(this.#left);
     next.columns(columns);
     this.#all.push(next);
   }
 
+  oversize(): void {
+    this.#all.at(-1)?.oversize();
+  }
+
   row(reader: Reader): void {
-    this.#all.at(-1)?.row(reader);
+    if (this.#left >= 0) this.#all.at(-1)?.row(reader);
   }
 
   /** @throws GatewayError RESULT_TOO_LARGE */
   finish(outcome: Outcome, counts: boolean): Buffer {
-    if (this.#all.length === 0) return this.#make().finish(outcome, counts);
+    if (this.#left < 0) throw tooLarge(this.#max);
+    if (this.#all.length === 0) return this.#make(this.#left).finish(outcome, counts);
     const pieces = this.#all.map((each) => each.finish(outcome, counts));
     return Buffer.from(pieces.map((piece) => piece.toString()).join(','));
   }

@@ -8,23 +8,37 @@ import type { Column } from '../../../dialects/mysql/types.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import { admitted, beforeRead, ended, type Scene, send } from './execute.ts';
+import { tooLargeIn } from './large-row.ts';
 import type { Reader } from './packets.ts';
 import { type RowOptions, shapeOf } from './result.ts';
 import type { Sink } from './wire.ts';
 
 /** Lines of the rows that one statement answers. */
 class PacketLines extends Lines<Reader> implements Sink {
+  readonly rowMax = FIELD_MAX_BYTES;
+  /** A row was too large and is left out: the statement has to stop. */
+  tooLarge: GatewayError | undefined;
   /** Resolves when the server has accepted the statement. */
   readonly accepted = Promise.withResolvers<void>();
   options: RowOptions;
 
-  constructor(source: Socket, options: RowOptions) {
+  readonly #stop: () => void;
+
+  constructor(source: Socket, options: RowOptions, stop: () => void) {
     super(source);
     this.options = options;
+    this.#stop = stop;
+  }
+
+  oversize(begun: readonly Buffer[], columns: readonly Column[]): void {
+    if (this.tooLarge) return;
+    this.tooLarge = fieldOrRowTooLarge(tooLargeIn(begun, columns, this.options.form));
+    this.#stop();
   }
 
   columns(columns: readonly Column[]): void {
@@ -79,11 +93,9 @@ class RowStreaming implements Streaming {
     this.#parsed = parsed;
     const { numbersAsStrings } = scene.call;
     const rowFormat = request.row_format ?? 'object';
-    this.#lines = new PacketLines(scene.connection.wire.socket, {
-      numbersAsStrings,
-      rowFormat,
-      form: 'binary',
-    });
+    const { connection } = scene;
+    const options: RowOptions = { numbersAsStrings, rowFormat, form: 'binary' };
+    this.#lines = new PacketLines(connection.wire.socket, options, () => connection.drop());
     this.read = isRead(request, scene.call.mode);
   }
 
@@ -114,10 +126,11 @@ class RowStreaming implements Streaming {
         commits,
       );
       call.signal.throwIfAborted();
+      if (this.#lines.tooLarge) throw this.#lines.tooLarge;
       checkCount(this.#request.type, this.#lines.rowCount);
     } catch (error) {
       if (undoable || begun) await ended(connection, 'ROLLBACK');
-      throw error;
+      throw call.signal.aborted ? error : (this.#lines.tooLarge ?? error);
     }
     if (undoable || begun) await connection.query('COMMIT', {}, undoable);
   }

@@ -1,12 +1,9 @@
 /** Writes values as JSON text, from the two forms in which servers send them: binary and text. */
+
+import { isJsonNumber, jsonOrString, plainString } from '../../../dialects/json-forms.ts';
 import { type Column, type ColumnType, columnType, TYPE } from '../../../dialects/mysql/types.ts';
-import {
-  bigintText,
-  doubleText,
-  floatText,
-  integerText,
-  jsonText,
-} from '../../../dialects/mysql/values.ts';
+import { bigintText, doubleText, floatText, integerText } from '../../../dialects/mysql/values.ts';
+import { Unreadable } from '../loss.ts';
 import type { Reader } from './packets.ts';
 
 /** Writes the value at which the reader stands as JSON text, and moves behind it. */
@@ -15,10 +12,14 @@ export type Encoder = (reader: Reader) => string;
 /** What servers say of values whose fractions have no fixed length. */
 const NOT_FIXED = 7;
 
+const BIT_MAX_BYTES = 8;
+
 /** As an integer: BIT(64) has no more bits. */
 function bitText(reader: Reader): string {
   let value = 0n;
-  for (let left = reader.length(); left > 0; left -= 1) value = (value << 8n) | BigInt(reader.u8());
+  const bytes = reader.length();
+  if (bytes > BIT_MAX_BYTES) throw new Unreadable('more bits than a value has');
+  for (let left = bytes; left > 0; left -= 1) value = (value << 8n) | BigInt(reader.u8());
   return bigintText(value);
 }
 
@@ -31,11 +32,11 @@ function lengthBytes(reader: Reader): string {
 }
 
 function lengthQuoted(reader: Reader): string {
-  return `"${reader.latin1(reader.length())}"`;
+  return plainString(reader.latin1(reader.length()));
 }
 
 function lengthJson(reader: Reader): string {
-  return jsonText(reader.lengthText());
+  return jsonOrString(reader.lengthText());
 }
 
 const two = (value: number) => (value < 10 ? `0${value}` : String(value));
@@ -47,16 +48,26 @@ function fraction(micros: number, decimals: number): string {
   return micros === 0 || decimals === 0 ? '' : `.${String(micros).padStart(6, '0')}`;
 }
 
+/** Of those parts that are not zero. */
+const MOMENT_LENGTHS = [0, 4, 7, 11];
+const TIME_LENGTHS = [0, 8, 12];
+
+function lengthOf(reader: Reader, lengths: readonly number[]): number {
+  const length = reader.u8();
+  if (!lengths.includes(length)) throw new Unreadable('a moment of no such length');
+  return length;
+}
+
 /** Source: MySQL Internals, "Binary Protocol Value", MYSQL_TYPE_DATETIME. */
 function binaryMoment(decimals: number, dateOnly: boolean, zone: string): Encoder {
   return (reader) => {
-    const length = reader.u8();
+    const length = lengthOf(reader, MOMENT_LENGTHS);
     const end = reader.at + length;
     const year = length >= 4 ? reader.u16() : 0;
     const [month, day] = length >= 4 ? [reader.u8(), reader.u8()] : [0, 0];
     const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
     if (dateOnly) {
-      reader.at = end;
+      reader.over(end - reader.at);
       return `"${date}"`;
     }
     const [hour, minute, second] =
@@ -69,7 +80,7 @@ function binaryMoment(decimals: number, dateOnly: boolean, zone: string): Encode
 /** Hours may be more than a day's. Source: "Binary Protocol Value", MYSQL_TYPE_TIME. */
 function binaryTime(decimals: number): Encoder {
   return (reader) => {
-    const length = reader.u8();
+    const length = lengthOf(reader, TIME_LENGTHS);
     if (length === 0) return `"00:00:00${fraction(0, decimals)}"`;
     const sign = reader.u8() === 1 ? '-' : '';
     const hours = reader.u32() * 24 + reader.u8();
@@ -113,15 +124,9 @@ export function binaryEncoder(column: Column, numbersAsStrings: boolean): Encode
     case 'bigint':
       return binaryBigint(unsigned, numbersAsStrings);
     case 'float':
-      return (reader) => {
-        reader.at += 4;
-        return floatText(reader.buffer.readFloatLE(reader.at - 4));
-      };
+      return (reader) => floatText(reader.float());
     case 'double':
-      return (reader) => {
-        reader.at += 8;
-        return doubleText(reader.buffer.readDoubleLE(reader.at - 8));
-      };
+      return (reader) => doubleText(reader.double());
     case 'date':
       return binaryMoment(0, true, '');
     case 'datetime':
@@ -154,8 +159,18 @@ function lengthEncoder(format: ColumnType['format']): Encoder {
 function textMoment(zone: string): Encoder {
   return (reader) => {
     const text = reader.latin1(reader.length());
-    return `"${text.slice(0, 10)}T${text.slice(11)}${zone}"`;
+    return plainString(`${text.slice(0, 10)}T${text.slice(11)}${zone}`);
   };
+}
+
+/** YEAR and ZEROFILL have zeroes ahead, which JSON has not. */
+function digitsOf(reader: Reader): string {
+  return reader.latin1(reader.length()).replace(/^(-?)0+(?=\d)/, '$1');
+}
+
+/** What is no number is a string: a server's word for it is not enough. */
+function numberText(text: string): string {
+  return isJsonNumber(text) ? doubleText(Number(text)) : JSON.stringify(text);
 }
 
 /** How values of a column are written that come as text. */
@@ -163,16 +178,15 @@ export function textEncoder(column: Column, numbersAsStrings: boolean): Encoder 
   const { format } = columnType(column);
   switch (format) {
     case 'integer':
-      // YEAR and ZEROFILL have zeroes ahead, which JSON has not.
-      return (reader) => String(Number(reader.latin1(reader.length())));
+      return (reader) => integerText(digitsOf(reader));
     case 'bigint':
       return (reader) => {
-        const text = reader.latin1(reader.length()).replace(/^0+(?=\d)/, '');
-        return numbersAsStrings ? `"${text}"` : integerText(text);
+        const text = digitsOf(reader);
+        return numbersAsStrings ? plainString(text) : integerText(text);
       };
     case 'float':
     case 'double':
-      return (reader) => doubleText(Number(reader.latin1(reader.length())));
+      return (reader) => numberText(reader.latin1(reader.length()));
     case 'date':
     case 'time':
       return lengthQuoted;

@@ -2,11 +2,12 @@
 import type { Socket } from 'node:net';
 import { ServerError } from '../../../dialects/mysql/failures.ts';
 import type { Column } from '../../../dialects/mysql/types.ts';
-import { ConnectionLost } from '../loss.ts';
+import { ConnectionLost, Unreadable } from '../loss.ts';
+import { OTHER_MAX, PacketFrames, type Taker } from './packet-frames.ts';
 import {
   type Outcome,
   PAYLOAD_MAX,
-  Reader,
+  type Reader,
   readColumn,
   readError,
   readOk,
@@ -18,6 +19,10 @@ export interface Sink {
   /** Called once for each result set, before its rows. */
   columns?(columns: readonly Column[]): void;
   row?(reader: Reader): void;
+  /** Largest row, in bytes; by default what the driver's own questions may answer. */
+  readonly rowMax?: number;
+  /** A row that is larger and left out. @param begun what has arrived of it, from its first byte */
+  oversize?(begun: readonly Buffer[], columns: readonly Column[]): void;
 }
 
 /** What the server keeps of a prepared statement. */
@@ -36,15 +41,18 @@ interface Pending {
   /** Columns to come, or definitions with the packets that end them. */
   left: number;
   columns: Column[];
+  columnBytes: number;
   prepared?: Prepared;
   failure?: Error;
 }
 
-/** Bytes ahead of each payload: its length and its number. */
-const HEADER = 4;
+/** What a row of the driver's own questions may hold, in bytes. */
+const OWN_ROW_MAX = 32 * 1024 * 1024;
+/** What the descriptions of all columns may take, in bytes: names have at most 256. */
+const COLUMNS_MAX_BYTES = 16 * 1024 * 1024;
 
 /** One connection's conversation; one command at a time. */
-export class Wire {
+export class Wire implements Taker {
   /** Why the connection is of no more use. */
   lost: ConnectionLost | undefined;
   /** A change was sent to be kept, and the server has not yet said how that ended. */
@@ -56,12 +64,7 @@ export class Wire {
   readonly socket: Socket;
   readonly #extended: boolean;
   #pending: Pending | undefined;
-  #chunks: Buffer[] = [];
-  #have = 0;
-  /** Bytes up to the end of the packet that has begun. */
-  #wanted = HEADER;
-  /** Payloads of a packet that is longer than one can be. */
-  #long: Buffer[] = [];
+  readonly #frames = new PacketFrames(this);
 
   constructor(socket: Socket, extendedColumns: boolean) {
     this.socket = socket;
@@ -130,63 +133,55 @@ export class Wire {
   ): Promise<Outcome & { prepared?: Prepared }> {
     return new Promise((resolve, reject) => {
       if (this.lost) return reject(this.lost);
-      this.#pending = { sink, kind, resolve, reject, state: 'first', left: 0, columns: [] };
+      const begun = { state: 'first', left: 0, columns: [], columnBytes: 0 } as const;
+      this.#pending = { ...begun, columns: [], sink, kind, resolve, reject };
+      this.#frames.expect(Math.floor((bytes.length - 4) / (PAYLOAD_MAX + 4)) + 1);
       if (commits) this.uncertain = true;
       if (this.socket.writable) this.socket.write(bytes);
     });
   }
 
   #take(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#have += chunk.length;
-    if (this.#have < this.#wanted) return;
-    // A large packet in many chunks is joined once, not once a chunk.
-    const buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-    const at = this.#packets(buffer);
-    const rest = buffer.subarray(at);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#have = rest.length;
-    this.#wanted = rest.length < HEADER ? HEADER : HEADER + rest.readUIntLE(0, 3);
-  }
-
-  /** Takes all whole packets, and answers where the rest begins. */
-  #packets(buffer: Buffer): number {
-    let at = 0;
-    while (buffer.length - at >= HEADER) {
-      const length = buffer.readUIntLE(at, 3);
-      const end = at + HEADER + length;
-      if (end > buffer.length) break;
-      if (length === PAYLOAD_MAX || this.#long.length > 0) {
-        this.#long.push(buffer.subarray(at + HEADER, end));
-        if (length < PAYLOAD_MAX) this.#packet(new Reader(Buffer.concat(this.#long.splice(0))));
-      } else {
-        this.#packet(new Reader(buffer, at + HEADER, end));
-      }
-      at = end;
-    }
-    return at;
-  }
-
-  #packet(reader: Reader): void {
-    const pending = this.#pending;
-    if (!pending) {
-      // What a server says unasked is why it hangs up.
-      const said = reader.buffer[reader.at] === 0xff ? readError(reader) : new Error('unasked');
-      this.lose(said);
-      this.socket.destroy();
-      return;
-    }
+    if (this.lost) return;
     try {
-      this.#step(pending, reader);
+      this.#frames.take(chunk);
     } catch (error) {
       // A reply that cannot be read leaves nothing to go on with.
-      this.lose(error instanceof Error ? error : new Error('unreadable'));
+      this.lose(error instanceof Error ? error : new Unreadable(String(error)));
       this.socket.destroy();
     }
   }
 
-  #step(pending: Pending, reader: Reader): void {
-    const marker = reader.buffer[reader.at];
+  get payloadMax(): number {
+    const pending = this.#pending;
+    return pending?.state === 'rows' ? (pending.sink.rowMax ?? OWN_ROW_MAX) : OTHER_MAX;
+  }
+
+  /** @throws Unreadable, ServerError of what a server says unasked */
+  packet(reader: Reader, last: boolean): void {
+    const pending = this.#pending;
+    if (pending) {
+      this.#step(pending, reader, last);
+      return;
+    }
+    // What a server says unasked is why it hangs up.
+    throw reader.next === 0xff
+      ? readError(reader)
+      : new Unreadable('a packet that nobody asked for');
+  }
+
+  /** @throws Unreadable where it is no row, or the driver that asked */
+  oversize(begun: readonly Buffer[]): void {
+    const pending = this.#pending;
+    if (pending?.state !== 'rows' || !pending.sink.oversize) {
+      throw new Unreadable('a packet larger than was asked for');
+    }
+    const { sink, columns } = pending;
+    this.#tell(pending, () => sink.oversize?.(begun, columns));
+  }
+
+  #step(pending: Pending, reader: Reader, last: boolean): void {
+    const marker = reader.next;
     if (marker === 0xff && pending.state !== 'columns') {
       this.#fail(pending, readError(reader));
       return;
@@ -197,16 +192,19 @@ export class Wire {
         else this.#first(pending, reader);
         break;
       case 'columns':
+        pending.columnBytes += reader.left;
+        if (pending.columnBytes > COLUMNS_MAX_BYTES) throw new Unreadable('columns without an end');
         pending.columns.push(readColumn(reader, this.#extended));
         if (pending.columns.length === pending.left) pending.state = 'columns end';
         break;
       case 'columns end':
+        readEnd(reader);
         pending.state = 'rows';
         this.#tell(pending, () => pending.sink.columns?.(pending.columns));
         break;
       case 'rows':
-        if (marker === 0xfe && reader.end - reader.at < 9) this.#rowsEnd(pending, reader);
-        else this.#row(pending, reader);
+        if (marker === 0xfe && reader.left < 9) this.#rowsEnd(pending, reader, last);
+        else this.#tell(pending, () => pending.sink.row?.(reader));
         break;
       case 'definitions':
         pending.left -= 1;
@@ -219,27 +217,19 @@ export class Wire {
     return { affected: 0n, insertId: 0n, status: this.status };
   }
 
-  #row(pending: Pending, reader: Reader): void {
-    if (pending.failure) return;
-    try {
-      pending.sink.row?.(reader);
-    } catch (error) {
-      pending.failure = error instanceof Error ? error : new Error(String(error));
-    }
-  }
-
-  /** A sink's failure ends the command only after its last packet. */
+  /** A sink's failure ends the command only after its last packet; but of a reply that cannot be read nothing comes after. */
   #tell(pending: Pending, work: () => void): void {
     if (pending.failure) return;
     try {
       work();
     } catch (error) {
+      if (error instanceof Unreadable) throw error;
       pending.failure = error instanceof Error ? error : new Error(String(error));
     }
   }
 
   #first(pending: Pending, reader: Reader): void {
-    const marker = reader.buffer[reader.at];
+    const marker = reader.next;
     if (marker === 0x00) {
       this.#done(pending, readOk(reader));
       return;
@@ -249,12 +239,13 @@ export class Wire {
       throw new ServerError(1148, '42000', 'LOAD DATA LOCAL is not taken');
     }
     pending.left = reader.length();
+    reader.done();
     pending.columns = [];
     pending.state = 'columns';
   }
 
   #prepared(pending: Pending, reader: Reader): void {
-    reader.at += 1;
+    if (reader.u8() !== 0) throw new Unreadable('no statement was prepared');
     const id = reader.u32();
     const columns = reader.u16();
     const parameters = reader.u16();
@@ -265,10 +256,11 @@ export class Wire {
     if (pending.left === 0) this.#settle(pending, this.#nothing());
   }
 
-  #rowsEnd(pending: Pending, reader: Reader): void {
-    // Marker, then warnings, which nobody asks for.
-    reader.at += 3;
-    this.#done(pending, { affected: 0n, insertId: 0n, status: reader.u16() });
+  #rowsEnd(pending: Pending, reader: Reader, last: boolean): void {
+    const status = readEnd(reader);
+    const goesOn = (status & STATUS.moreResults) !== 0;
+    if (!last && !goesOn) throw new Unreadable('rows behind their end');
+    this.#done(pending, { affected: 0n, insertId: 0n, status });
   }
 
   #done(pending: Pending, outcome: Outcome): void {
@@ -293,4 +285,14 @@ export class Wire {
     if (pending.failure) pending.reject(pending.failure);
     else pending.resolve(pending.prepared ? { ...outcome, prepared: pending.prepared } : outcome);
   }
+}
+
+/** Answers the status. Source: "EOF_Packet". */
+function readEnd(reader: Reader): number {
+  if (reader.u8() !== 0xfe) throw new Unreadable('columns without an end');
+  // Warnings, which nobody asks for.
+  reader.over(2);
+  const status = reader.u16();
+  reader.done();
+  return status;
 }

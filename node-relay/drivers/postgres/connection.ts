@@ -1,6 +1,6 @@
 /** One connection to a PostgreSQL server: greeted, cancelled, reset and ended within bounds. */
 import type { Socket } from 'node:net';
-import { Client, DatabaseError } from 'pg';
+import { Client, type ClientConfig, DatabaseError } from 'pg';
 import type { Statement } from '../../../dialects/postgres/ask.ts';
 import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 import type { Settings } from '../../../dialects/postgres/settings.ts';
@@ -9,7 +9,9 @@ import type { Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
 import { endsConnection, fromFailure } from './errors.ts';
+import type { IncomingConnection } from './incoming.ts';
 import { statementMessages } from './messages.ts';
+import { OwnRows } from './own-rows.ts';
 import { CATALOG_ONLY, greeting, localSettings, resetStatements } from './session-settings.ts';
 import { type Encryption, sendCancel } from './socket.ts';
 import { Wire } from './wire.ts';
@@ -38,9 +40,17 @@ export interface Recipe {
 
 /** node-postgres's client with our startup message, so that no `PG*` variable of the relay reaches it. */
 export class StartupClient extends Client {
+  /** What reads its server's messages. */
+  readonly incoming: IncomingConnection;
   startup: Record<string, string> = {};
   /** As the server last told. */
   superuser = false;
+
+  constructor(incoming: IncomingConnection, config: ClientConfig) {
+    // Not in the types: a connection that is there already.
+    super({ ...config, connection: incoming } as ClientConfig);
+    this.incoming = incoming;
+  }
 
   getStartupConf(): Record<string, string> {
     return this.startup;
@@ -114,13 +124,13 @@ export class Connection implements Lendable {
 
   /** All rows of a statement of the driver's own; `held` leaves the implicit transaction open. */
   async rows(statement: Statement, held = false): Promise<(readonly FieldValue[])[]> {
-    const rows: (readonly FieldValue[])[] = [];
+    const own = new OwnRows();
     await this.wire.exchange({
       bytes: statementMessages([statement], held ? 'flush' : 'sync'),
       until: held ? 'complete' : 'ready',
-      sink: { row: (values) => rows.push(values) },
+      sink: own,
     });
-    return rows;
+    return own.rows;
   }
 
   /** Rows of a query over the catalog, whatever the session's search path. */
@@ -131,14 +141,14 @@ export class Connection implements Lendable {
 
   /** Rows of the last of some statements, in one exchange. */
   async #last(statements: readonly Statement[]): Promise<(readonly FieldValue[])[]> {
-    const rows: (readonly FieldValue[])[] = [];
+    const own = new OwnRows();
     await this.wire.exchange({
       bytes: statementMessages(statements, 'sync'),
       until: 'ready',
       main: statements.length - 1,
-      sink: { row: (values) => rows.push(values) },
+      sink: own,
     });
-    return rows;
+    return own.rows;
   }
 
   /** Stops the statement under way: asks the server, then cuts the connection. */
@@ -149,6 +159,12 @@ export class Connection implements Lendable {
     const signal = AbortSignal.timeout(CANCEL_MS);
     void sendCancel(this.#open, { processId: processID ?? 0, secret: secretKey ?? 0 }, signal);
     setTimeout(() => this.cut(), CANCEL_MS).unref();
+  }
+
+  /** As `interrupt`, and reads nothing more of what is too large, unless the end of a change is to be heard. */
+  drop(): void {
+    this.interrupt();
+    if (!this.wire.uncertain) this.cut();
   }
 
   /** Forgets all that calls have set. Answers false when the connection cannot be used again. */

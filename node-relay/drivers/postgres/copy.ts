@@ -45,11 +45,16 @@ export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<B
   if (!read) connection.altered = true;
   const pieces: Buffer[] = [];
   let bytes = 0;
+  const overflow = () => {
+    bytes = Number.POSITIVE_INFINITY;
+    pieces.length = 0;
+    if (place === 'call') connection.drop();
+  };
   const copyOut = (piece: Buffer) => {
     bytes += piece.length;
     // The piece is part of a buffer that is used again.
     if (bytes <= call.resultMaxBytes) pieces.push(Buffer.from(piece));
-    else if (place === 'call') connection.interrupt();
+    else overflow();
   };
   try {
     await wire.exchange({
@@ -57,7 +62,8 @@ export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<B
       until: 'ready',
       main: before.length,
       commits: !read && !wire.inTransaction,
-      sink: { copyOut },
+      sink: { copyOut, oversize: overflow },
+      rowMax: call.resultMaxBytes,
     });
   } catch (error) {
     if (undone) await endUndone(connection, wasIdle);
@@ -65,6 +71,7 @@ export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<B
     throw error;
   }
   const whole = Buffer.from(JSON.stringify({ value: Buffer.concat(pieces).toString() }));
-  if (whole.length > call.resultMaxBytes) throw tooLarge(call.resultMaxBytes);
+  if (bytes > call.resultMaxBytes || whole.length > call.resultMaxBytes)
+    throw tooLarge(call.resultMaxBytes);
   return { value: whole, traces };
 }

@@ -2,7 +2,8 @@
 import { DatabaseError } from 'pg';
 import { fromPostgres, refusedLogin } from '../../../dialects/postgres/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { type Circumstances, fromLoss } from '../loss.ts';
+import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';
+import { UnknownLogin } from './backend-messages.ts';
 
 const SERVER_STOPS = new Set(['57P01', '57P02', '57P03', '57P05']);
 
@@ -20,8 +21,7 @@ export function connectFailure(cause: unknown): GatewayError {
   if (cause instanceof DatabaseError) {
     return refusedLogin(sqlstateOf(cause), cause);
   }
-  const text = cause instanceof Error ? cause.message : '';
-  return new GatewayError('CONNECTION_FAILED', wordsFor(text), { cause });
+  return new GatewayError('CONNECTION_FAILED', wordsFor(cause), { cause });
 }
 
 /** PgBouncer has one SQLSTATE for all that it refuses itself. Source: PgBouncer, `disconnect_client`. */
@@ -36,7 +36,10 @@ function sqlstateOf({ code = '', message }: DatabaseError): string {
   return POOLER_REFUSALS.find(([words]) => words.test(message))?.[1] ?? code;
 }
 
-function wordsFor(text: string): string {
+function wordsFor(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : '';
+  if (cause instanceof UnknownLogin) return 'The server asks for a login that is not supported';
+  if (isUnreadable(cause)) return 'The server sent a reply that cannot be read';
   if (/^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password/.test(text)) {
     return 'The server asks for a password, and the connection has none';
   }

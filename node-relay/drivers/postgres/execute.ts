@@ -173,10 +173,10 @@ export async function execute(
 ): Promise<Buffer> {
   const { connection, database, place, call } = scene;
   let overflowed = false;
-  const onOverflow = () => {
+  const onOverflow = (row: 'part' | 'whole') => {
     overflowed = true;
     // Stopping ends the connection, so a transaction or a lease rather drops the rows.
-    if (place === 'call') connection.interrupt();
+    if (place === 'call') connection[row === 'whole' ? 'drop' : 'interrupt']();
   };
   const rowFormat = ready.request.row_format ?? 'object';
   const options = { numbersAsStrings: call.numbersAsStrings, rowFormat };
@@ -202,6 +202,7 @@ async function executeRead(scene: Scene, ready: Ready, result: SqlResult): Promi
       until: 'ready',
       main: before.length,
       sink: result,
+      rowMax: result.rowMax,
     });
   } catch (error) {
     if (ready.undone) await endUndone(connection, wasIdle);
@@ -234,6 +235,7 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
     main: before.length,
     commits,
     sink: result,
+    rowMax: result.rowMax,
   });
   if (!held) {
     await database.types.learn(result.unknownTypes, ask(false));

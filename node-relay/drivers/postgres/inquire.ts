@@ -1,12 +1,12 @@
 /** Asks on a connection what a statement calls, leaving nothing there. */
 import { DatabaseError } from 'pg';
 import type { Statement } from '../../../dialects/postgres/ask.ts';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 import type { Inquirer } from '../../../dialects/postgres/inquirer.ts';
 import type { Question } from '../../../dialects/postgres/question.ts';
 import { LOOK_UP_SETTINGS } from '../../../dialects/postgres/reach.ts';
 import type { Connection } from './connection.ts';
 import { parameterQuestion, statementMessages } from './messages.ts';
+import { OwnRows } from './own-rows.ts';
 
 const CONFORMING: Statement = {
   text: "SELECT pg_catalog.set_config('standard_conforming_strings', 'on', true)",
@@ -45,14 +45,14 @@ export function inquirerOn(connection: Connection): Inquirer {
 async function lookUp(connection: Connection, statement: Statement) {
   const around = connection.wire.idle ? NOTHING : SAVED;
   const before = [...around.before, ...connection.preamble, LOOK_UP_SETTINGS];
-  const rows: (readonly FieldValue[])[] = [];
+  const own = new OwnRows();
   await connection.wire.exchange({
     bytes: statementMessages([...before, statement, ...around.after], 'sync'),
     until: 'ready',
     main: before.length,
-    sink: { row: (values) => rows.push(values) },
+    sink: own,
   });
-  return rows;
+  return own.rows;
 }
 
 const NOTHING: Undoing = { before: [], after: [] };
@@ -67,6 +67,7 @@ export async function parameterTypes(
   await wire.exchange({
     bytes: Buffer.concat([statementMessages(before, 'flush'), parameterQuestion(statement)]),
     until: 'ready',
+    runs: false,
     sink: { parameters: (found) => (oids = found) },
   });
   return oids;
@@ -77,15 +78,15 @@ async function ask(connection: Connection, { statements }: Question) {
   const begun = !wire.idle;
   const { before, after } = undoing(connection, 'READ WRITE');
   const ahead = [...before, ...settings, ...statements];
-  const rows: (readonly FieldValue[])[] = [];
+  const own = new OwnRows();
   try {
     await wire.exchange({
       bytes: statementMessages([...ahead, ...after], 'sync'),
       until: 'ready',
       main: ahead.length - 1,
-      sink: { row: (values) => rows.push(values) },
+      sink: own,
     });
-    return rows;
+    return own.rows;
   } catch (error) {
     if (!(error instanceof DatabaseError) || wire.lost) throw error;
     for (const statement of begun || !wire.idle ? after : []) await connection.rows(statement);

@@ -6,6 +6,7 @@ import { connectByRoute, connectWithin } from '../connect.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { Connection, type Recipe, StartupClient } from './connection.ts';
 import { connectFailure } from './errors.ts';
+import { IncomingConnection } from './incoming.ts';
 import { startupOptions } from './session-settings.ts';
 import { type Encryption, encryptionsOf, openSocket } from './socket.ts';
 
@@ -52,14 +53,9 @@ function isRefusedByRule(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '28000';
 }
 
-/** The part of node-postgres's client that its types leave out. */
-interface Talking {
-  readonly connection: {
-    on(
-      event: 'parameterStatus',
-      listener: (told: { parameterName: string; parameterValue: string }) => void,
-    ): void;
-  };
+interface Told {
+  readonly parameterName: string;
+  readonly parameterValue: string;
 }
 
 async function logIn(
@@ -70,8 +66,8 @@ async function logIn(
   const { host, settings, route } = recipe;
   const open = (within: AbortSignal) => openSocket(host, settings, encryption, within);
   const socket = await open(signal);
-  const client = new StartupClient({
-    stream: () => alreadyConnected(socket),
+  const incoming = new IncomingConnection({ stream: () => alreadyConnected(socket) });
+  const client = new StartupClient(incoming, {
     host: settings.host,
     port: settings.port,
     user: settings.user,
@@ -93,8 +89,7 @@ async function logIn(
   client.on('error', () => {});
   const destroy = () => socket.destroy();
   signal.addEventListener('abort', destroy, { once: true });
-  const { connection } = client as unknown as Talking;
-  connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
+  incoming.on('parameterStatus', ({ parameterName, parameterValue }: Told) => {
     if (parameterName === 'is_superuser') client.superuser = parameterValue === 'on';
   });
   try {

@@ -8,6 +8,7 @@ import type { Field } from '../../../dialects/postgres/rows.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
@@ -58,6 +59,8 @@ class RowStreaming implements Streaming {
   traces: Traces = 'some';
   #undoable = false;
   #undone = false;
+  /** A row was too large: that is why the statement was stopped. */
+  #oversize: GatewayError | undefined;
 
   constructor(scene: Scene, request: Extract<PostgresRequest, { params?: unknown }>) {
     this.#scene = scene;
@@ -113,10 +116,19 @@ class RowStreaming implements Streaming {
       until: 'complete',
       // Other statements, such as CALL, may keep what they change by themselves.
       commits: !this.read && !this.#undoable,
-      sink: { row: (values) => this.#lines.row(values) },
+      sink: {
+        row: (values) => this.#lines.row(values),
+        oversize: (field) => {
+          this.#oversize = fieldOrRowTooLarge(field);
+          connection.drop();
+        },
+      },
+      rowMax: FIELD_MAX_BYTES,
+      portal: this.#lines.columns,
     });
     if (connection.interrupted) {
       await undo(() => wire.rollback());
+      if (this.#oversize) throw this.#oversize;
       call.signal.throwIfAborted();
       return;
     }
@@ -139,7 +151,7 @@ class RowStreaming implements Streaming {
         return await work();
       } catch (error) {
         if (this.#undone) await endUndone(connection, true);
-        throw error;
+        throw signal.aborted ? error : (this.#oversize ?? error);
       }
     });
   }

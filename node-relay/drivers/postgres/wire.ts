@@ -1,9 +1,12 @@
 /** Speaks the extended query protocol over a connection that node-postgres has opened. */
 import type { Duplex } from 'node:stream';
-import { type Client, DatabaseError } from 'pg';
+import { DatabaseError } from 'pg';
 import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 import type { Field } from '../../../dialects/postgres/rows.ts';
-import { ConnectionLost } from '../loss.ts';
+import { ConnectionLost, Unreadable } from '../loss.ts';
+import type { StartupClient } from './connection.ts';
+import { OWN_ROW_MAX } from './frames.ts';
+import type { RowTaker } from './incoming.ts';
 import { copyMessages, SYNC, statementMessages } from './messages.ts';
 
 const ROLLBACK = statementMessages([{ text: 'ROLLBACK' }], 'sync');
@@ -17,12 +20,8 @@ export interface Sink {
   /** What to send when the server asks for COPY data. */
   copyIn?: Buffer;
   parameters?(oids: readonly number[]): void;
-}
-
-/** The part of node-postgres's connection that its types leave out. */
-interface Backend {
-  readonly stream: Duplex;
-  on(event: string, listener: (message: { dataTypeIDs: number[] }) => void): void;
+  /** A row or a piece of COPY that is too large and left out; its column's name, where one value alone is. */
+  oversize?(field: string | undefined): void;
 }
 
 /** What an exchange sends and when it ends. */
@@ -36,6 +35,12 @@ export interface Exchange {
   /** Whether the change may be kept once this is sent. */
   readonly commits?: boolean;
   readonly sink?: Sink;
+  /** Largest row or piece of COPY, in bytes; by default what the driver's own questions may answer. */
+  readonly rowMax?: number;
+  /** Columns of a portal that was bound and described before. */
+  readonly portal?: readonly Field[];
+  /** False when nothing is executed. */
+  readonly runs?: false;
 }
 
 interface Pending extends Exchange {
@@ -46,6 +51,10 @@ interface Pending extends Exchange {
   completes: number;
   tag: string;
   error?: Error;
+  /** A statement is bound, so that one command may be complete. */
+  bound: boolean;
+  /** Columns of what is bound; undefined before they are told, empty when it has none. */
+  columns: readonly Field[] | undefined;
 }
 
 /**
@@ -53,7 +62,7 @@ interface Pending extends Exchange {
  * leave the server's implicit transaction open until `sync`; after a rejection the
  * server is ready again, or the connection lost.
  */
-export class Wire {
+export class Wire implements RowTaker {
   /** Why the connection is of no more use. */
   lost: ConnectionLost | undefined;
   /** A change was sent to be kept, and the server has not yet said how that ended. */
@@ -62,17 +71,19 @@ export class Wire {
   onLost: (() => void) | undefined;
   /** To hold rows back and let them come. */
   readonly stream: Duplex;
-  readonly #client: Client;
+  readonly #client: StartupClient;
   #pending: Pending | undefined;
   #open = false;
 
-  constructor(client: Client) {
+  constructor(client: StartupClient) {
     this.#client = client;
-    const backend = client.connection as unknown as Backend; // See there.
-    this.stream = backend.stream;
-    backend.on('readyForQuery', () => this.#ready());
-    backend.on('noData', () => this.#described());
-    backend.on('parameterDescription', ({ dataTypeIDs }) =>
+    const { incoming } = client;
+    this.stream = incoming.stream;
+    incoming.rows = this;
+    incoming.on('readyForQuery', () => this.#ready());
+    incoming.on('bindComplete', () => this.#boundOne());
+    incoming.on('noData', () => this.#described([]));
+    incoming.on('parameterDescription', ({ dataTypeIDs }: { dataTypeIDs: readonly number[] }) =>
       this.#pending?.sink?.parameters?.(dataTypeIDs),
     );
     client.on('error', (cause) => this.lose(cause));
@@ -98,7 +109,9 @@ export class Wire {
       if (this.lost) return reject(this.lost);
       // COPY data comes first.
       const synced = exchange.until === 'ready' && !exchange.sink?.copyIn;
-      this.#pending = { ...exchange, resolve, reject, synced, completes: 0, tag: '' };
+      const bound = { bound: exchange.portal !== undefined, columns: exchange.portal };
+      this.#pending = { ...exchange, ...bound, resolve, reject, synced, completes: 0, tag: '' };
+      this.#client.incoming.frames.rowMax = exchange.rowMax ?? OWN_ROW_MAX;
       if (exchange.commits) this.uncertain = true;
       if (this.#open) this.#write(exchange.bytes);
       else this.#client.query(this);
@@ -107,7 +120,7 @@ export class Wire {
 
   /** Ends the implicit transaction that Flush left open, keeping its changes. */
   async commit(): Promise<void> {
-    await this.exchange({ bytes: SYNC, until: 'ready', commits: true });
+    await this.exchange({ bytes: SYNC, until: 'ready', commits: true, runs: false });
   }
 
   /** Ends the implicit transaction that Flush left open, undoing its changes. */
@@ -143,12 +156,25 @@ export class Wire {
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {
     const pending = this.#pending;
     if (pending && pending.completes === (pending.main ?? 0)) pending.sink?.fields?.(fields);
-    this.#described();
+    this.#described(fields);
   }
 
-  handleDataRow({ fields }: { fields: readonly FieldValue[] }): void {
+  /** @throws Unreadable */
+  row(values: readonly FieldValue[]): void {
     const pending = this.#pending;
-    if (pending && pending.completes === (pending.main ?? 0)) pending.sink?.row?.(fields);
+    if (pending?.columns?.length !== values.length || !pending.bound) {
+      throw new Unreadable('a row of other columns');
+    }
+    if (pending.completes === (pending.main ?? 0)) pending.sink?.row?.(values);
+  }
+
+  /** @throws Unreadable where it is the driver that asked */
+  oversize(column: number | undefined): void {
+    const pending = this.#pending;
+    const oversize = pending?.sink?.oversize;
+    if (!pending || !oversize) throw new Unreadable('a row larger than was asked for');
+    const field = column === undefined ? undefined : pending.columns?.[column]?.name;
+    if (pending.completes === (pending.main ?? 0)) oversize.call(pending.sink, field);
   }
 
   handleCommandComplete({ text }: { text: string }): void {
@@ -195,14 +221,25 @@ export class Wire {
     if (this.stream.writable) this.stream.write(bytes);
   }
 
-  #described(): void {
+  #boundOne(): void {
     const pending = this.#pending;
-    if (pending?.until === 'described') this.#settle(pending);
+    if (!pending || pending.bound) throw new Unreadable('a statement bound by itself');
+    pending.bound = true;
+    pending.columns = undefined;
+  }
+
+  #described(fields: readonly Field[]): void {
+    const pending = this.#pending;
+    if (!pending || pending.columns) throw new Unreadable('columns that nobody asked for');
+    pending.columns = fields;
+    if (pending.until === 'described') this.#settle(pending);
   }
 
   #complete(tag: string): void {
     const pending = this.#pending;
-    if (!pending) return;
+    if (!pending?.bound) throw new Unreadable('the end of what did not begin');
+    pending.bound = false;
+    pending.columns = undefined;
     if (pending.completes === (pending.main ?? 0)) {
       pending.tag = tag;
       if (pending.until === 'complete') this.#settle(pending);
@@ -214,6 +251,10 @@ export class Wire {
     this.#open = false;
     const pending = this.#pending;
     if (!pending) return;
+    const isComplete = pending.completes > (pending.main ?? 0) || pending.runs === false;
+    if (!pending.error && !(isComplete && pending.synced)) {
+      throw new Unreadable('the end of what was not complete');
+    }
     this.uncertain = false;
     this.#settle(pending);
   }

@@ -7,8 +7,9 @@ import { startPlayer } from './player.ts';
 import type { Recording } from './record.ts';
 import type { Answer, TestedRelay } from './relay.ts';
 
-/** Of each call, in milliseconds. */
+/** Of each call, in milliseconds; on a busy machine so many times what a call takes alone. */
 const DEADLINE_MS = 1_000;
+const DEADLINE_CALLS = 60;
 /** An endless reply ends after so many bytes: the small ones after what a call may answer, four times over. */
 const FLOODS: Floods = { usual: 4 * 1024 * 1024, large: 192 * 1024 * 1024 };
 /** Of so many cases one is not changed: it shows that the player plays. */
@@ -65,7 +66,7 @@ export async function runCase(
     settings: server.settings ?? {},
   });
   try {
-    const answer = await endpoint.call(call, DEADLINE_MS);
+    const answer = await endpoint.call(call, deadlineOf(recorded));
     const made = hostile ?? unchanged({ reply: [] });
     const fault = faultOf(kind, call, real, made, answer);
     return {
@@ -80,6 +81,11 @@ export async function runCase(
     player.stop();
     await endpoint.release();
   }
+}
+
+function deadlineOf({ recordings }: Recorded): number {
+  const slowest = Math.max(...recordings.map(({ took }) => took));
+  return Math.round(Math.max(DEADLINE_MS, DEADLINE_CALLS * slowest));
 }
 
 /** Each stage as often as the others. */

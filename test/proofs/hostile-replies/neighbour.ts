@@ -4,7 +4,7 @@ import type { HostileKind, RealServer } from './kind.ts';
 import type { Answer, TestedRelay } from './relay.ts';
 
 /** A read that waits longer has failed, in milliseconds. */
-const READ_MAX_MS = 5_000;
+const READ_MAX_MS = 15_000;
 const EVERY_MS = 25;
 
 /** Reads that are under way. */

@@ -10,6 +10,8 @@ export interface Recording {
   readonly connections: readonly (readonly Turn[])[];
   /** What the relay answers when nothing is changed. */
   readonly answer: Answer;
+  /** Milliseconds that its second call took: what this machine takes just now. */
+  readonly took: number;
 }
 
 /** Nobody waits for it. */
@@ -30,14 +32,16 @@ export async function record(
   try {
     const answer = await endpoint.call(call, CALL_MS);
     const first = proxy.turns();
+    const started = performance.now();
     const again = await endpoint.call(call, CALL_MS);
+    const took = performance.now() - started;
     const all = proxy.turns();
     if (answer.failure !== call.fails) {
       throw new Error(`${call.name}: ${answer.failure}: ${answer.message}`);
     }
     if (answer.text !== again.text) throw new Error(`${call.name} answers otherwise each time`);
     const connections = staged(kind, call, first, all);
-    return { call, connections: kind.edit?.(connections) ?? connections, answer };
+    return { call, connections: kind.edit?.(connections) ?? connections, answer, took };
   } finally {
     await endpoint.release();
     proxy.stop();

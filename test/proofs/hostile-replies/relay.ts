@@ -17,7 +17,7 @@ import { ErrorDetailSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { KindCall } from './kind.ts';
 
 /** A call that has not ended so many milliseconds after its deadline hangs. */
-const END_MAX_MS = 8_000;
+const END_MAX_MS = 20_000;
 const READY_MAX_MS = 60_000;
 /** Events of a subscription that are waited for. */
 const EVENTS = 3;

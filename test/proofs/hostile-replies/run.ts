@@ -7,8 +7,9 @@ import { type Neighbour, startNeighbour } from './neighbour.ts';
 import { type Recording, record } from './record.ts';
 import { startTestedRelay, type TestedRelay } from './relay.ts';
 
-/** Hostile servers at a time; most of the time they are waited for. */
+/** Hostile servers at a time; most of the time they are waited for. In a small run fewer, beside other tests. */
 const AT_ONCE = 40;
+const SMALL = { count: 1_000, atOnce: 16 };
 /** No loop of the relay may be held up longer by its own work, in milliseconds. */
 const BLOCKED_MAX_MS = 500;
 /** The relay's process may hold so many bytes, whatever so many servers send it at once. */
@@ -89,7 +90,8 @@ class Run {
         if (at % 1_000 === 999) progress(`${this.#recorded.kind.kind}: ${at + 1} hostile servers`);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const length = count < SMALL.count ? SMALL.atOnce : AT_ONCE;
+    await Promise.all(Array.from({ length }, worker));
     await this.#end(world);
     return [...suspects];
   }

@@ -68,7 +68,7 @@ export const kind: HostileKind = {
       name: 'write',
       method: 'run',
       mode: 'write',
-      request: { type: 'query', query: "UPDATE items SET name = 'x' WHERE id = 1 RETURNING id" },
+      request: { type: 'query', query: 'UPDATE items SET name = name WHERE id = 1 RETURNING id' },
     },
     {
       name: 'simple',

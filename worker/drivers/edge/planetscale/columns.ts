@@ -1,12 +1,8 @@
 /** Turns the rows of Vitess into JSON text, by the types of their columns. */
 import type { Field } from '@planetscale/database';
+import { jsonOrString } from '../../../../dialects/json-forms.ts';
 import { type Column, columnType, TYPE } from '../../../../dialects/mysql/types.ts';
-import {
-  bigintText,
-  doubleText,
-  integerText,
-  jsonText,
-} from '../../../../dialects/mysql/values.ts';
+import { bigintText, doubleText, integerText } from '../../../../dialects/mysql/values.ts';
 
 /** A value as it travels: a character for each of its bytes. */
 export type Value = string | null;
@@ -137,7 +133,7 @@ function encoderOf(column: Column, numbersAsStrings: boolean): Encoder {
     case 'bytes':
       return (value) => quoted(btoa(value));
     case 'json':
-      return (value) => jsonText(textOf(value));
+      return (value) => jsonOrString(textOf(value));
     default:
       return (value) => JSON.stringify(textOf(value));
   }

@@ -1,0 +1,42 @@
+/** What a server's text has to look like to stand in JSON as it is: nobody's word is taken for it. */
+
+const MINUS = 45;
+const ZERO = 48;
+const NINE = 57;
+
+/** Whether a text is an integer as JSON writes it. A loop, because results have many and short ones. */
+export function isJsonInteger(text: string): boolean {
+  const first = text.charCodeAt(0) === MINUS ? 1 : 0;
+  const { length } = text;
+  if (text.charCodeAt(first) === ZERO) return length === first + 1;
+  for (let at = first; at < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < ZERO || code > NINE) return false;
+  }
+  return length > first;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Whether a text is a number as JSON writes it. */
+export function isJsonNumber(text: string): boolean {
+  return NUMBER.test(text);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has to escape them.
+const TO_ESCAPE = /["\\\u0000-\u001f]/;
+
+/** A text of which is known that it should need no escaping, as a JSON string. */
+export function plainString(text: string): string {
+  return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** JSON text on one line; as a string where it is none. Line ends stand only between its tokens. */
+export function jsonOrString(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return JSON.stringify(text);
+  }
+  return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
