@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 export const BEAT_MS = 250;
 /** A part without a beat for so many milliseconds is looked at twice: it must be gone within two seconds. */
 const SILENT_MS = 1_200;
+/** The system is asked about a part that has been silent for so long, in milliseconds. */
+export const QUIET_MS = 600;
 /** A part that used so many milliseconds of processor without a beat turns in one place. */
 const SPUN_MS = 500;
 /** A part that the machine gives no processor is given so many milliseconds. */

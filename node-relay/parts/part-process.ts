@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
-import { isBlocked, residentBytes, stateOf } from './health.ts';
+import { isBlocked, QUIET_MS, residentBytes, stateOf } from './health.ts';
 import {
   type Assignment,
   type Figures,
@@ -149,7 +149,7 @@ export class PartProcess {
     }
     const bytes = residentBytes(this.pid) ?? this.#residentBytes;
     if (bytes > this.#memoryBytes) this.kill('it held too much memory');
-    const process = stateOf(this.pid);
+    const process = silentMs >= QUIET_MS ? stateOf(this.pid) : undefined;
     const [cpuAtBeatMs, cpuAtLookMs] = [this.#cpuAtBeatMs, this.#cpuAtLookMs];
     const seems = isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs });
     // What it said while this process itself had to wait is heard before the next look.
