@@ -1,53 +1,55 @@
 /** Bytes that come in pieces, however small these are. */
 
-/** Pieces below this are copied together, in bytes: each by itself would take more than it holds. */
+/** Pieces below this are joined when there are some of them, in bytes: each by itself takes more than it holds. */
 const SMALL_MAX = 2_048;
-const BLOCK_BYTES = 16_384;
+const SMALL_COUNT = 64;
 
-/** Keeps pieces in order until they are taken as one; memory is that of the bytes, each copied twice at most. */
+/** Keeps pieces in order until they are taken as one; each byte is copied twice at most. */
 export class GatheredBytes {
   /** Bytes kept. */
   length = 0;
   #pieces: Uint8Array[] = [];
-  #block: Uint8Array | undefined;
-  /** Bytes of the block that are in use. */
-  #used = 0;
+  /** The last so many pieces are small; together they have so many bytes. */
+  #small = 0;
+  #smallBytes = 0;
 
   add(piece: Uint8Array): void {
     this.length += piece.byteLength;
+    this.#pieces.push(piece);
     if (piece.byteLength > SMALL_MAX) {
-      this.#seal();
-      this.#pieces.push(piece);
+      this.#small = 0;
+      this.#smallBytes = 0;
       return;
     }
-    if (this.#used + piece.byteLength > BLOCK_BYTES) this.#seal();
-    this.#block ??= new Uint8Array(BLOCK_BYTES);
-    this.#block.set(piece, this.#used);
-    this.#used += piece.byteLength;
+    this.#small += 1;
+    this.#smallBytes += piece.byteLength;
+    if (this.#small < SMALL_COUNT) return;
+    const joined = join(this.#pieces.splice(-SMALL_COUNT), this.#smallBytes);
+    this.#pieces.push(joined);
+    // What is small still is joined again with the next.
+    this.#small = joined.byteLength > SMALL_MAX ? 0 : 1;
+    this.#smallBytes = this.#small * joined.byteLength;
   }
 
   /** All bytes as one; nothing is kept after. */
   take(): Uint8Array {
-    this.#seal();
-    const { length } = this;
     const pieces = this.#pieces;
+    const { length } = this;
     this.#pieces = [];
     this.length = 0;
+    this.#small = 0;
+    this.#smallBytes = 0;
     const [only] = pieces;
-    if (only !== undefined && pieces.length === 1) return only;
-    const whole = new Uint8Array(length);
-    let at = 0;
-    for (const piece of pieces) {
-      whole.set(piece, at);
-      at += piece.byteLength;
-    }
-    return whole;
+    return only !== undefined && pieces.length === 1 ? only : join(pieces, length);
   }
+}
 
-  #seal(): void {
-    if (this.#block === undefined || this.#used === 0) return;
-    this.#pieces.push(this.#block.subarray(0, this.#used));
-    this.#block = undefined;
-    this.#used = 0;
+function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.byteLength;
   }
+  return whole;
 }

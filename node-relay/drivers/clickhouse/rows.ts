@@ -46,6 +46,7 @@ const SCALAR = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|null|true|false)(
 /** Lists within lists; the server's own types stay far below. */
 const DEPTH_MAX = 1_000;
 const [QUOTE, COMMA, COLON, BACKSLASH, OPEN, CLOSE] = [0x22, 0x2c, 0x3a, 0x5c, 0x5b, 0x5d];
+const [ZERO, NINE] = [0x30, 0x39];
 
 /** A writer for rows of these columns; as objects, the last of several columns of a name wins. */
 export function rowWriter(columns: readonly Column[], options: RowOptions): RowWriter {
@@ -224,11 +225,22 @@ function demand(cursor: Cursor, character: number): void {
 
 function scalar(cursor: Cursor): string {
   const { text, at } = cursor;
-  if (text.charCodeAt(at) === QUOTE) return string(cursor);
-  SCALAR.lastIndex = at;
-  if (!SCALAR.test(text)) throw new Malformed();
-  cursor.at = SCALAR.lastIndex;
-  return text.slice(at, cursor.at);
+  const first = text.charCodeAt(at);
+  if (first === QUOTE) return string(cursor);
+  let end = at;
+  // Most numbers are digits alone, that no zero leads.
+  if (first !== ZERO) while (isDigit(text.charCodeAt(end))) end += 1;
+  if (end === at || text.charCodeAt(end) !== COMMA) {
+    SCALAR.lastIndex = at;
+    if (!SCALAR.test(text)) throw new Malformed();
+    end = SCALAR.lastIndex;
+  }
+  cursor.at = end;
+  return text.slice(at, end);
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
 }
 
 /** A string, or `{"$bytes": base64}` for one that is not UTF-8. Contract §6. */

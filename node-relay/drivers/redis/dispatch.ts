@@ -164,7 +164,7 @@ export class Dispatch {
       step.redirected += 1;
       if (redirection.kind === 'moved') this.#reach.moved(redirection);
       if (step.redirected <= REDIRECTIONS_MAX) return step.redirected > 2;
-      step.reply = new ReplyError(`${redirection.kind.toUpperCase()} The key moves all the time`);
+      step.reply = new ReplyError('CLUSTERDOWN The key moves all the time');
       return false;
     }
     if (isPassing(reply) && this.#isPatient()) return true;

@@ -4,8 +4,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type Address, parseAddress } from '../../../proto/networks.ts';
 import type { PublicContext } from '../../context.ts';
 import type { Settings } from '../../settings.ts';
-import { timedOut } from '../deadline.ts';
-import { type EdgeHost, Lost } from './driver.ts';
+import type { EdgeHost } from './driver.ts';
+import { networkFailure } from './network-failure.ts';
 import { type Own, ownOf } from './own.ts';
 import { demandPresent, sawAnswer, sawLoss } from './presence.ts';
 
@@ -93,21 +93,4 @@ function addressRefused(): GatewayError {
   return new GatewayError('ADDRESS_REFUSED', 'The address is not one that may be connected to', {
     details: [{ rule: 'address' }],
   });
-}
-
-/**
- * What the runtime's failure of a request, or of reading its reply, stands for. It tells nothing
- * but whether a connection was made: a name that does not resolve, TLS that fails and an address
- * that the network refuses look alike; so do a refused connection and a lost one, but for those
- * that `demandPresent` saw before.
- */
-export function networkFailure(cause: unknown, signal: AbortSignal): GatewayError {
-  if (cause instanceof GatewayError && !signal.aborted) return cause;
-  if (signal.aborted) return new Lost('TIMED_OUT', timedOut().message, { cause });
-  // A guess, for the message alone: it proves nothing about what was sent.
-  const isHidden = cause instanceof Error && cause.message.startsWith('internal error');
-  const message = isHidden
-    ? 'The backend cannot be reached: its name, its certificate or its address is not as it must be'
-    : 'The connection to the backend failed';
-  return new Lost('CONNECTION_FAILED', message, { cause });
 }

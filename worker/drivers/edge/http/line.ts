@@ -8,7 +8,7 @@ import {
   type Outgoing,
 } from '../../../../proto/kinds/http/line.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
-import { networkFailure } from '../host.ts';
+import { networkFailure } from '../network-failure.ts';
 
 /** What the runtime undoes by itself, where it is written just so. */
 const UNDONE = ['gzip', 'br'];

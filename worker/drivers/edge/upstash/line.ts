@@ -10,7 +10,7 @@ import { GatewayError } from '../../../../proto/errors.ts';
 import { GatheredBytes } from '../../../../proto/gathered-bytes.ts';
 import type { ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
-import { networkFailure } from '../host.ts';
+import { networkFailure } from '../network-failure.ts';
 import type { PathCommand } from './binary.ts';
 import { repliesIn } from './replies.ts';
 import type { Settings } from './settings.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../proto/kinds/redis/command.ts';
 import { ReplyError } from '../../../../proto/kinds/redis/reply-value.ts';
 import { Lost } from '../driver.ts';
-import { networkFailure } from '../host.ts';
+import { networkFailure } from '../network-failure.ts';
 import { notBinary, pathOf, textsOf } from './binary.ts';
 import { dataOf, partsOf } from './events.ts';
 import { lacks } from './lacks.ts';
