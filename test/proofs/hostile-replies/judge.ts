@@ -19,6 +19,8 @@ const TOLD = new Set([
   'NOT_SUPPORTED',
   'NOT_FOUND',
   'TRANSACTION_OPEN',
+  // Where a redirect leads, or that there is no end of them.
+  'ADDRESS_REFUSED',
 ]);
 
 /** What the promise forbids; undefined when the answer keeps it. */
