@@ -76,6 +76,7 @@ describe('keys', () => {
     expect((await readdir(join(folder.path, 'keys'))).toSorted()).toEqual([
       'gateway-key.jwk',
       'installation-key',
+      'installation-key.digest',
       'jwt-secret',
       'relay-node-key.jwk',
     ]);
@@ -86,9 +87,54 @@ describe('keys', () => {
 
   test('of the environment win, and then none is made', async () => {
     const folder = await openDataFolder(join(base, 'environment'));
-    const given = { JWT_SECRET: 'a', INSTALLATION_KEY: 'b', GATEWAY_KEY: 'c', RELAY_NODE_KEY: 'd' };
+    const given = {
+      JWT_SECRET: 'a',
+      INSTALLATION_KEY: 'b'.repeat(43),
+      GATEWAY_KEY: 'c',
+      RELAY_NODE_KEY: 'd',
+    };
     expect(await readKeys(folder, given)).toEqual(given);
-    expect(await readdir(join(folder.path, 'keys'))).toEqual([]);
+    expect(await readdir(join(folder.path, 'keys'))).toEqual(['installation-key.digest']);
+  });
+
+  test.each([
+    ['installation-key', undefined, /installation-key is missing, and the data folder has state/],
+    [
+      'installation-key',
+      '',
+      /installation-key is empty\. Restore the file from a backup, or choose/,
+    ],
+    ['installation-key', 'half', /installation-key is no whole key\. Restore/],
+    ['gateway-key.jwk', undefined, /gateway-key\.jwk is missing, and the data folder has state/],
+    ['gateway-key.jwk', '{"kty":"OKP"', /gateway-key\.jwk is no whole key/],
+    ['relay-node-key.jwk', '', /relay-node-key\.jwk is empty/],
+    ['jwt-secret', 'short', /jwt-secret is no whole key/],
+  ])('beside state: %s of %j is refused, and nothing is made', async (name, content, message) => {
+    const folder = await openDataFolder(await mkdtemp(join(base, 'lost-')));
+    const made = await readKeys(folder, {});
+    await writeFile(join(folder.state, 'table'), 'x');
+    expect(await readKeys(folder, {})).toEqual(made);
+    const file = join(folder.path, 'keys', name);
+    await rm(file);
+    if (content !== undefined) await writeFile(file, content, { mode: 0o600 });
+    const before = await readdir(join(folder.path, 'keys'));
+    await expect(readKeys(folder, {})).rejects.toThrow(Failure);
+    await expect(readKeys(folder, {})).rejects.toThrow(message);
+    expect(await readdir(join(folder.path, 'keys'))).toEqual(before);
+  });
+
+  test('that is not the one of the state is refused, from the environment too, unless the former one is given', async () => {
+    const folder = await openDataFolder(join(base, 'other'));
+    const { INSTALLATION_KEY } = await readKeys(folder, {});
+    await writeFile(join(folder.state, 'table'), 'x');
+    const other = { INSTALLATION_KEY: 'c'.repeat(43) };
+    await expect(readKeys(folder, other)).rejects.toThrow(
+      /^The installation key is not the one that the state in .* is sealed with\. Restore /,
+    );
+    expect(await readKeys(folder, { INSTALLATION_KEY })).toMatchObject({ INSTALLATION_KEY });
+    const rotated = { ...other, INSTALLATION_KEY_PREVIOUS: INSTALLATION_KEY };
+    expect(await readKeys(folder, rotated)).toMatchObject(other);
+    expect(await readKeys(folder, other)).toMatchObject(other);
   });
 
   test('show their public half without the private one', async () => {

@@ -1,6 +1,6 @@
 /** The folder that holds everything `npm start` keeps: keys, tables, the demo's database. */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Failure, systemCode } from './failure.ts';
 
@@ -67,7 +67,7 @@ function refusal(root: string, thrown: unknown): string {
  * The secret in a file of the folder, made by `make` when there is none. Only the owner can
  * read it. Two starts at once get the same one.
  * @param name path within the data folder, named for what it is, such as `keys/jwt-secret`
- * @throws Failure when others could read the file
+ * @throws Failure when others could read the file, or it cannot be written
  */
 export async function secretIn(
   folder: DataFolder,
@@ -85,15 +85,28 @@ export async function secretIn(
     return kept.trimEnd();
   }
   const secret = await make();
+  const whole = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    const handle = await open(file, 'wx', 0o600);
-    await handle.writeFile(`${secret}\n`);
-    await handle.close();
+    // Whole or not at all: half a key on a full disk would be taken for one.
+    await writeFile(whole, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await link(whole, file);
     return secret;
   } catch (thrown) {
-    if (systemCode(thrown) === 'EEXIST') return secretIn(folder, name, make);
-    throw thrown;
+    if (systemCode(thrown) === 'EEXIST') return await secretIn(folder, name, make);
+    throw new Failure(`${file} cannot be written (${systemCode(thrown) ?? 'unknown cause'}).`, {
+      cause: thrown,
+    });
+  } finally {
+    await rm(whole, { force: true });
   }
+}
+
+/** Whether a gateway has kept anything in the folder beside its keys. */
+export async function holdsState({ path, state }: DataFolder): Promise<boolean> {
+  const names = await Promise.all(
+    [state, join(path, 'dev')].map((each) => readdir(each).catch(absent)),
+  );
+  return names.some((each) => each !== undefined && each.length > 0);
 }
 
 /** 32 random bytes in base64url. */

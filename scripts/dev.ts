@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { openDataFolder } from './data-folder.ts';
 import { Failure, runScript } from './failure.ts';
+import { lockDataFolder } from './lock.ts';
 import { isLoopback, readOptions } from './options.ts';
 import { tellOwnPorts } from './own-ports.ts';
 import { planOf, relayEnvironment } from './plan.ts';
@@ -32,6 +33,7 @@ await runScript(async () => {
     );
   }
   const folder = await openDataFolder(options.data);
+  lockDataFolder(folder);
   const plan = await planOf(options, folder);
   const shutdown = new Shutdown();
   stopOnSignals(shutdown);

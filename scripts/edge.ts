@@ -1,5 +1,6 @@
 /** The worker in the real edge runtime on this machine, with a direct socket. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
@@ -7,14 +8,15 @@ import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOfWorker } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { backendNetwork } from './network.ts';
-import { ownAddresses } from './own-ports.ts';
-import { SETPRIV } from './server-process.ts';
+import { drainedFile, ownAddresses } from './own-ports.ts';
+import { type RuntimeSocket, runtimeEnvironment, withRuntime } from './runtime.ts';
 import { type Clock, startTimer } from './timer.ts';
 
+/** Milliseconds that a stop holds requests at most; it takes far less. */
+const HOLD_MAX_MS = 5_000;
+
 /** Where the worker listens, and what it is given. */
-export interface EdgeOptions {
-  readonly host: string;
-  readonly port: number;
+export interface EdgeOptions extends RuntimeSocket {
   /** Folder of D1 and Durable Objects. */
   readonly state: string;
   /** Folder of what is made again when it is missing. */
@@ -39,7 +41,10 @@ export interface Edge {
   database(): ReturnType<Miniflare['getD1Database']>;
   /** On which the runtime listens beside the port that was asked for. */
   readonly innerPort: number;
-  dispose(): Promise<void>;
+  /** Tells the worker that it stops: what lasts ends, at once or after `drainMs`. */
+  announceStop(drainMs: number): Promise<void>;
+  /** Takes no more requests, and ends when those in flight have their replies, or after `drainMs`; at once by default. */
+  dispose(drainMs?: number): Promise<void>;
 }
 
 /**
@@ -47,9 +52,13 @@ export interface Edge {
  * @throws what esbuild says when the worker does not build
  */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { own } = options;
   const worker = await buildWorker(options.cache);
-  tetherRuntime();
-  const edge = ourSignals(() => new Miniflare(miniflareOptions(options, worker)));
+  const environment = runtimeEnvironment(options);
+  const { made: edge, runtime } = withRuntime(
+    () => ourSignals(() => new Miniflare(miniflareOptions(options, worker, environment))),
+    options,
+  );
   try {
     const inner = await edge.ready;
     await applyMigrations(await edge.getD1Database('DB'));
@@ -57,9 +66,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     return {
       innerPort: Number(inner.port),
       database: () => edge.getD1Database('DB'),
-      dispose() {
+      announceStop: (drainMs) => runLine(edge, `stop 0 ${drainMs}`).catch(() => {}),
+      dispose(drainMs = 0) {
         timer.stop();
-        return edge.dispose();
+        return runtime.stop(drainMs, {
+          hold: () => runLine(edge, `stop ${HOLD_MAX_MS} ${drainMs}`),
+          release: async () => own && (await writeFile(drainedFile(own), '')),
+        });
       },
     };
   } catch (thrown) {
@@ -74,18 +87,10 @@ function cronsOf({ options }: BuiltWorker): string[] {
   return Array.isArray(cronTriggers) ? cronTriggers.map(String) : [];
 }
 
-async function runLine(edge: Miniflare, cron: string, scheduledTime: number): Promise<void> {
+async function runLine(edge: Miniflare, cron: string, scheduledTime = Date.now()): Promise<void> {
   const worker = await edge.getWorker();
   const { outcome } = await worker.scheduled({ cron, scheduledTime: new Date(scheduledTime) });
   if (outcome !== 'ok') throw new Error(`The worker ended with ${outcome}`);
-}
-
-/** On Linux; elsewhere a killed gateway leaves its runtime behind. */
-function tetherRuntime(): void {
-  if (!existsSync(SETPRIV) || process.env.MINIFLARE_WORKERD_PATH) return;
-  const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));
-  process.env.TETHERED_WORKERD = ofMiniflare('workerd').default;
-  process.env.MINIFLARE_WORKERD_PATH = join(ROOT, 'scripts/tethered-workerd.sh');
 }
 
 /** Miniflare catches signals and exits at once with a code of failure; stopping is the caller's. */
@@ -116,7 +121,11 @@ function parserFile(): string {
   return createRequire(import.meta.url).resolve(PARSER);
 }
 
-function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWorker) {
+function miniflareOptions(
+  options: EdgeOptions,
+  { code, options: read }: BuiltWorker,
+  environment: Record<string, string>,
+) {
   const converted = convertV4MiniflareOptions({
     // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
     host: '127.0.0.1',
@@ -127,6 +136,7 @@ function miniflareOptions(options: EdgeOptions, { code, options: read }: BuiltWo
     log: new Log(LogLevel.WARN),
     handleStructuredLogs: ({ level, message, timestamp }) => logOfWorker(level, message, timestamp),
     resourcePersistencePath: options.state,
+    unsafeRuntimeEnv: environment,
     workers: [
       {
         ...read.workerOptions,

@@ -17,6 +17,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import { ERRORS, errorBody, GatewayError } from '../proto/errors.ts';
 import { hostRefused, isHost } from '../worker/http/host.ts';
 import { requestIdOf } from '../worker/http/request-id.ts';
+import { type Stopping, stopServer } from './front-stop.ts';
 
 /** The worker reads it when PEER is `front:<secret>`; see worker/http/address.ts. */
 const PEER_HEADER = 'x-causeway-peer';
@@ -51,8 +52,11 @@ const CLAIMS = new Set([
 export interface Front {
   /** Proves to the worker that the front wrote the peer header. */
   readonly secret: string;
-  /** Ends connections; requests in flight are cut. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more connections, and ends those that there are with the reply to their next request; what is in
+   * flight after `drainMs`, 0 by default, is cut.
+   */
+  stop(drainMs?: number): Promise<void>;
 }
 
 /** Where a front listens, and what it stands before. */
@@ -70,15 +74,17 @@ export interface FrontOptions {
 export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const proxy = proxyList(options.trustedProxy);
+  const stopping: Stopping = { isHeard: false, held: undefined };
   // A request without a host is refused as any other that names none.
   const server = createServer({ requireHostHeader: false }, (incoming, reply) => {
+    if (stopping.isHeard) reply.shouldKeepAlive = false;
     const host = hostOf(incoming);
     if (host === undefined) {
       refuse(incoming, reply, hostRefused());
       return;
     }
     const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
-    forward(incoming, reply, { agent, host, port: options.upstreamPort, peer });
+    forward(incoming, reply, { agent, host, port: options.upstreamPort, peer, stopping });
   });
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
     // Node listens no more for the end of a connection that it gave away.
@@ -97,7 +103,10 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   server.requestTimeout = 0;
   server.keepAliveTimeout = 65_000;
   await listen(server, options.host, options.port);
-  return { secret: options.secret, stop: () => close(server, agent) };
+  return {
+    secret: options.secret,
+    stop: (drainMs = 0) => stopServer({ server, agent, stopping }, drainMs),
+  };
 }
 
 /** A path, or a URL that holds one, as the runtime reads it: what is neither has no path that could decide. */
@@ -115,6 +124,7 @@ interface Upstream {
   readonly host: string;
   readonly port: number;
   readonly peer: string;
+  readonly stopping: Stopping;
 }
 
 function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Upstream): void {
@@ -132,11 +142,11 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
     },
     setHost: false,
   });
+  const { stopping } = upstream;
   onward.on('response', (answer) => {
-    reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers, NONE));
-    // A stream's first bytes may come long after its head; a short reply goes out in one piece with it.
-    setImmediate(() => reply.flushHeaders());
-    pipeline(answer, reply, (failure) => failure && reply.destroy());
+    const pass = () => passBack(answer, reply, stopping);
+    if (stopping.held === undefined) pass();
+    else void stopping.held.then(pass);
   });
   onward.on('error', () => {
     if (reply.headersSent) reply.destroy();
@@ -146,6 +156,18 @@ function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Ups
   if (hasBody(incoming.headers))
     pipeline(incoming, onward, (failure) => failure && onward.destroy());
   else onward.end();
+}
+
+function passBack(answer: IncomingMessage, reply: ServerResponse, { isHeard }: Stopping): void {
+  if (reply.destroyed) {
+    answer.destroy();
+    return;
+  }
+  if (isHeard) reply.shouldKeepAlive = false;
+  reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers, NONE));
+  // A stream's first bytes may come long after its head; a short reply goes out in one piece with it.
+  setImmediate(() => reply.flushHeaders());
+  pipeline(answer, reply, (failure) => failure && reply.destroy());
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -239,12 +261,4 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     server.once('error', reject);
     server.listen({ host, port }, resolve);
   });
-}
-
-async function close(server: Server, agent: Agent): Promise<void> {
-  await new Promise<void>((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-  agent.destroy();
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Miniflare } from 'miniflare';
 import { ROOT } from './bundle.ts';
+import { Failure } from './failure.ts';
 
 type LocalD1 = Awaited<ReturnType<Miniflare['getD1Database']>>;
 
@@ -12,7 +13,10 @@ const BOOK = `CREATE TABLE IF NOT EXISTS d1_migrations(
 /** What drizzle-kit writes between two statements. */
 const BREAKPOINT = '--> statement-breakpoint';
 
-/** Each migration is applied whole or not at all. Answers the names of those applied now. */
+/**
+ * Each migration is applied whole or not at all. Answers the names of those applied now.
+ * @throws Failure naming the one that cannot be
+ */
 export async function applyMigrations(db: LocalD1): Promise<string[]> {
   const [, applied] = await db.batch<{ name: string }>([
     db.prepare(BOOK),
@@ -24,10 +28,18 @@ export async function applyMigrations(db: LocalD1): Promise<string[]> {
   const pending = names.filter((name) => !known.has(name));
   for (const name of pending) {
     const text = await readFile(join(folder, name), 'utf8');
-    await db.batch([
+    const statements = [
       ...text.split(BREAKPOINT).map((statement) => db.prepare(statement)),
       db.prepare('INSERT INTO d1_migrations (name) VALUES (?)').bind(name),
-    ]);
+    ];
+    await db.batch(statements).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : 'unknown cause';
+      const sentence = `The tables cannot be brought up to date: ${name} failed (${why}), and nothing of it was changed.`;
+      throw new Failure(
+        `${sentence} Restore the data folder from a backup, or start the version before.`,
+        { cause },
+      );
+    });
   }
   return pending;
 }

@@ -10,6 +10,7 @@ const DEFAULTS = {
   data: '.causeway',
   demo: false,
   help: false,
+  drainS: 30,
   trustedProxy: undefined,
 };
 
@@ -32,6 +33,7 @@ describe('readOptions', () => {
         DATA: '/d',
         DEMO: 'true',
         TRUSTED_PROXY: '10.0.0.1',
+        DRAIN_S: '0',
       },
       expected: {
         port: 65_535,
@@ -40,6 +42,7 @@ describe('readOptions', () => {
         data: '/d',
         demo: true,
         trustedProxy: '10.0.0.1',
+        drainS: 0,
       },
     },
     {
@@ -97,6 +100,11 @@ describe('readOptions', () => {
       args: [],
       env: { TRUSTED_PROXY: 'proxy.local' },
       message: "TRUSTED_PROXY takes an IP address, not 'proxy.local'.",
+    },
+    {
+      args: [],
+      env: { DRAIN_S: 'soon' },
+      message: "DRAIN_S takes a number of seconds from 0 to 3600, not 'soon'.",
     },
   ])('refuses $args $env in one sentence', ({ args, env, message }) => {
     const refused = () => readOptions(args, env);

@@ -13,9 +13,14 @@ export interface Options {
   readonly data: string;
   readonly demo: boolean;
   readonly help: boolean;
+  /** Seconds that a stop waits for what is in flight. */
+  readonly drainS: number;
   /** IP address of the proxy whose `X-Forwarded-For` is believed. */
   readonly trustedProxy: string | undefined;
 }
+
+const DRAIN_DEFAULT_S = 30;
+const DRAIN_MAX_S = 3_600;
 
 const FLAGS = {
   port: { type: 'string' },
@@ -44,6 +49,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     data: given('data', '.causeway'),
     demo: flags.demo ?? demoOf(environment.DEMO ?? ''),
     help: flags.help ?? false,
+    drainS: drainOf(environment.DRAIN_S ?? ''),
     trustedProxy: proxyOf(environment.TRUSTED_PROXY ?? ''),
   };
 }
@@ -76,6 +82,15 @@ function demoOf(text: string): boolean {
   if (text === '' || text === 'false') return false;
   if (text === 'true') return true;
   throw new Failure(`DEMO takes true or false, not '${text}'.`);
+}
+
+function drainOf(text: string): number {
+  if (text === '') return DRAIN_DEFAULT_S;
+  const seconds = Number(text);
+  if (!/^\d{1,4}$/.test(text) || seconds > DRAIN_MAX_S) {
+    throw new Failure(`DRAIN_S takes a number of seconds from 0 to ${DRAIN_MAX_S}, not '${text}'.`);
+  }
+  return seconds;
 }
 
 function proxyOf(text: string): string | undefined {

@@ -34,11 +34,17 @@ export function ownPortsFile(folder: DataFolder): string {
   return join(folder.path, 'run/own.json');
 }
 
-/** Says that they are not known yet: until they are, nothing on this machine is reached. */
+/** Beside it: says to the worker that the runtime takes no more connections. worker/http/gate.ts */
+export function drainedFile(own: string): string {
+  return join(dirname(own), 'drained');
+}
+
+/** Says that they are not known yet: until they are, nothing on this machine is reached, and no request answered. */
 export async function forgetOwnPorts(folder: DataFolder): Promise<void> {
   const file = ownPortsFile(folder);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await rm(file, { force: true });
+  await rm(drainedFile(file), { force: true });
 }
 
 /** Says which they are, and which addresses this machine has. */

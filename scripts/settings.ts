@@ -73,6 +73,11 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
 
 const LOCAL_SETTINGS: readonly SettingHelp[] = [
   {
+    name: 'DRAIN_S',
+    meaning: 'seconds that a stop waits for requests in flight; a second Ctrl-C ends at once',
+    fallback: '30',
+  },
+  {
     name: 'TRUSTED_PROXY',
     meaning: "IP address of the proxy whose X-Forwarded-For is believed; other clients' is dropped",
   },

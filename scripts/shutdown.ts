@@ -1,13 +1,19 @@
 /** Ends what a script started, last started first, once, however the script is told to stop. */
+import { log } from './log.ts';
 
-/** Stopping takes no longer than this. Spec silent. */
+/** Stopping takes no longer than this beyond what requests in flight have. Spec silent. */
 const STOP_MAX_MS = 15_000;
 const PARENT_CHECK_MS = 500;
+/** A terminal and the npm between send one signal each; who types it again does so later. */
+const AGAIN_MS = 500;
+/** Who waits longer for an end is told for what. */
+const PATIENCE_MS = 1_500;
 
 type Close = () => Promise<void>;
 
 /** What has been started so far. */
 export class Shutdown {
+  readonly #doors: Close[] = [];
   readonly #closers: Close[] = [];
   #stopping: Promise<void> | undefined;
 
@@ -22,6 +28,12 @@ export class Shutdown {
     else this.#closers.push(close);
   }
 
+  /** The same for what lets requests in, which is closed before all that they need. */
+  async addDoor(close: Close): Promise<void> {
+    if (this.begun) await close();
+    else this.#doors.push(close);
+  }
+
   /** Closes everything; what fails to close does not keep the rest from it. */
   stop(): Promise<void> {
     this.#stopping ??= this.#closeAll();
@@ -29,7 +41,7 @@ export class Shutdown {
   }
 
   async #closeAll(): Promise<void> {
-    for (const close of this.#closers.toReversed()) {
+    for (const close of [...this.#doors.toReversed(), ...this.#closers.toReversed()]) {
       await close().catch((thrown: unknown) => console.error(thrown));
     }
   }
@@ -37,13 +49,23 @@ export class Shutdown {
 
 /**
  * Stops and exits with code 0 on SIGINT, SIGTERM and SIGHUP, also when npm, which started this
- * process, dies without passing its signal on. A second signal changes nothing: a terminal and
- * npm both send one.
+ * process, dies without passing its signal on. SIGINT once more ends at once, with code 1: whatever
+ * was started ends with this process.
+ * @param drainMs what requests in flight have; the stop may take so much longer
  */
-export function stopOnSignals(shutdown: Shutdown): void {
-  const stop = () => {
-    if (shutdown.begun) return;
-    setTimeout(() => process.exit(1), STOP_MAX_MS).unref();
+export function stopOnSignals(shutdown: Shutdown, drainMs = 0): void {
+  let begunAt = 0;
+  const stop = (signal?: NodeJS.Signals) => {
+    if (shutdown.begun) {
+      if (signal === 'SIGINT' && Date.now() - begunAt > AGAIN_MS) process.exit(1);
+      return;
+    }
+    begunAt = Date.now();
+    setTimeout(() => process.exit(1), drainMs + STOP_MAX_MS).unref();
+    setTimeout(
+      () => log('info', 'Waiting for requests in flight; Ctrl-C once more ends at once.'),
+      PATIENCE_MS,
+    ).unref();
     void shutdown.stop().finally(() => process.exit(0));
   };
   // Whoever read the log may be gone before us.

@@ -6,9 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { socketIn } from '../node-relay/parts/places.ts';
 import { openDataFolder, secretIn } from './data-folder.ts';
 import type { DemoDatabase } from './demo.ts';
+import type { Edge } from './edge.ts';
 import { Failure, runScript } from './failure.ts';
 import { greeting } from './greeting.ts';
 import { startHasher } from './hasher-process.ts';
+import { lockDataFolder } from './lock.ts';
 import { readOptions } from './options.ts';
 import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
 import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
@@ -28,9 +30,10 @@ async function main(): Promise<void> {
     return;
   }
   const folder = await openDataFolder(options.data);
+  lockDataFolder(folder);
   const plan = await planOf(options, folder);
   const shutdown = new Shutdown();
-  stopOnSignals(shutdown);
+  stopOnSignals(shutdown, options.drainS * 1000);
   try {
     const printed = await start(plan, shutdown);
     if (!shutdown.begun) process.stdout.write(printed);
@@ -45,11 +48,13 @@ async function main(): Promise<void> {
 async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   const { options, folder, port } = plan;
   const sockets = await socketFolder(shutdown);
-  const [database, runtimePorts] = await Promise.all([
+  const [database, runtime] = await Promise.all([
     startBackends(plan, sockets, shutdown),
-    startGateway(plan, sockets, shutdown),
+    startRuntime(plan, sockets, shutdown),
   ]);
-  await tellOwnPorts(folder, [port, plan.relayPort, ...runtimePorts, ...listeningPorts()]);
+  await tellOwnPorts(folder, [port, plan.relayPort, ...runtime.ports, ...listeningPorts()]);
+  // From here on the worker takes requests.
+  if (plan.mode === 'front') await startFrontBefore(runtime, plan, shutdown);
   const gateway = `http://${reachableHost(options.host)}:${port}`;
   await answers(gateway);
   const newOrgToken = process.env.NEW_ORG_TOKEN || undefined;
@@ -78,16 +83,26 @@ async function startBackends(
   return database;
 }
 
-/** Answers the ports of the runtime. */
-async function startGateway(plan: Plan, sockets: string, shutdown: Shutdown): Promise<number[]> {
+/** Where the runtime takes requests, and all ports that it has. */
+interface RunningRuntime {
+  readonly edge: Edge;
+  readonly port: number;
+  readonly ports: readonly number[];
+}
+
+async function startRuntime(
+  plan: Plan,
+  sockets: string,
+  shutdown: Shutdown,
+): Promise<RunningRuntime> {
   const { options, folder, port, mode } = plan;
   // Loaded while the relay starts: it is the largest module by far.
   const [{ startEdge }, hasher] = await Promise.all([import('./edge.ts'), startHasher()]);
   await shutdown.add(() => hasher.stop());
-  const behind = mode === 'front';
-  const socket = behind
-    ? { host: '127.0.0.1', port: await freePort('127.0.0.1') }
-    : { host: options.host, port };
+  const socket =
+    mode === 'front'
+      ? { host: '127.0.0.1', port: await freePort('127.0.0.1') }
+      : { host: options.host, port };
   const edge = await startEdge({
     ...socket,
     state: folder.state,
@@ -100,19 +115,22 @@ async function startGateway(plan: Plan, sockets: string, shutdown: Shutdown): Pr
       socketIn(sockets, String(index)),
     ),
   });
-  await shutdown.add(() => edge.dispose());
-  const ports = [socket.port, edge.innerPort];
-  if (!behind) return ports;
+  await shutdown.addDoor(() => edge.dispose(options.drainS * 1000));
+  return { edge, port: socket.port, ports: [socket.port, edge.innerPort] };
+}
+
+async function startFrontBefore(
+  { edge, port: upstreamPort }: RunningRuntime,
+  { options, port, secret }: Plan,
+  shutdown: Shutdown,
+): Promise<void> {
+  const { trustedProxy, host, drainS } = options;
   const { startFront } = await import('./front.ts');
-  const front = await startFront({
-    host: options.host,
-    port,
-    upstreamPort: socket.port,
-    trustedProxy: options.trustedProxy,
-    secret: plan.secret,
+  const front = await startFront({ host, port, upstreamPort, trustedProxy, secret });
+  await shutdown.addDoor(async () => {
+    await edge.announceStop(drainS * 1000);
+    await front.stop(drainS * 1000);
   });
-  await shutdown.add(() => front.stop());
-  return ports;
 }
 
 /** For this user alone, and short: the path of a socket has some hundred characters at most. */

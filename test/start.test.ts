@@ -45,6 +45,7 @@ describe('a running gateway', () => {
       'first-password 600',
       'gateway-key.jwk 600',
       'installation-key 600',
+      'installation-key.digest 600',
       'jwt-secret 600',
       'relay-node-key.jwk 600',
     ]);

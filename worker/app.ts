@@ -11,6 +11,7 @@ import { helpRoutes } from './help/routes.ts';
 import { refuseOtherHosts } from './http/admit.ts';
 import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
+import { openWhenReady } from './http/gate.ts';
 import type { AnyRoute } from './http/route.ts';
 import { PathRouter } from './http/router.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
@@ -50,5 +51,6 @@ export function createApp(outside: Outside): App {
   mount(app, [...routes, ...facades], outside, { refused: recordDenial, performed: noteOperation });
   shareWithOrigins(app);
   refuseOtherHosts(app);
+  openWhenReady(app);
   return app;
 }

@@ -2,6 +2,7 @@
 import { createApp } from './app.ts';
 import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
+import { stopGate } from './http/gate.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './templates/runs/sweep.ts';
 
@@ -12,6 +13,8 @@ export { TemplateRun } from './templates/runs/run.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';
+/** Of no clock: whoever runs a self-hosted gateway says that it stops, in milliseconds; see `stopGate`. */
+const STOP = /^stop (\d+) (\d+)$/;
 
 const outside: Outside = { now: Date.now, fetch: (request) => fetch(request) };
 const app = createApp(outside);
@@ -19,7 +22,9 @@ const app = createApp(outside);
 export default {
   fetch: app.fetch,
   async scheduled({ cron, scheduledTime }, env, execution) {
-    if (cron === HOURLY) {
+    const stop = STOP.exec(cron);
+    if (stop) stopGate(Number(stop[1]), Number(stop[2]));
+    else if (cron === HOURLY) {
       await Promise.all([sweepExpired(env, scheduledTime), sweepRuns(env, scheduledTime)]);
     } else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
   },

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
+import { mustEnd, onStop, stopped } from '../http/gate.ts';
 import type { Backend } from './backend/backend.ts';
 import { countCall } from './usage/count.ts';
 
@@ -40,19 +41,25 @@ export async function streamOf(
 }
 
 function endingsOf(ctx: Context, { endpoint, mode }: Backend, deadline: Deadline) {
+  const takeBack = onStop('at its end', deadline.abort);
+  const end = (): void => {
+    takeBack();
+    deadline.end();
+  };
   return {
     ended() {
-      deadline.end();
+      end();
       countCall(ctx, endpoint, mode);
     },
     cancelled() {
       deadline.abort();
-      deadline.end();
+      end();
       countCall(ctx, endpoint, mode);
     },
     failed(thrown: unknown): Uint8Array {
-      deadline.end();
-      const failure = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
+      end();
+      const told = failureOf(thrown, { writes: mode === 'write', signal: deadline.signal });
+      const failure = mustEnd() && mode === 'read' ? stopped() : told;
       countCall(ctx, endpoint, mode, failure);
       const line = JSON.stringify({ $error: errorBody(failure, ctx.requestId) });
       return encoder.encode(`${line}\n`);

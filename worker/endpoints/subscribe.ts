@@ -8,6 +8,7 @@ import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
+import { onStop, stopped } from '../http/gate.ts';
 import { type Endpoint, onEndpoint } from './access.ts';
 import type { Asked, Backend } from './backend/backend.ts';
 import { backendOf } from './backend/reach.ts';
@@ -36,7 +37,7 @@ export function acceptsEvents({ headers }: Request): boolean {
 
 /**
  * The events' response. The request's deadline bounds the time until it begins; then it lasts
- * until the client leaves, the token expires, the caller may no longer, or the endpoint changes.
+ * until the client leaves, the token expires, the caller may no longer, the endpoint changes, or the gateway stops.
  * A failure meanwhile is its last event, `error`.
  * @param level what the request needs, now and later
  * @throws GatewayError BAD_REQUEST, and what a call may end in
@@ -95,6 +96,7 @@ function lasting(
     clearInterval(heart);
     clearInterval(look);
     clearTimeout(expiry);
+    takeBack();
     ctx.signal.removeEventListener('abort', leave);
     deadline.abort();
     countCall(ctx, backend.endpoint, backend.mode, failure);
@@ -121,6 +123,7 @@ function lasting(
     () => refuse(new GatewayError('TOKEN_EXPIRED', 'Token has expired')),
     Math.min(ctx.caller.expiresAt - ctx.now(), TIMER_MAX_MS),
   );
+  const takeBack = onStop('at once', () => refuse(stopped()));
   ctx.signal.addEventListener('abort', leave);
   return body;
 }

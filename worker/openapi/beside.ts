@@ -10,6 +10,14 @@ const Health = z
   .object({ status: z.literal('ok').meta({ description: 'Always `ok`' }) })
   .meta({ description: 'The gateway takes requests', examples: [{ status: 'ok' }] });
 
+const NotNow = z
+  .object({
+    status: z
+      .enum(['starting', 'stopping'])
+      .meta({ description: 'Why it takes none', examples: ['starting'] }),
+  })
+  .meta({ description: 'The gateway takes no requests', examples: [{ status: 'starting' }] });
+
 const health: ZodOpenApiOperationObject = {
   ...common,
   operationId: 'health',
@@ -20,6 +28,11 @@ const health: ZodOpenApiOperationObject = {
       description: 'It does',
       headers: headersNamed(ON_ALL),
       content: { 'application/json': { schema: Health } },
+    },
+    503: {
+      description: 'It does not yet, or no more',
+      headers: headersNamed([...ON_ALL, 'Retry-After']),
+      content: { 'application/json': { schema: NotNow } },
     },
   },
 };

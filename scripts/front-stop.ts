@@ -1,0 +1,52 @@
+/** The end of a front: nobody whose request was sent is left without its reply. */
+import type { Agent, Server } from 'node:http';
+import { Server as Listener } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What replies are told of a stop. */
+export interface Stopping {
+  isHeard: boolean;
+  /** They wait for it. */
+  held: Promise<void> | undefined;
+}
+
+/** Milliseconds that replies wait at a stop: who has none opens no connection just when there are no more. */
+const HOLD_MS = 150;
+/** Connections that wait for their next request are ended by its reply, or when none comes in so many milliseconds. */
+const LAST_REQUEST_MS = 250;
+const LOOK_MS = 20;
+
+/** A front that listens. */
+export interface Running {
+  readonly server: Server;
+  readonly agent: Agent;
+  readonly stopping: Stopping;
+}
+
+/** Takes no more connections, finishes the requests in flight, and after `drainMs` milliseconds cuts them. */
+export async function stopServer(
+  { server, agent, stopping }: Running,
+  drainMs: number,
+): Promise<void> {
+  stopping.isHeard = true;
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  stopping.held = promise;
+  if (drainMs > 0) await sleep(HOLD_MS);
+  // An HTTP server's own close would end connections on which a request is on its way.
+  let isClosed = false;
+  const closed = new Promise<void>((resolve) => {
+    Listener.prototype.close.call(server, () => {
+      isClosed = true;
+      resolve();
+    });
+  });
+  release();
+  const started = performance.now();
+  while (!isClosed && performance.now() - started < drainMs) {
+    if (performance.now() - started > LAST_REQUEST_MS) server.closeIdleConnections();
+    await Promise.race([closed, sleep(LOOK_MS)]);
+  }
+  server.closeAllConnections();
+  await closed;
+  agent.destroy();
+}

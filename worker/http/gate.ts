@@ -1,0 +1,157 @@
+/**
+ * When a self-hosted gateway takes requests: once all of it is ready, and until it stops. What it
+ * consists of is ready when the file is there that tells the gateway's own ports; the stop is told by
+ * whoever runs it. On the platform it takes them always. It stands around the application like
+ * `shareWithOrigins`.
+ */
+import { errorBody, GatewayError } from '../../proto/errors.ts';
+import type { Bindings } from '../context.ts';
+import { requestIdOf } from './request-id.ts';
+import { ALWAYS } from './respond.ts';
+import type { App } from './run.ts';
+
+/** Milliseconds between two looks at a file: who asks early and often costs the start nothing. */
+const LOOK_MS = 20;
+/** Milliseconds between two tries of a request that waits. */
+const WAIT_MS = 50;
+/** Milliseconds that a request waits for the start before it is answered 503. */
+const START_MAX_MS = 10_000;
+/** Milliseconds between two looks of what lasts whether the gateway stops. */
+const STOP_LOOK_MS = 250;
+
+/** Files of the binding OWN that tell of this run: all is ready; the runtime takes no more connections. */
+const READY = 'own.json';
+const DRAINED = 'drained';
+
+interface Stop {
+  /** Requests and replies wait until then at most. */
+  readonly heldUntil: number;
+  /** What still runs is ended. */
+  readonly endsAt: number;
+}
+
+/** Of this isolate. */
+const gate: { isOpen: boolean; lookedAt: number; stop: Stop | undefined; isDrained: boolean } = {
+  isOpen: false,
+  lookedAt: Number.NEGATIVE_INFINITY,
+  stop: undefined,
+  isDrained: false,
+};
+
+/**
+ * Has requests that come too early wait until all is ready, or 10 s, after which they are 503; those
+ * to `/healthz` are answered at once. Spec silent.
+ */
+export function openWhenReady(app: App): void {
+  const answer = app.fetch;
+  const answerLate: App['fetch'] = async (request, env, execution) => {
+    // The runtime gives the bindings; only the application's type says that they may be missing.
+    const bindings = env as Bindings;
+    if (gate.stop === undefined && !(await opens(bindings, isHealth(request)))) {
+      return refusal(request);
+    }
+    if (gate.stop !== undefined && isHealth(request)) return refusal(request);
+    await released(bindings);
+    const reply = await answer(request, env, execution);
+    await released(bindings);
+    return reply;
+  };
+  app.fetch = (request, env, execution) => {
+    if (!gate.isOpen) return answerLate(request, env, execution);
+    const reply = answer(request, env, execution);
+    if (!(reply instanceof Promise)) return reply;
+    return reply.then((made) =>
+      gate.stop === undefined ? made : released(env as Bindings).then(() => made),
+    );
+  };
+}
+
+/**
+ * Has requests and replies wait until the runtime takes no more connections, at most `holdMs`
+ * milliseconds: then each connection ends with its reply, and its client knows. What lasts is ended
+ * after `endMs`.
+ */
+export function stopGate(holdMs: number, endMs: number): void {
+  const now = Date.now();
+  gate.isOpen = false;
+  gate.stop ??= { heldUntil: now + holdMs, endsAt: now + endMs };
+}
+
+/** What a request in flight is told that a stop ends. */
+export function stopped(): GatewayError {
+  return new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is stopping', { retryAfter: 1 });
+}
+
+/** Whether what still runs is to end now. */
+export function mustEnd(): boolean {
+  return gate.stop !== undefined && Date.now() >= gate.stop.endsAt;
+}
+
+/**
+ * Calls `end` once the gateway stops, at once or when what runs has to end. Answers what takes it
+ * back, to be called in any case.
+ */
+export function onStop(when: 'at once' | 'at its end', end: () => void): () => void {
+  const timer = setInterval(() => {
+    if (when === 'at once' ? gate.stop === undefined : !mustEnd()) return;
+    clearInterval(timer);
+    end();
+  }, STOP_LOOK_MS);
+  return () => clearInterval(timer);
+}
+
+/** Whether all is ready, now or in the time that a request waits. */
+async function opens(bindings: Bindings, now: boolean): Promise<boolean> {
+  const until = Date.now() + (now ? 0 : START_MAX_MS);
+  for (;;) {
+    if (gate.isOpen || gate.stop !== undefined) return true;
+    if (await isThere(bindings, READY)) {
+      gate.isOpen = gate.stop === undefined;
+      return true;
+    }
+    if (Date.now() >= until) return false;
+    await pause();
+  }
+}
+
+/** Waits out what a stop holds. */
+async function released(bindings: Bindings): Promise<void> {
+  while (gate.stop !== undefined && !gate.isDrained && Date.now() < gate.stop.heldUntil) {
+    gate.isDrained = await isThere(bindings, DRAINED);
+    if (!gate.isDrained) await pause();
+  }
+}
+
+/** Without the binding everything is ready. */
+async function isThere({ OWN }: Bindings, file: string): Promise<boolean> {
+  if (OWN === undefined) return true;
+  const now = Date.now();
+  if (now - gate.lookedAt < LOOK_MS) return false;
+  gate.lookedAt = now;
+  const reply = await OWN.fetch(`http://own/${file}`);
+  await reply.body?.cancel();
+  return reply.ok;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+}
+
+function isHealth({ url }: Request): boolean {
+  return new URL(url).pathname === '/healthz';
+}
+
+/** Not logged: it is no failure, and may come as often as clients ask. */
+function refusal(request: Request): Response {
+  const requestId = requestIdOf(request.headers);
+  const body = isHealth(request)
+    ? { status: gate.stop === undefined ? 'starting' : 'stopping' }
+    : errorBody(new GatewayError('SERVICE_UNAVAILABLE', 'Starting'), requestId);
+  const headers = {
+    ...ALWAYS,
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-Request-Id': requestId,
+    'Retry-After': '1',
+  };
+  return new Response(JSON.stringify(body), { status: 503, headers });
+}
