@@ -1,4 +1,5 @@
 /** Restarts a gateway under load, and counts what its clients lost. */
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -36,7 +37,7 @@ export async function restart(
   }: { args?: string[]; env?: Record<string, string>; runMs?: number } = {},
 ): Promise<Restarts> {
   const data = await dataFolder();
-  const port = await freePort('127.0.0.1');
+  const [port, relayPort] = [await lowPort(), await lowPort()];
   const slow = createServer((_, reply) => {
     setTimeout(() => reply.end('{}'), SLOW_MS);
   }).listen(0, '127.0.0.1');
@@ -44,7 +45,7 @@ export async function restart(
   const { port: slowPort } = slow.address() as AddressInfo; // It listens on a port.
   const options = {
     data,
-    args: ['--port', String(port), ...args],
+    args: ['--port', String(port), '--relay-port', String(relayPort), ...args],
     env: { HTTP_ALLOW_PRIVATE: 'true', RELAY_ALLOW: '*', ...env },
   };
   let gateway = await startGateway(options);
@@ -73,6 +74,12 @@ export async function restart(
   slow.closeAllConnections();
   await rm(data, { recursive: true, force: true });
   return { seen: load.seen, ends, longestStopMs, left };
+}
+
+/** Below those that the system gives to connections, of which the clients open many. */
+async function lowPort(): Promise<number> {
+  const port = randomInt(20_000, 30_000);
+  return freePort('127.0.0.1', port).catch(lowPort);
 }
 
 const API = '/api/v1';
