@@ -83,11 +83,7 @@ async function lowPort(): Promise<number> {
 }
 
 const API = '/api/v1';
-const FLATTEN = {
-  method: 'POST',
-  path: `${API}/json/flatten`,
-  body: { json: { a: [1, { b: 2 }] } },
-} as const;
+const LIST = { method: 'GET', path: `${API}/endpoints` } as const;
 const SLOW = {
   method: 'POST',
   path: `${API}/endpoints/slow/read`,
@@ -95,8 +91,8 @@ const SLOW = {
 } as const;
 
 const HABITS: readonly Habit[] = [
-  { name: 'without a break', clients: 8, keepAlive: true, pauseMs: 0, ...FLATTEN },
-  { name: 'with a pause', clients: 6, keepAlive: true, pauseMs: 5, ...FLATTEN },
-  { name: 'each on a connection of its own', clients: 4, keepAlive: false, pauseMs: 0, ...FLATTEN },
+  { name: 'without a break', clients: 8, keepAlive: true, pauseMs: 0, ...LIST },
+  { name: 'with a pause', clients: 6, keepAlive: true, pauseMs: 5, ...LIST },
+  { name: 'each on a connection of its own', clients: 4, keepAlive: false, pauseMs: 0, ...LIST },
   { name: 'for long', clients: 4, keepAlive: true, pauseMs: 0, ...SLOW },
 ];
