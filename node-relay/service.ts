@@ -11,6 +11,7 @@ import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './deadline.ts';
+import { inTurn } from './heavy-work.ts';
 import type { Figures } from './parts/messages.ts';
 import type { Pools, PoolUse } from './pools.ts';
 import { badRequest, parse, parseOperations } from './requests.ts';
@@ -51,7 +52,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
       calls.unary('Run', context, async (signal, subject) => {
         const target = named(request.target, subject, request.sessionId !== '');
         const call = callOf(request, target.mode, signal);
-        const parsed = parse(target, request.request);
+        const parsed = await readRequest(target, request.request);
         const started = begin(subject);
         const result =
           request.sessionId === ''
@@ -64,7 +65,9 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
       calls.unary('Transact', context, async (signal, subject) => {
         const target = named(request.target, subject);
         const call = callOf(request, target.mode, signal);
-        const operations = parseOperations(target, request.operations);
+        const operations = await inTurn(ownerOf(target), request.operations, () =>
+          parseOperations(target, request.operations),
+        );
         const started = begin(subject);
         const result = await using(pools, target, ({ session }) => {
           if (session.transact === undefined) throw notSupported('transactions');
@@ -78,7 +81,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         const target = named(request.target, subject);
         if (request.sessionId !== '') throw notSupported('streams in sessions');
         const call = callOf(request, target.mode, signal);
-        const parsed = parse(target, request.request);
+        const parsed = await readRequest(target, request.request);
         begin(subject);
         const use = await pools.enter(target);
         try {
@@ -93,7 +96,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
       calls.stream('Watch', context, async function* (signal, subject) {
         const target = named(request.target, subject);
         const call = callOf({}, target.mode, signal);
-        const parsed = parse(target, request.request);
+        const parsed = await readRequest(target, request.request);
         const use = await pools.enter(target);
         try {
           if (use.session.watch === undefined) throw notSupported('subscriptions');
@@ -111,6 +114,15 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         for (const chunk of results.collect(request.collectId)) yield { chunk };
       }),
   } satisfies Partial<RelayMethods>;
+}
+
+function readRequest(target: CallTarget, bytes: Uint8Array) {
+  return inTurn(ownerOf(target), bytes, () => parse(target, bytes));
+}
+
+/** Whose turn it is: an organization's, or an endpoint's where a gateway does not tell whose that is. */
+function ownerOf({ organization, endpoint }: CallTarget): string {
+  return organization === '' ? endpoint : organization;
 }
 
 function sessionMethods({ calls, pools, sessions }: ServiceParts) {

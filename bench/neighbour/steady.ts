@@ -19,8 +19,8 @@ export interface Seen {
   readonly probes: Latencies;
 }
 
-const READ_EVERY_MS = 10;
-const PROBE_EVERY_MS = 5;
+const READ_EVERY_MS = 20;
+const PROBE_EVERY_MS = 10;
 /** Requests that wait at once; while there are as many, none is sent, and those that should have been count as late. */
 const WAITING_MAX = 50;
 
