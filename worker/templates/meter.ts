@@ -3,8 +3,8 @@ import type { Context } from '../context.ts';
 import type { Budget } from '../expressions/index.ts';
 import { mayGoOn, wentOn } from '../heavy-work.ts';
 
-/** Steps that are taken to hold the thread for a millisecond, where no clock tells. */
-const STEPS_OF_A_MS = 48_000;
+/** Steps that are taken to hold the thread for a millisecond where no clock tells: the dearest do. */
+const STEPS_OF_A_MS = 240_000;
 
 /** Of one run. */
 export class Meter {
@@ -48,6 +48,6 @@ export class Meter {
   #tell(measuredMs: number): void {
     const steps = this.#fuel - this.#budget.fuel;
     this.#fuel = this.#budget.fuel;
-    wentOn(this.#ctx, Math.max(measuredMs, steps / STEPS_OF_A_MS));
+    wentOn(this.#ctx, measuredMs > 0 ? measuredMs : steps / STEPS_OF_A_MS);
   }
 }
