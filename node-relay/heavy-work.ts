@@ -5,11 +5,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Line } from '../proto/work/line.ts';
 import { undivided } from '../proto/work/pieces.ts';
+import { statementMs } from '../proto/work/statement.ts';
 
 /** Requests up to so many bytes are read at once and count for nothing. */
 const LIGHT_BYTES = 16 * 1024;
-/** Characters of a statement that PostgreSQL's parser, the slowest of all, reads in a millisecond. */
-const STATEMENT_OF_A_MS = 1_500;
 
 const line = new Line({ now: () => performance.now(), wait: (ms) => sleep(ms) });
 
@@ -29,16 +28,7 @@ export function inTurn<Read>(
 
 async function readLarge<Read>(owner: string, read: () => Read): Promise<Read> {
   const request = await line.work(owner, undivided(read), { isLarge: true });
-  const length = statementLength(request);
-  if (length > LIGHT_BYTES) line.note(owner, length / STATEMENT_OF_A_MS);
+  const ms = statementMs(request);
+  if (ms > 0) line.note(owner, ms);
   return request;
-}
-
-/** Characters of the statement of a request, or of those of several. */
-function statementLength(request: unknown): number {
-  if (Array.isArray(request)) {
-    return request.reduce((sum: number, each) => sum + statementLength(each), 0);
-  }
-  if (typeof request !== 'object' || request === null || !('query' in request)) return 0;
-  return typeof request.query === 'string' ? request.query.length : 0;
 }

@@ -7,9 +7,10 @@ import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import type { KindSpec, RequestBase } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
+import { statementMs } from '../../proto/work/statement.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { costly, inPieces, isLight } from '../heavy-work.ts';
+import { costly, inPieces, isLight, wentOn } from '../heavy-work.ts';
 import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
 import { backendOf } from './backend/reach.ts';
@@ -84,6 +85,8 @@ export async function runOnEndpoint(
     });
   }
   const backend = await backendOf(ctx, endpoint, mode, await sessionOf(ctx, endpoint));
+  // A relay reads the statement by itself; the edge does it on this thread.
+  if (backend.keepsTime) wentOn(ctx, statementMs(request));
   const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   if (acceptsLines(ctx.request)) {
     return streamOf(ctx, backend, timeoutMs, (deadline) => backend.stream(asked, deadline));
