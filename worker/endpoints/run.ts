@@ -13,6 +13,7 @@ import type { Context } from '../context.ts';
 import { costly, inPieces, isLight, wentOn } from '../heavy-work.ts';
 import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
+import type { Backend } from './backend/backend.ts';
 import { backendOf } from './backend/reach.ts';
 import { resultOf } from './result.ts';
 import { isInSession, sessionOf } from './sessions.ts';
@@ -85,8 +86,7 @@ export async function runOnEndpoint(
     });
   }
   const backend = await backendOf(ctx, endpoint, mode, await sessionOf(ctx, endpoint));
-  // A relay reads the statement by itself; the edge does it on this thread.
-  if (backend.keepsTime) wentOn(ctx, statementMs(request));
+  payForStatement(ctx, backend, request);
   const timeoutMs = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   if (acceptsLines(ctx.request)) {
     return streamOf(ctx, backend, timeoutMs, (deadline) => backend.stream(asked, deadline));
@@ -102,6 +102,11 @@ async function writtenOf(
 ): Promise<Uint8Array | undefined> {
   if (kindSpec(resource.row.kind).keepsText) return bytes;
   return isLight(bytes) ? undefined : inPieces(ctx, bytesInPieces(request as unknown as Json)); // Of JSON.
+}
+
+/** A relay parses the statement by itself, the edge on this thread: it is paid for before it is known. */
+function payForStatement(ctx: Context, { keepsTime }: Backend, request: RequestBase): void {
+  if (keepsTime) wentOn(ctx, statementMs(request));
 }
 
 const WRITES = 'This request writes: send it to /write';
