@@ -11,11 +11,11 @@ import { runServer, runToEnd, type ServerProcess, untilReady } from './server-pr
 export interface MongoOptions {
   /** Made and filled; must not be there yet. */
   readonly folder: string;
-  /** Of `USER`, who may do anything. */
-  readonly password: string;
+  /** Of `USER`, who may do anything; without one the server asks nobody who they are. */
+  readonly password?: string;
 }
 
-/** A running server, on loopback only: a replica set of one member that asks for passwords. */
+/** A running server, on loopback only: a replica set of one member. */
 export interface MongoServer {
   /** As a user with all rights, to no database. */
   readonly url: string;
@@ -39,6 +39,9 @@ export async function startMongo({ folder, password }: MongoOptions): Promise<Mo
   const port = await freePort('127.0.0.1');
   // Its first user can only be made while it asks for none.
   const first = await serve(program, folder, port, []);
+  if (password === undefined) {
+    return { url: address(port), port, pid: first.pid, stop: first.stop };
+  }
   await onServer(address(port), (client) =>
     client.db('admin').command({ createUser: USER, pwd: password, roles: ['root'] }),
   );

@@ -1,4 +1,5 @@
 /** The promises of every driver under strain: calls that are stopped, servers that drop connections, many callers at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Mode, Session } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
@@ -12,6 +13,8 @@ const LONGEST = 1_000_000;
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
 /** Milliseconds in which the server stops a statement that would take half a minute. */
 const STOPPED_WITHIN_MS = 15_000;
+/** Milliseconds in which a reader takes nothing. */
+const STALL_MS = 500;
 /** How often a stream's memory is looked at: each look is a whole collection. */
 const LOOKS = 20;
 
@@ -61,16 +64,20 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
     'stream',
     'streams a long result at flat memory',
     async () => {
-      const { rows, longest = LONGEST } = kind();
+      const { rows, heavyRows = rows, longest = LONGEST } = kind();
       const read = await open('read', 1);
-      const stream = given(read.stream, 'stream').call(read, rows(longest), callOf('read'));
+      const stream = given(read.stream, 'stream').call(read, heavyRows(longest), callOf('read'));
       let lines = 0;
       let looks = 0;
+      let bytes = 0;
+      let stalled: number | undefined;
       // What any stream takes, and what a long one still holds at its end: what it holds for a
       // moment only does not grow with its length.
       const held = { early: 0, late: Number.POSITIVE_INFINITY };
       for await (const piece of stream) {
         lines += linesIn(piece);
+        bytes += piece.length;
+        if (lines > longest / 2) stalled ??= await grownWhile(STALL_MS);
         if (lines < (longest / LOOKS) * looks) continue;
         looks += 1;
         if (lines < longest / 5) held.early = Math.max(held.early, heldBytes());
@@ -79,9 +86,19 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
       expect(lines).toBe(longest);
       expect(looks).toBeGreaterThan(LOOKS / 2);
       expect(held.late - held.early).toBeLessThan(GROWTH_MAX_BYTES);
+      expect(stalled).toBeLessThan(GROWTH_MAX_BYTES);
+      // Else all of it would fit into what may be held.
+      expect(bytes).toBeGreaterThan(4 * GROWTH_MAX_BYTES);
     },
     240_000,
   );
+}
+
+/** Bytes by which memory grows while the reader of a stream takes nothing. */
+async function grownWhile(ms: number): Promise<number> {
+  const before = heldBytes();
+  await sleep(ms);
+  return heldBytes() - before;
 }
 
 function linesIn(piece: Uint8Array): number {

@@ -30,6 +30,8 @@ export interface DriverCase<Request> {
   readonly refused: { readonly request: Request; readonly code: string };
   /** Answers `count` rows of about 100 bytes. */
   rows(count: number): Request;
+  /** The same, of a kilobyte or more: for the longest stream, where that has few rows. */
+  heavyRows?(count: number): Request;
   /** Connections that the backend has open for the suite. */
   backendConnections(): Promise<number>;
   /** A change that a constraint forbids, with the backend's own code. Lacked by kinds without constraints. */

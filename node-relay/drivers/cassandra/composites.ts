@@ -2,7 +2,7 @@
 import { ReplyFault } from './bytes.ts';
 import { type CqlType, fixedLength } from './marshal.ts';
 import { readVint } from './numbers.ts';
-import { type Encoder, type Room, scalarEncoder } from './values.ts';
+import { type Encoder, type Room, scalarEncoder, VALUE_UNIT } from './values.ts';
 
 /** What writes values of a type. */
 export function encoderOf(type: CqlType, numbersAsStrings: boolean, room: Room): Encoder {
@@ -34,7 +34,6 @@ export function isName(type: CqlType): boolean {
   return type.kind === 'simple' && type.name !== 'duration';
 }
 
-const NULL_LENGTH = 5;
 /** Bytes of a length that is written as a number. */
 const LENGTH_BYTES = 4;
 
@@ -73,7 +72,7 @@ export class Cells {
 
   /** The text of a value that is not there. */
   missing(): string {
-    this.#room.take(NULL_LENGTH);
+    this.#room.take(VALUE_UNIT);
     return 'null';
   }
 

@@ -11,6 +11,7 @@ let database: TestDatabase;
 const BURN = `CREATE FUNCTION burn(n int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS
   'long end = System.nanoTime() + 5000000L; int i = 0; while (System.nanoTime() < end) i++; return n;'`;
 const ROWS = 100_000;
+const COPIES = Array.from({ length: 10 }, (_, index) => `x AS x${index}`);
 
 describeDriver<CassandraRequest>(
   'cassandra',
@@ -42,6 +43,7 @@ describeDriver<CassandraRequest>(
       slow: cql('SELECT burn(i) FROM many LIMIT 6000'),
       refused: { request: cql('SELECT a FROM missing_table'), code: '0x2200' },
       rows: (count) => cql(`SELECT i, x FROM many LIMIT ${count}`),
+      heavyRows: (count) => cql(`SELECT i, ${COPIES} FROM many LIMIT ${count}`),
       backendConnections: async () => database.connections,
       dropIdle: async () => database.dropConnections(),
       table: { namespace: database.name, name: 'named', type: 'table' },

@@ -65,7 +65,7 @@ export class Database {
       const { reused } = connection;
       connection.reused = true;
       try {
-        return await this.attempt(connection, work, call, () => run(connection));
+        return await this.#attempt(connection, work, call, () => run(connection));
       } catch (cause) {
         this.giveBack(connection);
         if (cause !== DROPPED) throw cause;
@@ -77,8 +77,23 @@ export class Database {
     }
   }
 
-  /** Work on a connection that the caller has borrowed; the deadline ends both. */
+  /** Work on a connection that the caller keeps; the deadline ends both. @throws GatewayError */
   async attempt<Value>(
+    connection: Connection,
+    work: Work,
+    call: Call,
+    run: () => Promise<Value>,
+  ): Promise<Value> {
+    try {
+      return await this.#attempt(connection, work, call, run);
+    } catch (cause) {
+      const { signal, resultMaxBytes: max } = call;
+      throw fromFailure(cause, { uncertain: false, signal, max });
+    }
+  }
+
+  /** The same; DROPPED where nothing has happened and the connection was lost. */
+  async #attempt<Value>(
     connection: Connection,
     work: Work,
     { signal, resultMaxBytes }: Call,

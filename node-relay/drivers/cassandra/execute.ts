@@ -8,7 +8,15 @@ import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { extras } from './extras.ts';
 import { admit, statementOf } from './guard.ts';
-import { columnsText, fetchPage, firstSize, nextSize, PAGE_MAX_BYTES, rowTexts } from './pages.ts';
+import {
+  checkColumns,
+  columnsText,
+  fetchPage,
+  firstSize,
+  nextSize,
+  PAGE_MAX_BYTES,
+  rowTexts,
+} from './pages.ts';
 import { openedState, sealedState } from './paging.ts';
 import type { Answer } from './reply.ts';
 import { ResultText } from './result.ts';
@@ -128,6 +136,7 @@ async function gathered(
   for (;;) {
     const answer = await fetchPage(database, connection, request, { size, state: next }, work);
     first ??= answer;
+    checkColumns(first, answer);
     let written = 0;
     for (const row of rowTexts(answer, options)) {
       result.add(row);

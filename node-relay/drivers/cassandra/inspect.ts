@@ -1,6 +1,7 @@
 /** Tables and views with their columns, keys and indexes, from the server's own tables. */
 import * as z from 'zod';
 import type { Call, InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import type { Database } from './database.ts';
 import { runRequest } from './execute.ts';
@@ -34,7 +35,12 @@ export async function inspectTables(
   const ask = async <Row>(schema: z.ZodType<Row>, query: string, params: string[] = []) => {
     const request: CassandraRequest = { type: 'query', query, params };
     const bytes = await runRequest(database, request, own);
-    return z.object({ rows: z.array(schema) }).parse(JSON.parse(bytes.toString())).rows;
+    const { data, error } = z
+      .object({ rows: z.array(schema) })
+      .safeParse(JSON.parse(bytes.toString()));
+    if (data) return data.rows;
+    const message = 'The answer of the database cannot be read';
+    throw new GatewayError('CONNECTION_FAILED', message, { cause: error });
   };
   const found = [
     ...(await ask(Named, 'SELECT keyspace_name, table_name AS name FROM system_schema.tables')).map(

@@ -3,6 +3,7 @@
 import cassandra from 'cassandra-driver';
 import executionOptions from 'cassandra-driver/lib/execution-options.js';
 import requests from 'cassandra-driver/lib/requests.js';
+import { GatewayError } from '../../../proto/errors.ts';
 import { consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
@@ -149,6 +150,17 @@ export interface RowOptions {
 /** Columns as results tell them. */
 export function columnsText(columns: readonly ProtocolColumn[]): string {
   return JSON.stringify(columns.map(({ name, type }) => ({ name, type: typeName(cqlType(type)) })));
+}
+
+/**
+ * Looks whether a page has the columns of the first: what stands before the rows is told once.
+ * @throws GatewayError CONNECTION_FAILED
+ */
+export function checkColumns(first: Answer, later: Answer): void {
+  if (first === later) return;
+  if (columnsText(first.meta?.columns ?? []) === columnsText(later.meta?.columns ?? [])) return;
+  const message = 'The columns of the result changed from one page to the next';
+  throw new GatewayError('CONNECTION_FAILED', message);
 }
 
 /** JSON texts of a page's rows, in order; of several columns of a name the last is kept in objects. @throws ReplyFault, GatewayError RESULT_TOO_LARGE */

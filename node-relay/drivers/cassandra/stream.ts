@@ -7,6 +7,7 @@ import type { Database, Work } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { beginningOf, type StatementRequest, workOf } from './execute.ts';
 import {
+  checkColumns,
   fetchPage,
   firstSize,
   nextSize,
@@ -40,6 +41,7 @@ export async function* streamRows(
   const stop = () => reading.connection?.interrupt();
   try {
     let page = await firstPage(reading, beginning);
+    const first = page.answer;
     call.signal.addEventListener('abort', stop, { once: true });
     yield new Uint8Array();
     for (;;) {
@@ -51,6 +53,7 @@ export async function* streamRows(
         size: hasSize ? size : nextSize(request.query, size, answer),
         state,
       });
+      checkColumns(first, page.answer);
     }
   } finally {
     call.signal.removeEventListener('abort', stop);

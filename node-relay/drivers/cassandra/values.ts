@@ -14,6 +14,8 @@ export type Encoder = (bytes: Buffer) => string;
  * A few bytes of a type with many members make much text.
  */
 const ROW_MAX = 96 * 1024 * 1024;
+/** A short value takes as long to write as so many characters of a long one. */
+export const VALUE_UNIT = 24;
 /** Texts of fewer bytes are written before they are counted. */
 const SMALL_BYTES = 1024 * 1024;
 
@@ -177,16 +179,14 @@ export function scalarEncoder(name: string, numbersAsStrings: boolean, room: Roo
   const [length, other] = LENGTHS[name] ?? [];
   return (bytes) => {
     if (bytes.length === 0 && !mayBeEmpty) {
-      room.take(NULL_LENGTH);
+      room.take(VALUE_UNIT);
       return 'null';
     }
     if (length !== undefined && bytes.length !== length && bytes.length !== other) {
       throw new ReplyFault(`A value of type ${name} has ${bytes.length} bytes`);
     }
     const text = encode(bytes, room);
-    room.take(text.length);
+    room.take(Math.max(text.length, VALUE_UNIT));
     return text;
   };
 }
-
-const NULL_LENGTH = 5;

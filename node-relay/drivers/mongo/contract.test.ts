@@ -26,6 +26,8 @@ describeDriver<MongoRequest>(
     database = await TestDatabase.create();
     const documents = Array.from({ length: 1_000 }, (_, i) => ({ i, x: 'x'.repeat(90) }));
     await database.db.collection<{ i: number }>('rows').insertMany(documents);
+    const heavy = documents.map(({ i }) => ({ i, x: 'x'.repeat(10_000) }));
+    await database.db.collection<{ i: number }>('heavy').insertMany(heavy);
     await database.db.collection<{ _id: string }>('entries').insertOne({ _id: 'taken' });
     await makeSlow('alwaysOn');
     proxy = await TestProxy.to(database.url);
@@ -56,13 +58,15 @@ describeDriver<MongoRequest>(
       conflict: { request: entries('insert_one', { document: { _id: 'taken' } }), code: '11000' },
       table: { namespace: database.name, name: 'entries', type: 'collection' },
       dropIdle: async () => proxy.cut(),
-      longest: 100_000,
+      longest: 10_000,
       rows: (count) =>
         request({
           type: 'aggregate',
           collection: 'rows',
           pipeline: count <= 1_000 ? [{ $limit: count }] : severalTimes(count),
         }),
+      heavyRows: (count) =>
+        request({ type: 'aggregate', collection: 'heavy', pipeline: severalTimes(count) }),
       backendConnections: async () => proxy.connections,
     };
   },

@@ -73,6 +73,8 @@ export interface HostileKind {
   readonly kind: string;
   readonly framing: Framing;
   readonly calls: readonly [KindCall, ...KindCall[]];
+  /** Hostile servers at a time; 40 when left out: fewer where making a connection takes long. */
+  readonly atOnce?: number;
   /** A server with all that the calls need. Within a test run. */
   start(): Promise<RealServer>;
   /** Changes what was recorded so that it can be played: a login whose replies depend on what a client has drawn. */

@@ -90,7 +90,8 @@ class Run {
         if (at % 1_000 === 999) progress(`${this.#recorded.kind.kind}: ${at + 1} hostile servers`);
       }
     };
-    const length = count < SMALL.count ? SMALL.atOnce : AT_ONCE;
+    const { atOnce = AT_ONCE } = this.#recorded.kind;
+    const length = count < SMALL.count ? Math.min(SMALL.atOnce, atOnce) : atOnce;
     await Promise.all(Array.from({ length }, worker));
     await this.#end(world);
     return [...suspects];
