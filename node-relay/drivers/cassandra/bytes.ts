@@ -8,6 +8,17 @@ export class ReplyFault extends Error {
 /** A reply that is larger than the call may answer; its body was not read. */
 export class ReplyTooLarge extends Error {
   override readonly name = 'ReplyTooLarge';
+  /** What of the body had come with its head. */
+  readonly start: Buffer;
+  readonly flags: number;
+  /** The column whose value it is, where that is known. */
+  column: string | undefined;
+
+  constructor(start: Buffer, flags: number) {
+    super('The reply is too large');
+    this.start = start;
+    this.flags = flags;
+  }
 }
 
 /** Reads numbers and texts after each other. Source: CQL binary protocol v4, section 3. */

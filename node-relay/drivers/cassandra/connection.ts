@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import requests, { type Encoder, type Request } from 'cassandra-driver/lib/requests.js';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
-import { ReplyFault } from './bytes.ts';
+import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 import { enteringFailure, isTold } from './errors.ts';
 import { type Frame, Frames, PROTOCOL } from './frames.ts';
-import { type Answer, type Prepared, type Reply, readReply } from './reply.ts';
+import { type Answer, columnOver, type Prepared, type Reply, readReply } from './reply.ts';
 import type { Settings } from './settings.ts';
 import { openSocket } from './socket.ts';
 
@@ -16,6 +16,8 @@ const END_MAX_MS = 2_000;
 const LOGIN_MAX_BYTES = 64 * 1024;
 /** Bytes of one answer where a call says nothing else: to what is prepared, traced or changed. Spec silent. */
 const FRAME_MAX_BYTES = 4 * 1024 * 1024;
+/** Bytes of one value, whatever the call. Contract §6, "Large results". */
+const FIELD_MAX_BYTES = 64 * 1024 * 1024;
 /** Times that a server may ask who enters. */
 const CHALLENGES_MAX = 4;
 
@@ -177,6 +179,9 @@ export class Connection {
       else waiting?.resolve(reply);
     } catch (fault) {
       this.interrupt();
+      if (fault instanceof ReplyTooLarge) {
+        fault.column = columnOver(FIELD_MAX_BYTES, fault.start, fault.flags);
+      }
       this.#fail(fault);
     }
   }

@@ -84,7 +84,7 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
     return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
   }
   if (signal.aborted) return signal.reason;
-  if (cause instanceof ReplyTooLarge) return max === 'page' ? rowTooLarge() : tooLarge(max);
+  if (cause instanceof ReplyTooLarge) return max === 'page' ? rowTooLarge(cause) : tooLarge(max);
   if (cause instanceof ReplyFault)
     return connection('The answer of the database cannot be read', cause);
   return connection('The connection to the database was lost', cause);
@@ -125,8 +125,11 @@ export function tooLarge(max: number): GatewayError {
 }
 
 /** Of a stream, of which every other bound is the reader's. Contract §6, "Large results". */
-function rowTooLarge(): GatewayError {
-  const message = 'Rows are larger than can be streamed: a field may have 64 MiB';
+function rowTooLarge({ column }: ReplyTooLarge): GatewayError {
+  const message =
+    column === undefined
+      ? 'Rows are larger than can be streamed: a field may have 64 MiB'
+      : `The field ${column.slice(0, 256)} of a row is larger than 64 MiB`;
   return new GatewayError('RESULT_TOO_LARGE', message);
 }
 

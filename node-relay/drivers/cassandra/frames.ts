@@ -57,7 +57,7 @@ export class Frames {
       this.#headLength += at;
       if (!this.awaited) throw new ReplyFault('nothing was asked');
       if (this.#headLength < HEAD_BYTES) return undefined;
-      this.#judge();
+      this.#judge(piece.subarray(at));
     }
     const body = this.#filled(piece, at);
     if (body === undefined) return undefined;
@@ -67,7 +67,7 @@ export class Frames {
     return { opcode: this.#head.readUInt8(4), flags: this.#head.readUInt8(1), body };
   }
 
-  #judge(): void {
+  #judge(start: Buffer): void {
     const head = this.#head;
     const isOurs =
       head[0] === RESPONSE &&
@@ -76,7 +76,7 @@ export class Frames {
       OPCODES.has(head.readUInt8(4));
     if (!isOurs) throw new ReplyFault('the head is none of an answer');
     this.#bodyLength = 0;
-    if (head.readUInt32BE(5) > this.max) throw new ReplyTooLarge();
+    if (head.readUInt32BE(5) > this.max) throw new ReplyTooLarge(start, head.readUInt8(1));
   }
 
   /** The body once it is whole: of one piece without a copy. */

@@ -136,6 +136,13 @@ test.each([600_000_000, 2 ** 32 - 1])(
   },
 );
 
+test('a field that is too large is named', async () => {
+  const body = rows(TEXT, [cell(Buffer.from('small')), cell(Buffer.from('x'), 70_000_000)]);
+  await open(() => message(body, { length: 70_000_100 }));
+  const told = 'The field a of a row is larger than 64 MiB';
+  expect(await failureOf(streamed())).toMatchObject({ code: 'RESULT_TOO_LARGE', message: told });
+});
+
 test('of a page that is too large a stream asks for fewer rows', async () => {
   const large = message(Buffer.alloc(0), { length: 100_000_000 });
   // Its size stands at the end of the message.

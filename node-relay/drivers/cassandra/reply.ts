@@ -72,10 +72,12 @@ function readExtras(reader: ReplyReader, flags: number): Extras {
 
 const NONE: Extras = {};
 
+const ROWS = 2;
+
 function readResult(reader: ReplyReader, flags: Extras): Answer | Prepared {
   const kind = reader.int();
   switch (kind) {
-    case 2:
+    case ROWS:
       return readRows(reader, flags);
     case 4:
       return readPrepared(reader);
@@ -109,4 +111,29 @@ function readPrepared(reader: ReplyReader): Prepared {
   const id = Buffer.from(reader.shortBytes());
   const { columns } = readMetadata(reader, true);
   return { kind: 'prepared', id, meta: { columns } };
+}
+
+/**
+ * The column whose value alone is larger than `max` bytes, by what has come of an answer.
+ * @param start its beginning
+ */
+export function columnOver(max: number, start: Buffer, flags: number): string | undefined {
+  try {
+    const reader = new ReplyReader(start);
+    readExtras(reader, flags);
+    if (reader.int() !== ROWS) return undefined;
+    const { columns } = readMetadata(reader, false);
+    if (columns.length === 0) return undefined;
+    for (let left = reader.int(), index = 0; left > 0; index += 1) {
+      const column = columns[index % columns.length];
+      const length = reader.int();
+      if (length > max) return column?.name;
+      if (length > 0) reader.take(length);
+      if (index % columns.length === columns.length - 1) left -= 1;
+    }
+    return undefined;
+  } catch {
+    // No more of it has come.
+    return undefined;
+  }
 }
