@@ -43,9 +43,13 @@ export interface Traffic {
 }
 
 /** A network on which each trip gets the next reply, after the last the last again. */
-export function playing(replies: readonly Played[], traffic: Traffic): EdgeHost {
+export function playing(
+  replies: readonly Played[],
+  traffic: Traffic,
+  signal: AbortSignal,
+): EdgeHost {
   return {
-    async fetch({ signal }) {
+    async fetch() {
       const reply = replies[Math.min(traffic.trips, replies.length - 1)];
       traffic.trips += 1;
       if (signal.aborted) throw new Lost('TIMED_OUT', 'The request failed');

@@ -106,10 +106,15 @@ async function runCase(
     return hostile;
   });
   const traffic: Traffic = { trips: 0, taken: 0 };
-  const session = vendor.driver.open({ connection, settings }, playing(played, traffic));
+  const bounds = callOf(call, DEADLINE_MS);
+  // A request's own signal is lost with the request.
+  const session = vendor.driver.open(
+    { connection, settings },
+    playing(played, traffic, bounds.signal),
+  );
   const started = performance.now();
   const { outcome, fault } = await outcomeOf(
-    session.run(call.request as never, callOf(call, DEADLINE_MS)), // As above.
+    session.run(call.request as never, bounds), // As above.
   );
   const ms = performance.now() - started;
   const broken =
