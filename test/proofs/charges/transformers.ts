@@ -6,6 +6,7 @@ import type { Run } from '../../../worker/templates/compiled.ts';
 import { Execution } from '../../../worker/templates/transformation/execution.ts';
 import { RuleFault, RunOver } from '../../../worker/templates/transformation/failure.ts';
 import {
+  payInput,
   REFUSAL_STEPS,
   TRANSFORMERS,
   type Transformer,
@@ -63,6 +64,7 @@ function nsPerStep(
     const ms = cpuMs(() => {
       const once = () => {
         x.spend(RULE_STEPS);
+        payInput(value, x);
         return transform(value, x);
       };
       while (attempt(once, x));

@@ -1,5 +1,5 @@
 /** All transformers, and how rules name them. Contract §8, §13. */
-import { isJsonObject, type Json } from '../../../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json } from '../../../../proto/json.ts';
 import { faultOf as faultOfText, PathFault } from '../../../paths/fault.ts';
 import { Path } from '../../../paths/path.ts';
 import type { Execution } from '../execution.ts';
@@ -76,6 +76,12 @@ function stepOf(
 /** What a refusal costs: the host notes where each is thrown. */
 export const REFUSAL_STEPS = 60;
 
+/** Charges a look at every character of a text, and at every digit of a number kept as text. @throws RunOver */
+export function payInput(value: NonNullable<Json>, x: Execution): void {
+  if (typeof value === 'string') x.spend(1 + (value.length >> 2));
+  else x.spend(1 + (isRawJson(value) ? value.rawJSON.length >> 2 : 0));
+}
+
 /** Null and what is not there pass through; what goes wrong is told with the name. */
 function applying(transformer: Transformer, args: readonly Json[]): Step['apply'] {
   const { name, ofNothing } = transformer;
@@ -83,7 +89,7 @@ function applying(transformer: Transformer, args: readonly Json[]): Step['apply'
   return (value, x) => {
     if (value === undefined || value === null)
       return ofNothing === undefined ? value : ofNothing(args);
-    x.spend(1);
+    payInput(value, x);
     try {
       return change(value, x);
     } catch (error) {
