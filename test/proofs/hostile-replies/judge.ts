@@ -16,6 +16,8 @@ const TOLD = new Set([
   'CONSTRAINT_VIOLATED',
   'SERVICE_UNAVAILABLE',
   'BAD_REQUEST',
+  // A server may refuse an option of the connection.
+  'INVALID_CONFIGURATION',
   'NOT_SUPPORTED',
   'NOT_FOUND',
   'TRANSACTION_OPEN',
