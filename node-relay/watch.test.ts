@@ -81,7 +81,7 @@ describe('Watch', () => {
     expect(await drained('break 1')).toEqual([
       '',
       '{"at":1}',
-      'CONNECTION_FAILED: The database was lost',
+      'CONNECTION_FAILED: Unable to connect to database: the database was lost',
     ]);
   });
 

@@ -41,9 +41,10 @@ function textOf(open: string, part: (at: number) => string, close: string): stri
 
 function flatRecord(at: number): string {
   const members: string[] = [];
-  flatten(record(at), `users[${at}]`, (path, leaf) => {
+  const pieces = flatten(record(at), `users[${at}]`, (path, leaf) => {
     members.push(`${JSON.stringify(path)}:${JSON.stringify(leaf)}`);
   });
+  for (const _ of pieces);
   return members.join(',');
 }
 

@@ -9,7 +9,7 @@ const PLACES = ['proto', 'dialects', 'node-relay/drivers', 'worker'];
 const READS =
   /charCodeAt\(|codePointAt\(|\.charAt\((?!0)|\.lastIndex\b|\.matchAll\(|indexOf\([^()]*,|\/[gimsu]*y[gimsu]*[;,)]/;
 /** Tests, their helpers, and what is generated. */
-const ASIDE = /\.test\.ts$|\.d\.ts$|\/test\/|\/gen\/|\/differential\/|attacks\.ts$/;
+const ASIDE = /\.test\.ts$|\/test-[^/]*$|\.d\.ts$|\/test\/|\/gen\/|\/differential\/|attacks\.ts$/;
 const SOURCE = /\.ts$/;
 
 /** Files that read, and whose reading a caller cannot make long; each with why. */
@@ -17,12 +17,14 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'proto/kinds/redis/grammar.ts': 'reads our own grammar of commands, when it is loaded',
   'proto/parts.ts': 'reads a key of fixed length',
   'proto/node-id.ts': 'reads a digest of fixed length',
+  'dialects/json-forms.ts': "reads a server's values once",
   'dialects/redis/messages.ts': "reads a server's lines, each bounded by the decoder",
   'node-relay/drivers/clickhouse/open-field.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/reply.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/rows.ts': "reads a server's rows once",
   'node-relay/drivers/mongo/check-bson.ts': "reads a server's bytes once",
   'node-relay/drivers/mongo/from-bson.ts': "reads a server's bytes once",
+  'node-relay/drivers/postgres/backend-messages.ts': "reads a server's bytes once",
   'node-relay/drivers/redis/decode.ts': "reads a server's bytes once",
   'node-relay/drivers/redis/direct-client.ts': 'speaks to servers of tests',
   'node-relay/drivers/redis/settings.ts':
