@@ -63,8 +63,9 @@ export class OpenCursor {
     return !this.#id.isZero();
   }
 
-  /** The next documents, as their bytes. @throws what the driver throws */
-  async next({ session }: Pick<Scene, 'session'>): Promise<Uint8Array[]> {
+  /** The next documents, as their bytes; a call that has ended asks for none. @throws what the driver throws */
+  async next({ session, call }: Pick<Scene, 'session' | 'call'>): Promise<Uint8Array[]> {
+    call.signal.throwIfAborted();
     const { GetMoreOperation } = continuing;
     const operation = new GetMoreOperation(this.#space, this.#id, this.#server, { session });
     const batch = await executing.executeOperation(this.#client, operation);
