@@ -45,7 +45,7 @@ export function isLight(bytes: Uint8Array | undefined): boolean {
 
 /**
  * Does work in pieces.
- * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has 8 that do
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
  */
 export function inPieces<Result>(
   of: Owner,
@@ -57,7 +57,7 @@ export function inPieces<Result>(
 
 /**
  * Does work that cannot be divided, and may turn out to be long: then the next one waits.
- * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has 8 that do
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
  */
 export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
   return line.work(ownerOf(of), undivided(work));
@@ -66,7 +66,7 @@ export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
 /**
  * Waits until the organization may go on with work that tells afterwards what it cost.
  * @param begun whether a refusal would hide what was done already
- * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 8 that wait
+ * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 64 that wait
  */
 export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
   const owner = ownerOf(of);

@@ -3,7 +3,6 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { LruMap } from '../lru-map.ts';
-import { queryText } from './inner-query.ts';
 import type { Inquirer } from './inquirer.ts';
 import { ARGUMENTS_MAX, question, typeNames } from './question.ts';
 import { functionOf, lookUpAll, lookUpInput, type Obstacle, obstacleOf } from './reach.ts';
@@ -193,7 +192,7 @@ async function ask(
   { statement, types: given, writes }: Asked,
   inquirer: Inquirer,
 ): Promise<Answer | Unasked> {
-  const text = queryText(statement);
+  const text = statement.query;
   if (text === undefined) return 'text';
   const { parameters } = statement.references;
   if (parameters > ARGUMENTS_MAX) return 'parameters';

@@ -1,6 +1,5 @@
 /** Finds the query that a statement holds, as text: the server is asked what that calls. */
 import { parse } from './parser.ts';
-import type { Parsed } from './statement.ts';
 import { isTree, type Tree } from './tree.ts';
 
 /** A query in a longer statement is looked for at so many places. */
@@ -8,21 +7,12 @@ const PLACES_MAX = 64;
 /** All the pieces that are tried come to so many characters: parsing holds up other calls. */
 const TRIED_MAX_CHARACTERS = 524_288;
 
-/** The text that the server is asked about: the statement, or the query in its EXPLAIN or COPY; undefined when there is none or it is not found. */
-export function queryText({ kind, plain, text }: Parsed): string | undefined {
-  if (plain) return text;
-  const tree = treeOf(text);
-  if (kind === 'ExplainStmt') return sliced(text, tree?.query, [text.length]);
-  if (kind !== 'CopyStmt' || !tree) return undefined;
+/** The query in an EXPLAIN or COPY; undefined when there is none or it is not found. @param tree what the parser made of the text */
+export function queryText(kind: string, text: string, tree: Tree): string | undefined {
+  if (kind === 'ExplainStmt') return sliced(text, tree.query, [text.length]);
+  if (kind !== 'CopyStmt') return undefined;
   if (tree.query !== undefined) return sliced(text, tree.query, closings(text));
   return isTree(tree.relation) ? ofRelation(tree.relation, tree.attlist) : undefined;
-}
-
-function treeOf(text: string): Tree | undefined {
-  const answer = parse(text);
-  if ('refused' in answer || answer.statements.length !== 1) return undefined;
-  const inner = Object.values(answer.statements[0]?.tree ?? {})[0];
-  return isTree(inner) ? inner : undefined;
 }
 
 /** A piece of the text counts when the parser makes the same of it. */

@@ -1,5 +1,6 @@
 /** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
 import { LruMap } from '../lru-map.ts';
+import { queryText } from './inner-query.ts';
 import { parse as askParser, type ParserAnswer } from './parser.ts';
 import { isTree, type References, type Tree, walk } from './tree.ts';
 
@@ -17,6 +18,8 @@ export interface Parsed {
   readonly nests: boolean;
   /** Why `/read` does not take it, in words that end "…"; undefined when it may. */
   readonly unreadable: string | undefined;
+  /** The text that the server is asked about; undefined when there is none or it is not found. */
+  readonly query: string | undefined;
   /** What COPY does with it: its data comes from the caller, or goes there as text. */
   readonly copy: 'in' | 'out' | 'other' | undefined;
 }
@@ -36,10 +39,23 @@ export const PARSED_MAX_CHARACTERS = 262_144;
 export const REMEMBERED_MAX_CHARACTERS = 8_192;
 
 const remembered = new LruMap<string, ParsedText>(2_000);
+/** What was parsed elsewhere, for those who are about to ask. */
+const held = new Map<string, { readonly parsed: ParsedText; holders: number }>();
+
+/** Lets `parseText` answer of a text what was made of it elsewhere, until the answered function is called. */
+export function hold(text: string, parsed: ParsedText): () => void {
+  const entry = held.get(text) ?? { parsed, holders: 0 };
+  entry.holders += 1;
+  held.set(text, entry);
+  return () => {
+    entry.holders -= 1;
+    if (entry.holders === 0) held.delete(text);
+  };
+}
 
 /** Parses a text of any number of statements. */
 export function parseText(text: string): ParsedText {
-  const found = remembered.get(text);
+  const found = remembered.get(text) ?? held.get(text)?.parsed;
   if (found) return found;
   const parsed = parse(text);
   if (text.length <= REMEMBERED_MAX_CHARACTERS) remembered.set(text, parsed);
@@ -86,6 +102,7 @@ function describe(text: string, stmt: Tree): Parsed {
     plain,
     returnsRows: plain && (kind === 'SelectStmt' || returning !== undefined),
     nests: nested.length > 0,
+    query: plain ? text : queryText(kind, text, tree),
     unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
     copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
   };

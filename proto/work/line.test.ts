@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../errors.ts';
-import { Line, WAITING_MAX } from './line.ts';
+import { LARGE_WAITING_MAX, Line, WAITING_MAX } from './line.ts';
 import { type Pieces, undivided } from './pieces.ts';
 
 /** A thread on which work takes the time that it says, and nothing else any. */
@@ -103,15 +103,43 @@ describe('heavy work', () => {
 
   test('beyond eight that wait is refused, and only of who brings it', async () => {
     const thread = new Thread();
-    const many = Array.from({ length: 2 * WAITING_MAX + 1 }, () => thread.do('many', 50, 2));
+    const many = Array.from({ length: 2 * LARGE_WAITING_MAX + 1 }, () => thread.do('many', 50, 2));
     const ended = await thread.run([...many, thread.do('other', 50, 2)]);
     const refused = ended.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
-    expect(refused.length).toBe(many.length - WAITING_MAX);
+    expect(refused.length).toBe(many.length - LARGE_WAITING_MAX);
     for (const { reason } of refused) {
       expect(reason).toBeInstanceOf(GatewayError);
       expect(reason).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryAfter: 1 });
     }
     expect(ended.at(-1)).toEqual({ status: 'fulfilled', value: 'other' });
+  });
+
+  test('beyond 64 that are not large is refused, and large ones do not count', async () => {
+    const thread = new Thread();
+    thread.line.note('many', 100);
+    const large = Array.from({ length: LARGE_WAITING_MAX }, () => thread.do('many', 2, 2));
+    const small = Array.from({ length: WAITING_MAX + 5 }, () => thread.do('many', 2, 2, false));
+    const ended = await thread.run([...large, ...small]);
+    const refused = ended.flatMap((each) =>
+      each.status === 'rejected' ? [each.reason.message] : [],
+    );
+    expect(refused).toEqual(
+      Array.from(
+        { length: 5 },
+        () => '64 requests of this organization wait for work that takes long: try again later',
+      ),
+    );
+  });
+
+  test('of one who has none is let in however many others wait', async () => {
+    const thread = new Thread();
+    for (let owner = 0; owner < 40; owner += 1) {
+      for (let each = 0; each < LARGE_WAITING_MAX; each += 1) {
+        await thread.run([thread.line.enter(String(owner)).catch(() => undefined)]);
+      }
+    }
+    const [entered] = await thread.run([thread.line.enter('other')]);
+    expect(entered).toMatchObject({ status: 'fulfilled', value: { owner: 'other' } });
   });
 
   test('that could not be foreseen makes its owner wait afterwards, and nobody else', async () => {

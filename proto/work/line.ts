@@ -17,9 +17,11 @@ const CREDIT_MS = 30;
 const OWNERS_MAX = 1_000;
 /** Longest rest in milliseconds, whatever was done. */
 const REST_MAX_MS = 2_000;
-/** Works of one that may wait at once. */
-export const WAITING_MAX = 8;
-/** Works that may wait at once in all. */
+/** Large works of one that may wait at once. */
+export const LARGE_WAITING_MAX = 8;
+/** Other works of one that may: they keep little while they wait. */
+export const WAITING_MAX = 64;
+/** Works that may wait at once in all; beyond, one who has none yet may still wait with one. */
 const ALL_WAITING_MAX = 256;
 /** Milliseconds between two looks of one who waits. */
 const LOOK_MS = 10;
@@ -41,6 +43,7 @@ export interface Time {
 /** One work of somebody, from when it is announced to its end. */
 export interface Place {
   readonly owner: string;
+  readonly isLarge: boolean;
   lookedAt: number;
 }
 
@@ -71,20 +74,11 @@ export class Line {
   }
 
   /**
-   * A place for work that comes soon, such as a body that is still to be read.
+   * A place for large work that comes soon, such as a body that is still to be read.
    * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when the owner has 8 already
    */
-  async enter(owner: string): Promise<Place> {
-    const now = this.#time.now();
-    this.#forget(now);
-    const own = this.#places.filter((place) => place.owner === owner).length;
-    if (own >= WAITING_MAX || this.#places.length >= ALL_WAITING_MAX) {
-      await this.#time.wait(REFUSED_AFTER_MS);
-      throw tooMuch();
-    }
-    const place = { owner, lookedAt: now };
-    this.#places.push(place);
-    return place;
+  enter(owner: string): Promise<Place> {
+    return this.#enter(owner, true);
   }
 
   /** Ends what `enter` began; a second time nothing happens. */
@@ -96,23 +90,23 @@ export class Line {
   /**
    * Does the work slice by slice. The first begins at once if the owner did little lately, and
    * that of work that is known to be large only when nobody's rest is due.
-   * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 that do, and what the work throws
+   * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 large ones or 64 others that do, and what the work throws
    */
   async work<Result>(
     owner: string,
     pieces: Pieces<Result>,
     { place, isLarge = false, isBegun = false }: Announced = {},
   ): Promise<Result> {
-    let own = place ?? (isBegun ? this.#seat(owner) : undefined);
+    let own = place ?? (isBegun ? this.#seat(owner, isLarge) : undefined);
     try {
       for (;;) {
         if (this.owes(owner) || (isLarge && this.#time.now() < this.#freeAt)) {
-          own ??= await this.enter(owner);
+          own ??= await this.#enter(owner, isLarge);
           await this.#turnOf(own);
         }
         const done = this.#slice(owner, pieces);
         if (done) return done.value;
-        own ??= this.#seat(owner);
+        own ??= this.#seat(owner, isLarge);
       }
     } finally {
       if (own && own !== place) this.leave(own);
@@ -155,8 +149,23 @@ export class Line {
   }
 
   /** For who has begun already and may not be refused any more. */
-  #seat(owner: string): Place {
-    const place = { owner, lookedAt: this.#time.now() };
+  #seat(owner: string, isLarge: boolean): Place {
+    const place = { owner, isLarge, lookedAt: this.#time.now() };
+    this.#places.push(place);
+    return place;
+  }
+
+  async #enter(owner: string, isLarge: boolean): Promise<Place> {
+    const now = this.#time.now();
+    this.#forget(now);
+    const own = this.#places.filter((place) => place.owner === owner);
+    const alike = own.filter((place) => place.isLarge === isLarge).length;
+    const isFull = own.length > 0 && this.#places.length >= ALL_WAITING_MAX;
+    if (isFull || alike >= (isLarge ? LARGE_WAITING_MAX : WAITING_MAX)) {
+      await this.#time.wait(REFUSED_AFTER_MS);
+      throw tooMuch(isLarge);
+    }
+    const place = { owner, isLarge, lookedAt: now };
     this.#places.push(place);
     return place;
   }
@@ -200,10 +209,9 @@ export class Line {
   }
 }
 
-function tooMuch(): GatewayError {
-  return new GatewayError(
-    'SERVICE_UNAVAILABLE',
-    `${WAITING_MAX} large requests of this organization are being worked on: try again later`,
-    { retryAfter: RETRY_AFTER_S },
-  );
+function tooMuch(isLarge: boolean): GatewayError {
+  const message = isLarge
+    ? `${LARGE_WAITING_MAX} large requests of this organization are being worked on: try again later`
+    : `${WAITING_MAX} requests of this organization wait for work that takes long: try again later`;
+  return new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
 }

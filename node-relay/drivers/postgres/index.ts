@@ -20,11 +20,13 @@ import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
 import type { Recipe } from './connection.ts';
 import { Database } from './database.ts';
+import type { Scene } from './execute.ts';
 import { connect } from './log-in.ts';
 import './parser.ts';
 import { settingsOf } from '../../../dialects/postgres/settings.ts';
 import { refuseBehindPooler } from './pooler.ts';
 import { runRequest } from './run.ts';
+import { streamWithStatements, withStatements } from './statement-reader.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 
@@ -50,19 +52,25 @@ class PostgresSession implements Session<PostgresRequest> {
 
   run(request: PostgresRequest, call: Call): Promise<Buffer> {
     const database = this.#database;
-    return database.call(call.mode, call.signal, (connection) =>
-      runRequest({ database, connection, call, place: 'call' }, request),
+    return withStatements([request], call.signal, () =>
+      database.call(call.mode, call.signal, (connection) =>
+        runRequest({ database, connection, call, place: 'call' }, request),
+      ),
     );
   }
 
   stream(request: PostgresRequest, call: Call): AsyncIterable<Uint8Array> {
-    return streamRows(this.#database, request, call);
+    return streamWithStatements([request], call.signal, () =>
+      streamRows(this.#database, request, call),
+    );
   }
 
   transact(requests: readonly PostgresRequest[], call: Call): Promise<Buffer> {
     const database = this.#database;
-    return database.call('write', call.signal, (connection) =>
-      runTransaction({ database, connection, call, place: 'transaction' }, requests),
+    return withStatements(requests, call.signal, () =>
+      database.call('write', call.signal, (connection) =>
+        runTransaction({ database, connection, call, place: 'transaction' }, requests),
+      ),
     );
   }
 
@@ -72,8 +80,11 @@ class PostgresSession implements Session<PostgresRequest> {
     if (connection.pooled) database.giveBack(connection, 'none');
     refuseBehindPooler(connection, 'Sessions are');
     return new ConnectionLease(database, connection, async (request: PostgresRequest, call) => {
-      const { value } = await runRequest({ database, connection, call, place: 'lease' }, request);
-      return value;
+      const scene: Scene = { database, connection, call, place: 'lease' };
+      return withStatements([request], call.signal, async () => {
+        const { value } = await runRequest(scene, request);
+        return value;
+      });
     });
   }
 

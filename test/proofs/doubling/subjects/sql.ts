@@ -4,7 +4,6 @@ import { tokensOf as mysqlTokens } from '../../../../dialects/mysql/lexer.ts';
 import { parseText as mysqlStatement } from '../../../../dialects/mysql/statement.ts';
 import { asksForTraces, mayLeaveTraces } from '../../../../dialects/mysql/traces.ts';
 import { arrayToJson, quotedElement } from '../../../../dialects/postgres/array-text.ts';
-import { queryText } from '../../../../dialects/postgres/inner-query.ts';
 import { hasLongRuns } from '../../../../dialects/postgres/operator-runs.ts';
 import { parseText as postgresStatement } from '../../../../dialects/postgres/statement.ts';
 import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';
@@ -35,10 +34,7 @@ export const SQL: readonly Subject[] = [
       `a query in a statement of PostgreSQL: ${before}`,
       ['dialects/postgres/inner-query.ts'],
       (rest) => {
-        const parsed = postgresStatement(
-          before + rest + (before.includes('(') ? ') to stdout' : ''),
-        );
-        return 'statements' in parsed ? parsed.statements.map(queryText) : undefined;
+        return postgresStatement(before + rest + (before.includes('(') ? ') to stdout' : ''));
       },
     ),
   ),

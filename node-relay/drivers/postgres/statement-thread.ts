@@ -1,0 +1,8 @@
+/** The thread that reads large statements: a text comes in, what it says of itself goes out. */
+import { parentPort } from 'node:worker_threads';
+import { parseText } from '../../../dialects/postgres/statement.ts';
+import './parser.ts';
+
+parentPort?.on('message', (text: unknown) => {
+  parentPort?.postMessage(parseText(String(text)));
+});
