@@ -3,6 +3,7 @@
 import { TestDatabase } from '../../../../node-relay/drivers/cassandra/test-database.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
+import { realServer } from '../sql-server.ts';
 
 const HEAD_BYTES = 9;
 
@@ -94,21 +95,7 @@ export const kind: HostileKind = {
     ),
     call('all rows', { type: 'query', query: SELECT, params: [1, 30] }, { method: 'stream' }),
   ],
-  async start() {
-    const database = await TestDatabase.create(...SETUP);
-    const real = new URL(database.url);
-    return {
-      host: real.hostname,
-      port: Number(real.port),
-      connection(host, port) {
-        const url = new URL(real);
-        url.hostname = host;
-        url.port = String(port);
-        return { url: url.href };
-      },
-      stop: () => database.drop(),
-    };
-  },
+  start: async () => realServer(await TestDatabase.create(...SETUP)),
   faultOf: (call, values) =>
     call.name === 'arrays' ? arraysFault(values[0] as Arrays) : sqlFault(call, values),
 };

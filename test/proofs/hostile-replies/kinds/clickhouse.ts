@@ -3,6 +3,7 @@ import { TestDatabase } from '../../../../node-relay/drivers/clickhouse/test-dat
 import { httpFraming } from '../http-framing.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
+import { realServer } from '../sql-server.ts';
 
 const SELECT =
   "SELECT number AS id, toString(number) AS name, number / 3 AS price, [number, number + 1] AS list, map('a', number) AS named, toInt64(9007199254740993) + number AS big, if(number % 2 = 0, NULL, 'é\\n') AS maybe, unhex('ff00') AS data FROM numbers(20)";
@@ -44,21 +45,8 @@ export const kind: HostileKind = {
       { method: 'stream', fails: 'REQUEST_FAILED' },
     ),
   ],
-  async start() {
-    const database = await TestDatabase.create('CREATE TABLE items (a UInt64) ENGINE = Memory');
-    const real = new URL(database.url);
-    return {
-      host: real.hostname,
-      port: Number(real.port),
-      connection(host, port) {
-        const url = new URL(real);
-        url.hostname = host;
-        url.port = String(port);
-        return { url: url.href };
-      },
-      stop: () => database.drop(),
-    };
-  },
+  start: async () =>
+    realServer(await TestDatabase.create('CREATE TABLE items (a UInt64) ENGINE = Memory')),
   faultOf: (call, values) =>
     call.name === 'bytes' || call.name === 'arrays' ? undefined : sqlFault(call, values),
 };

@@ -2,6 +2,7 @@
 import { TestDatabase } from '../../../../node-relay/drivers/mysql/test-database.ts';
 import type { Framing, HostileKind } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
+import { realServer } from '../sql-server.ts';
 
 const SETUP = `
   CREATE TABLE items (id int PRIMARY KEY, name varchar(80), price decimal(10,2), ratio double, big bigint unsigned, at datetime(3), took time, data varbinary(80), extra json, sort enum('calm', 'cross'), flags bit(8));
@@ -79,21 +80,6 @@ export const kind: HostileKind = {
       request: { type: 'query', query: SELECT, params: [20] },
     },
   ],
-  async start() {
-    const database = await TestDatabase.create(SETUP);
-    const real = new URL(database.url);
-    return {
-      host: real.hostname,
-      port: Number(real.port),
-      connection(host, port) {
-        const url = new URL(real);
-        url.hostname = host;
-        url.port = String(port);
-        url.searchParams.set('ssl-mode', 'DISABLED');
-        return { url: url.href };
-      },
-      stop: () => database.drop(),
-    };
-  },
+  start: async () => realServer(await TestDatabase.create(SETUP), { 'ssl-mode': 'DISABLED' }),
   faultOf: sqlFault,
 };

@@ -2,6 +2,7 @@
 import { TestDatabase } from '../../../../node-relay/drivers/postgres/test-database.ts';
 import type { Framing, HostileKind, Turn } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
+import { realServer } from '../sql-server.ts';
 
 const SETUP = `
   CREATE TYPE mood AS ENUM ('calm', 'cross');
@@ -102,22 +103,7 @@ export const kind: HostileKind = {
       request: { type: 'query', query: SELECT, params: [20] },
     },
   ],
-  async start() {
-    const database = await TestDatabase.create(SETUP);
-    const real = new URL(database.url);
-    return {
-      host: real.hostname,
-      port: Number(real.port),
-      connection(host, port) {
-        const url = new URL(real);
-        url.hostname = host;
-        url.port = String(port);
-        url.searchParams.set('sslmode', 'disable');
-        return { url: url.href };
-      },
-      stop: () => database.drop(),
-    };
-  },
+  start: async () => realServer(await TestDatabase.create(SETUP), { sslmode: 'disable' }),
   edit: (connections) => connections.map(trusting),
   faultOf: sqlFault,
 };
