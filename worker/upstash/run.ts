@@ -16,6 +16,7 @@ import { isSubscription, subscribeOn } from '../endpoints/subscribe.ts';
 import { costly, isLight } from '../heavy-work.ts';
 import { type Asked, askedOf, replyFormOf } from './asked.ts';
 import { asUpstashTells } from './events.ts';
+import { withOwnDigests, withoutKeyLocking } from './scripts.ts';
 
 /** What a request brings. */
 export interface FacadeInput extends Authorized<Endpoint> {
@@ -31,16 +32,23 @@ export interface FacadeInput extends Authorized<Endpoint> {
 export async function runCommands(ctx: Context, input: FacadeInput): Promise<Response> {
   demandRedis(input.resource);
   const read = () => askedOf(ctx.request, input.bytes);
-  const asked = isLight(input.bytes) ? read() : await costly(ctx, read);
+  const given = isLight(input.bytes) ? read() : await costly(ctx, read);
+  const sendable = await withoutKeyLocking(input.resource.row.uuid, given);
+  const { asked } = sendable;
   const replyForm = replyFormOf(ctx.request, asked.way);
   const form: Form = { numbersAsStrings: false, canonical: false, replyForm };
-  return asked.way === 'transaction'
-    ? replied(await transact(ctx, input, asked, form), form)
-    : run(ctx, input, asked, form);
+  const answer = await (asked.way === 'transaction' ? transact : run)(ctx, input, asked, form);
+  if (answer instanceof Response) return answer;
+  return replied(await withOwnDigests(answer, sendable, replyForm), form);
 }
 
 /** One request: of one command, of many, or of events. */
-async function run(ctx: Context, input: FacadeInput, asked: Asked, form: Form): Promise<Response> {
+async function run(
+  ctx: Context,
+  input: FacadeInput,
+  asked: Asked,
+  form: Form,
+): Promise<Result | Response> {
   const { resource: endpoint } = input;
   const { request, mode } = parseRequest('redis', bodyOf(asked));
   const level = demandFor(ctx, input, { request, mode });
@@ -50,7 +58,7 @@ async function run(ctx: Context, input: FacadeInput, asked: Asked, form: Form): 
     return asUpstashTells(command, await subscribeOn(ctx, endpoint, whole, level));
   }
   const backend = await backendOf(ctx, endpoint, mode);
-  return replied(await answered(ctx, backend, (own, due) => own.run(whole, due)), form);
+  return answered(ctx, backend, (own, due) => own.run(whole, due));
 }
 
 /** Contract §6, "Transactions": it needs Write whatever it does. */
