@@ -123,7 +123,9 @@ function inJson(bytes: Uint8Array, loads: readonly Load[]): Uint8Array {
 
 /** Digests are equally long, so nothing moves. */
 function inResp(bytes: Uint8Array, loads: readonly Load[]): Uint8Array {
-  const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes.map(asAscii));
+  const text = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(
+    bytes.map(asAscii),
+  );
   let from = 0;
   for (const { original, sent } of loads) {
     const at = text.indexOf(BULK_HEAD + sent, from);
