@@ -11,6 +11,7 @@ import { statementMs } from '../../proto/work/statement.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { costly, inPieces, isLight, wentOn } from '../heavy-work.ts';
+import { asksFor } from '../http/accept.ts';
 import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
 import type { Backend } from './backend/backend.ts';
@@ -119,6 +120,6 @@ function isOfSession(request: Request, { watchesInSessions }: KindSpec, type: st
 }
 
 /** Whether the client asks for rows as they arrive. */
-export function acceptsLines({ headers }: Request): boolean {
-  return headers.get('Accept')?.toLowerCase().includes(NDJSON) ?? false;
+export function acceptsLines(request: Request): boolean {
+  return asksFor(request, NDJSON);
 }

@@ -1,4 +1,5 @@
 /** Subscriptions: what a backend tells as it happens, for as long as the caller may hear it. Contract §6, "Subscriptions". */
+
 import { errorBody, GatewayError } from '../../proto/errors.ts';
 import { kindSpec } from '../../proto/kinds/index.ts';
 import type { RequestBase } from '../../proto/kinds/kind.ts';
@@ -8,6 +9,7 @@ import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
+import { asksFor } from '../http/accept.ts';
 import { onStop, stopped } from '../http/gate.ts';
 import { type Endpoint, onEndpoint } from './access.ts';
 import type { Asked, Backend } from './backend/backend.ts';
@@ -31,8 +33,8 @@ export function isSubscription({ row }: Endpoint, { type }: RequestBase): boolea
 }
 
 /** Whether the client asks for events. */
-export function acceptsEvents({ headers }: Request): boolean {
-  return headers.get('Accept')?.toLowerCase().includes(EVENT_STREAM) ?? false;
+export function acceptsEvents(request: Request): boolean {
+  return asksFor(request, EVENT_STREAM);
 }
 
 /**

@@ -1,0 +1,20 @@
+/** Which form of a reply a client asks for. RFC 9110 §12.5.1. */
+import { parseAccept } from 'hono/utils/accept';
+
+const JSON_TYPE = 'application/json';
+
+/**
+ * Whether `Accept` names a media type beside JSON, and JSON not before it. Types with wildcards
+ * ask for nothing in particular: those who send them get JSON.
+ * @param type in lower case, without parameters
+ */
+export function asksFor({ headers }: Request, type: string): boolean {
+  const accept = headers.get('Accept');
+  // Nearly every request: there is nothing to parse.
+  if (accept === null || !accept.toLowerCase().includes(type)) return false;
+  const named = parseAccept(accept);
+  const weightOf = (wanted: string) =>
+    Math.max(0, ...named.filter((each) => each.type.toLowerCase() === wanted).map(({ q }) => q));
+  const weight = weightOf(type);
+  return weight > 0 && weight >= weightOf(JSON_TYPE);
+}
