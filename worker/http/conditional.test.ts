@@ -1,7 +1,7 @@
 /** Conditional requests: what tags are, what they are compared with, and where they are taken. */
 import { describe, expect, test } from 'vitest';
 import { routes } from '../app.ts';
-import { ask } from '../test/conditional.ts';
+import { ask, STALE } from '../test/conditional.ts';
 import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
 import { ifMatchOf, isHeld, isKnown } from './conditional.ts';
 import { methodsOf } from './route.ts';
@@ -112,6 +112,25 @@ describe('an operation', () => {
     ] as const) {
       expect(await ask(gateway, method, path, { ifMatch: '*' })).toEqual(refused);
     }
+  });
+
+  test('that asks for what is not there is refused where it is', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    const endpoint = await insertEndpoint(gateway);
+    const path = `/endpoints/${endpoint}`;
+    for (const ifNoneMatch of ['*', ' * ']) {
+      for (const [method, body] of [
+        ['PATCH', { description: 'changed' }],
+        ['DELETE', undefined],
+      ] as const) {
+        const bringing = { ifNoneMatch, ...(body ? { body } : {}) };
+        expect(await ask(gateway, method, path, bringing)).toEqual(STALE);
+        expect(await ask(gateway, method, '/endpoints/missing', bringing)).toMatchObject({
+          status: 404,
+        });
+      }
+    }
+    expect(await ask(gateway, 'GET', path, { ifNoneMatch: '*' })).toMatchObject({ status: 304 });
   });
 
   test('without a token is refused for that, whatever it is held to', async () => {

@@ -12,15 +12,19 @@ export type IfMatch = 'any' | readonly string[];
 /** One entity-tag of a list and the comma after it; empty entries count for nothing. RFC 9110 §8.8.3, §5.6.1. */
 const ENTRY = /(?:(?<weak>W\/)?"(?<tag>[!#-~\u0080-\uffff]*)"[\t ]*)?(?:,[\t ]*|$)/y;
 
+const READS = new Set(['GET', 'HEAD']);
+
 /**
- * What the request's `If-Match` asks for; `undefined` without one. Weak tags match nothing. Where
- * it could not be honoured it is refused, not ignored: who sends it relies on it. Spec silent.
+ * What the request's `If-Match` asks for; `undefined` without one. Weak tags match nothing, and
+ * neither does anything where a change asks by `If-None-Match: *` for what is not there. Where
+ * `If-Match` could not be honoured it is refused, not ignored: who sends it relies on it. Spec silent.
  * @throws GatewayError BAD_REQUEST when it is no list of tags, and where no tag is told
  */
 export function ifMatchOf(
-  { headers }: Request,
+  { headers, method }: Request,
   { conditional }: Pick<AnyRoute, 'conditional'>,
 ): IfMatch | undefined {
+  if (conditional && !READS.has(method) && headers.get('If-None-Match')?.trim() === '*') return [];
   const text = headers.get('If-Match');
   if (text === null) return undefined;
   if (!conditional) throw fault('is not taken here: this operation is on nothing that has an ETag');
@@ -47,7 +51,7 @@ export function hold(tag: string, ifMatch: IfMatch | undefined): void {
 export function preconditionFailed(): GatewayError {
   return new GatewayError(
     'PRECONDITION_FAILED',
-    'If-Match: the resource is of another revision by now, read it again',
+    'The resource is not as If-Match or If-None-Match asks: read it again',
   );
 }
 

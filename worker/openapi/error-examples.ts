@@ -110,7 +110,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   REPLY_NOT_KEPT: [
     'The call with this Idempotency-Key was answered with 200, and its reply is larger than 1 MiB: it is not kept',
   ],
-  PRECONDITION_FAILED: ['If-Match: the resource is of another revision by now, read it again'],
+  PRECONDITION_FAILED: ['The resource is not as If-Match or If-None-Match asks: read it again'],
   PAYLOAD_TOO_LARGE: ['The body is larger than 10485760 bytes'],
   UNSUPPORTED_MEDIA_TYPE: ['Send the body as Content-Type: application/json'],
   IDEMPOTENCY_KEY_REUSED: ['Idempotency-Key: was sent before with another body, take a new one'],

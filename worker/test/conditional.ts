@@ -60,6 +60,6 @@ export const STALE: TaggedReply = {
   etag: null,
   body: failure(
     'PRECONDITION_FAILED',
-    'If-Match: the resource is of another revision by now, read it again',
+    'The resource is not as If-Match or If-None-Match asks: read it again',
   ),
 };
