@@ -18,13 +18,20 @@ export interface MeasuredGateway extends Running {
 const START = join(import.meta.dirname, '../scripts/start.ts');
 const PASSWORD = 'a password for measuring';
 
-/** Starts it on free ports and a folder of its own, with an endpoint on the database at `url`. */
-export async function startGateway(url: string, kind = 'postgres'): Promise<MeasuredGateway> {
+/**
+ * Starts it on free ports and a folder of its own, with an endpoint on the database at `url`.
+ * @param rateLimits whether the limits per user and organization hold, as they do by default; most measurements are of what lies below them
+ */
+export async function startGateway(
+  url: string,
+  kind = 'postgres',
+  rateLimits: 'on' | 'off' = 'off',
+): Promise<MeasuredGateway> {
   const data = await mkdtemp(join(tmpdir(), 'causeway-bench-'));
   const child = spawn(
     process.execPath,
     [START, '--port', '0', '--relay-port', '0', '--data', data],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, RATE_LIMITS: 'off' } },
+    { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, RATE_LIMITS: rateLimits } },
   );
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) {

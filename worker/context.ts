@@ -1,5 +1,6 @@
 /** What a handler is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import type { Place } from '../proto/work/line.ts';
 import type { Asked } from './access/asked.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
@@ -92,6 +93,8 @@ export interface Caller {
 /** Context of every other request. */
 export interface Context extends PublicContext {
   readonly caller: Caller;
+  /** In the line of heavy work, of a request with a large body. */
+  readonly place?: Place | undefined;
 }
 
 /** What `Server-Timing` tells, in milliseconds; only what was measured. */

@@ -3,7 +3,8 @@
  * pieces where it can be divided. Light requests never come here. docs/heavy-work.md.
  */
 
-import { type Announced, Line, type Place } from '../proto/work/line.ts';
+import { Flow } from '../proto/work/flow.ts';
+import { type Announced, Line, type Place, type Time } from '../proto/work/line.ts';
 import { type Pieces, undivided } from '../proto/work/pieces.ts';
 import type { Context, PublicContext } from './context.ts';
 
@@ -14,15 +15,21 @@ const LARGE_BYTES = 128 * 1024;
 /** Milliseconds up to which work that could not be foreseen counts for nothing. */
 const LIGHT_MS = 2;
 
+/** Bytes of large bodies that are taken in, a millisecond: reading them takes a tenth of it. */
+const BYTES_PER_MS = 100_000;
+
+const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
-const line = new Line({ now: () => performance.now(), wait: (ms) => scheduler.wait(ms) });
+const line = new Line(time);
+const flow = new Flow(time, BYTES_PER_MS);
 
 /** Whose work it is: an organization's, or that of an address before anybody is known. */
-type Owner = Pick<PublicContext, 'address'> & Partial<Pick<Context, 'caller'>>;
+export type Owner = Pick<PublicContext, 'address'> &
+  Partial<Pick<Context, 'caller' | 'signal' | 'place'>>;
 
-/** Whether a body has a place before it is read. @param length as the request tells it */
-export function isLarge(length: string | null): boolean {
-  return length !== null && Number(length) >= LARGE_BYTES;
+/** Whether a body of so many bytes has a place before it is read, and is read at the pace of all. */
+export function isLarge(bytes: number): boolean {
+  return bytes >= LARGE_BYTES;
 }
 
 /**
@@ -33,9 +40,23 @@ export function placeFor(of: Owner): Promise<Place> {
   return line.enter(ownerOf(of));
 }
 
-/** Gives a place back. */
+/** Gives a place back, once nothing of a large body is worked on any more. */
 export function giveBack(place: Place | undefined): void {
   if (place) line.leave(place);
+}
+
+/**
+ * Waits until the next bytes of a large body may be kept: two bodies of an organization come in at
+ * once, and others while these wait for who sends them.
+ * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
+ */
+export function mayComeIn({ signal }: Owner, place: Place): Promise<void> {
+  return line.comeIn(place, signal);
+}
+
+/** Tells of bytes that came in, and waits until it is their owner's turn for more. */
+export function cameIn(of: Owner, bytes: number): Promise<void> {
+  return flow.pass(ownerOf(of), bytes);
 }
 
 /** Whether a body of so many bytes, or none, is read at once and counts for nothing. */
@@ -45,14 +66,14 @@ export function isLight(bytes: Uint8Array | undefined): boolean {
 
 /**
  * Does work in pieces.
- * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does, or the client has gone
  */
 export function inPieces<Result>(
   of: Owner,
   pieces: Pieces<Result>,
   announced: Announced = {},
 ): Promise<Result> {
-  return line.work(ownerOf(of), pieces, announced);
+  return line.work(ownerOf(of), pieces, { ...givenOf(of), ...announced });
 }
 
 /**
@@ -60,7 +81,7 @@ export function inPieces<Result>(
  * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
  */
 export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
-  return line.work(ownerOf(of), undivided(work));
+  return line.work(ownerOf(of), undivided(work), givenOf(of));
 }
 
 /**
@@ -70,7 +91,8 @@ export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
  */
 export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
   const owner = ownerOf(of);
-  if (line.owes(owner)) await line.work(owner, undivided(nothing), { isBegun: begun });
+  if (line.owes(owner))
+    await line.work(owner, undivided(nothing), { ...givenOf(of), isBegun: begun });
 }
 
 /** Tells what such work cost, in milliseconds. */
@@ -80,6 +102,11 @@ export function wentOn(of: Owner, ms: number): void {
 
 function ownerOf({ caller, address }: Owner): string {
   return caller?.orgUuid ?? address;
+}
+
+/** The place that its body has already, and who waits. */
+function givenOf({ place, signal }: Owner): Announced {
+  return { place, signal };
 }
 
 function nothing(): void {}

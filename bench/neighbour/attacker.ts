@@ -1,8 +1,10 @@
 /**
  * A process that keeps one expensive operation going for an organization, as fast as it is
- * answered: `node bench/neighbour/attacker.ts JSON`. Prints how it was answered as JSON.
+ * answered and allowed: what is answered 429 waits as `Retry-After` says. `node
+ * bench/neighbour/attacker.ts JSON` prints how it was answered as JSON.
  */
 import { setPriority } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from './operations.ts';
 import { agent, send, type Tenant } from './tenants.ts';
 
@@ -45,16 +47,16 @@ async function keep(tenant: Tenant): Promise<void> {
     count += 1;
     const call = operation?.call(tenant, count);
     if (!call) return;
-    const status = await Promise.race([
-      send(tenant, call, over).then(
-        (answer) => String(answer.status),
-        () => 'broken',
-      ),
+    const { status, retryAfter = 0 } = await Promise.race([
+      send(tenant, call, over).catch(() => ({ status: 'broken', retryAfter: undefined })),
       // What is still being answered at the end is not waited for.
-      new Promise<string>((resolve) =>
-        setTimeout(resolve, until - performance.now(), 'unanswered'),
-      ),
+      atTheEnd({ status: 'unanswered', retryAfter: undefined }),
     ]);
     statuses[status] = (statuses[status] ?? 0) + 1;
+    if (status === 429) await Promise.race([sleep(retryAfter * 1000), atTheEnd(undefined)]);
   }
+}
+
+function atTheEnd<Value>(value: Value): Promise<Value> {
+  return sleep(Math.max(0, until - performance.now()), value);
 }

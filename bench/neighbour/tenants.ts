@@ -22,6 +22,8 @@ export interface Call {
 /** What came back. */
 export interface Answer {
   readonly status: number;
+  /** Seconds, where it says so. */
+  readonly retryAfter: number | undefined;
   readonly bytes: number;
   /** The first kilobyte. */
   readonly start: string;
@@ -60,7 +62,11 @@ export function send(tenant: Tenant, call: Call, over: Agent): Promise<Answer> {
       if (start.length < START_LENGTH) start += piece.toString('latin1', 0, START_LENGTH);
     });
     response.on('error', reject);
-    response.on('end', () => resolve({ status: response.statusCode ?? 0, bytes, start }));
+    response.on('end', () => {
+      const { statusCode: status = 0, headers } = response;
+      const wait = headers['retry-after'];
+      resolve({ status, retryAfter: wait === undefined ? undefined : Number(wait), bytes, start });
+    });
   });
   sent.end(body);
   return promise;

@@ -5,14 +5,17 @@ import { GatewayError } from '../errors.ts';
 import { LARGE_WAITING_MAX, Line, WAITING_MAX } from './line.ts';
 import { type Pieces, undivided } from './pieces.ts';
 
+/** What may be done before anything waits: a credit of 30 ms, and a slice. */
+const CREDIT_AND_SLICE_MS = 30 + 20 + 2;
+
 /** A thread on which work takes the time that it says, and nothing else any. */
 class Thread {
   at = 0;
   readonly worked: { readonly owner: string; readonly from: number; readonly to: number }[] = [];
-  readonly line = new Line({ now: () => this.at, wait: (ms) => this.#wait(ms) });
+  readonly line = new Line({ now: () => this.at, wait: (ms) => this.wait(ms) });
   readonly #sleeping: { readonly until: number; readonly wake: () => void }[] = [];
 
-  #wait(ms: number): Promise<void> {
+  wait(ms: number): Promise<void> {
     return new Promise((wake) => this.#sleeping.push({ until: this.at + ms, wake }));
   }
 
@@ -159,6 +162,32 @@ describe('heavy work', () => {
     expect(thread.at).toBeLessThan(1_000);
   });
 
+  test('whose client has gone is dropped between two slices, and leaves its place', async () => {
+    const thread = new Thread();
+    const clients = Array.from({ length: LARGE_WAITING_MAX }, () => new AbortController());
+    const works = clients.map(({ signal }) =>
+      thread.line.work('a', thread.pieces('a', 1_000, 2), { isLarge: true, signal }),
+    );
+    const begun = thread.line.work('a', thread.pieces('begun', 50, 2), {
+      isBegun: true,
+      signal: AbortSignal.abort(),
+    });
+    for (const client of clients) client.abort();
+    const ended = await thread.run([...works, begun]);
+    expect(ended.pop()).toEqual({ status: 'fulfilled', value: 'begun' });
+    for (const each of ended) {
+      expect(each).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'SERVICE_UNAVAILABLE', message: 'The client has gone' },
+      });
+    }
+    expect(thread.done('a', thread.at)).toBeLessThanOrEqual(CREDIT_AND_SLICE_MS);
+    const anew = Array.from({ length: LARGE_WAITING_MAX }, () => thread.line.enter('a'));
+    expect((await thread.run(anew)).map(({ status }) => status)).toEqual(
+      anew.map(() => 'fulfilled'),
+    );
+  });
+
   test('that fails leaves its place', async () => {
     const thread = new Thread();
     const fail = () =>
@@ -173,6 +202,45 @@ describe('heavy work', () => {
       const [ended] = await thread.run([fail()]);
       expect(ended).toMatchObject({ status: 'rejected', reason: { message: 'broken' } });
     }
+  });
+});
+
+describe('what comes in', () => {
+  /** Bodies of one owner: each part needs so many milliseconds to arrive. */
+  async function bodies(thread: Thread, waits: readonly number[], parts = 5) {
+    const [ended, atHand]: [number[], Set<number>] = [[], new Set()];
+    let most = 0;
+    const work = waits.map(async (ms, index) => {
+      const place = await thread.line.enter('a');
+      for (let part = 0; part < parts; part += 1) {
+        await thread.line.comeIn(place);
+        if (ms < 1_000) atHand.add(index);
+        most = Math.max(most, atHand.size);
+        await thread.wait(ms);
+      }
+      thread.line.leave(place);
+      atHand.delete(index);
+      ended.push(index);
+    });
+    await thread.run(work);
+    return { ended, most };
+  }
+
+  test('is two bodies of an owner at once, in the order in which they began', async () => {
+    const { ended, most } = await bodies(new Thread(), [50, 50, 50, 50, 50, 50]);
+    expect({ ended, most }).toEqual({ ended: [0, 1, 2, 3, 4, 5], most: 2 });
+  });
+
+  test('slowly holds up nobody', async () => {
+    const { ended } = await bodies(new Thread(), [3_000, 3_000, 3_000, 50, 50]);
+    expect(ended).toEqual([3, 4, 0, 1, 2]);
+  });
+
+  test('for a client who has gone is left', async () => {
+    const thread = new Thread();
+    const place = await thread.line.enter('a');
+    const [ended] = await thread.run([thread.line.comeIn(place, AbortSignal.abort())]);
+    expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE' } });
   });
 });
 

@@ -29,6 +29,8 @@ const LOOK_MS = 10;
 const GONE_MS = 5_000;
 /** One who looked within so many milliseconds is there to take his turn. */
 const PRESENT_MS = 250;
+/** Large works of one that are in memory at once, as long as none of them waits for something else. */
+const AT_HAND_MAX = 2;
 /** Seconds after which one who was refused may come again. */
 const RETRY_AFTER_S = 1;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
@@ -45,6 +47,8 @@ export interface Place {
   readonly owner: string;
   readonly isLarge: boolean;
   lookedAt: number;
+  /** It was given back: what is still done for the request has another. */
+  isLeft: boolean;
 }
 
 /** What is known of work before it is done. */
@@ -53,8 +57,10 @@ export interface Announced {
   readonly place?: Place | undefined;
   /** It will hold the thread for long. */
   readonly isLarge?: boolean;
-  /** It may no more be refused: that would hide what was done already. */
+  /** It may no more be refused or dropped: that would hide what was done already. */
   readonly isBegun?: boolean;
+  /** Aborts when nobody waits for it any more: then it is dropped. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Who works on one thread, and how much. */
@@ -83,33 +89,57 @@ export class Line {
 
   /** Ends what `enter` began; a second time nothing happens. */
   leave(place: Place): void {
-    const at = this.#places.indexOf(place);
-    if (at >= 0) this.#places.splice(at, 1);
+    place.isLeft = true;
+    this.#remove(place);
+  }
+
+  /**
+   * Waits until one more part of what comes in for a place may be kept: as long as two of its owner
+   * before it are at hand. Those that wait for what comes in do not count.
+   * @throws GatewayError SERVICE_UNAVAILABLE when the signal aborts
+   */
+  async comeIn(place: Place, signal?: AbortSignal): Promise<void> {
+    for (;;) {
+      refuseGone(signal);
+      const now = this.#time.now();
+      this.#look(place, now);
+      const before = this.#places.slice(0, this.#places.indexOf(place));
+      const atHand = before.filter(
+        ({ owner, isLarge, lookedAt }) =>
+          owner === place.owner && isLarge && now - lookedAt <= PRESENT_MS,
+      );
+      if (atHand.length < AT_HAND_MAX) return;
+      await this.#time.wait(LOOK_MS);
+    }
   }
 
   /**
    * Does the work slice by slice. The first begins at once if the owner did little lately, and
-   * that of work that is known to be large only when nobody's rest is due.
-   * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 large ones or 64 others that do, and what the work throws
+   * that of work that is known to be large only when nobody's rest is due. Work whose signal aborts
+   * is dropped between two slices.
+   * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 large ones or 64 others that do, or is dropped, and what the work throws
    */
   async work<Result>(
     owner: string,
     pieces: Pieces<Result>,
-    { place, isLarge = false, isBegun = false }: Announced = {},
+    { place, isLarge = false, isBegun = false, signal }: Announced = {},
   ): Promise<Result> {
-    let own = place ?? (isBegun ? this.#seat(owner, isLarge) : undefined);
+    const given = place?.isLeft ? undefined : place;
+    const drops = isBegun ? undefined : signal;
+    let own = given ?? (isBegun ? this.#seat(owner, isLarge) : undefined);
     try {
       for (;;) {
+        refuseGone(drops);
         if (this.owes(owner) || (isLarge && this.#time.now() < this.#freeAt)) {
           own ??= await this.#enter(owner, isLarge);
-          await this.#turnOf(own);
+          await this.#turnOf(own, drops);
         }
         const done = this.#slice(owner, pieces);
         if (done) return done.value;
         own ??= this.#seat(owner, isLarge);
       }
     } finally {
-      if (own && own !== place) this.leave(own);
+      if (own && own !== given) this.leave(own);
     }
   }
 
@@ -150,7 +180,7 @@ export class Line {
 
   /** For who has begun already and may not be refused any more. */
   #seat(owner: string, isLarge: boolean): Place {
-    const place = { owner, isLarge, lookedAt: this.#time.now() };
+    const place = { owner, isLarge, lookedAt: this.#time.now(), isLeft: false };
     this.#places.push(place);
     return place;
   }
@@ -165,17 +195,17 @@ export class Line {
       await this.#time.wait(REFUSED_AFTER_MS);
       throw tooMuch(isLarge);
     }
-    const place = { owner, isLarge, lookedAt: now };
+    const place = { owner, isLarge, lookedAt: now, isLeft: false };
     this.#places.push(place);
     return place;
   }
 
   /** The runtime ends a request that awaits what only another one resolves: each looks by itself. */
-  async #turnOf(place: Place): Promise<void> {
+  async #turnOf(place: Place, signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
+      refuseGone(signal);
       const now = this.#time.now();
-      place.lookedAt = now;
-      this.#forget(now);
+      this.#look(place, now);
       if (now >= this.#freeAt && this.#isNext(place, now)) return;
       const until = this.#freeAt - now;
       await this.#time.wait(until > 0 ? Math.min(until, 10 * LOOK_MS) : LOOK_MS);
@@ -184,7 +214,6 @@ export class Line {
 
   /** Owners by when they were served last, works of one by when they came. */
   #isNext(own: Place, now: number): boolean {
-    if (!this.#places.includes(own)) this.#places.push(own); // It was away for long.
     const servedAt = this.#served.get(own.owner) ?? Number.NEGATIVE_INFINITY;
     let isBefore = true;
     for (const place of this.#places) {
@@ -197,9 +226,20 @@ export class Line {
     return true;
   }
 
+  #look(place: Place, now: number): void {
+    place.lookedAt = now;
+    this.#forget(now);
+    if (!this.#places.includes(place)) this.#places.push(place); // It was away for long.
+  }
+
+  #remove(place: Place): void {
+    const at = this.#places.indexOf(place);
+    if (at >= 0) this.#places.splice(at, 1);
+  }
+
   #forget(now: number): void {
     for (const place of this.#places.filter(({ lookedAt }) => now - lookedAt > GONE_MS)) {
-      this.leave(place);
+      this.#remove(place);
     }
     for (const [owner, until] of this.#debts) {
       if (until > now || this.#places.some((place) => place.owner === owner)) continue;
@@ -207,6 +247,11 @@ export class Line {
       this.#served.delete(owner);
     }
   }
+}
+
+/** Nobody reads what is answered. */
+function refuseGone(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
 }
 
 function tooMuch(isLarge: boolean): GatewayError {

@@ -1,7 +1,8 @@
 /** Bodies that are taken, and what is told of those that are not. */
 import { describe, expect, test } from 'vitest';
 import { DEPTH_MAX } from '../../proto/json.ts';
-import { checkBodyHeaders, parseBody, readBody } from './body.ts';
+import { checkBodyHeaders, parseBody } from './body.ts';
+import { readBody } from './body-bytes.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const post = (headers: Record<string, string>, body: BodyInit = '{}') =>
@@ -129,10 +130,12 @@ describe('the bytes of a body', () => {
 });
 
 describe('a body that comes piece by piece', () => {
+  const ANYBODY = { address: 'somewhere' };
   const TEN = { maxBytes: 10, takenInBytes: 20 };
   const request = (sizes: readonly number[], ends: 'closes' | 'breaks') => {
     const left = [...sizes];
-    const body = new ReadableStream<Uint8Array>({
+    const body = new ReadableStream({
+      type: 'bytes',
       pull(controller) {
         const size = left.shift();
         if (size !== undefined) controller.enqueue(new Uint8Array(size).fill(0x31));
@@ -145,12 +148,16 @@ describe('a body that comes piece by piece', () => {
 
   test('is put together', async () => {
     const sent = request([3, 1, 6], 'closes');
-    expect(await readBody(sent.request, TEN)).toEqual(bytes('1'.repeat(10)));
+    expect(await readBody(ANYBODY, sent.request, TEN)).toEqual({
+      bytes: bytes('1'.repeat(10)),
+    });
   });
 
   test('over the limit is refused when it has ended, so that its sender reads why', async () => {
     const sent = request([6, 6, 6], 'closes');
-    await expect(readBody(sent.request, TEN)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await expect(readBody(ANYBODY, sent.request, TEN)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
     expect(sent.left).toEqual([]);
   });
 
@@ -159,13 +166,15 @@ describe('a body that comes piece by piece', () => {
       Array.from({ length: 100 }, () => 6),
       'closes',
     );
-    await expect(readBody(sent.request, TEN)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
+    await expect(readBody(ANYBODY, sent.request, TEN)).rejects.toMatchObject({
+      code: 'PAYLOAD_TOO_LARGE',
+    });
     expect(sent.left.length).toBeGreaterThan(90);
   });
 
   test('and breaks off is refused as such', async () => {
     const sent = request([3], 'breaks');
-    await expect(readBody(sent.request, TEN)).rejects.toMatchObject({
+    await expect(readBody(ANYBODY, sent.request, TEN)).rejects.toMatchObject({
       code: 'BAD_REQUEST',
       message: 'The body broke off before its end',
     });

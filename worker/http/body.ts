@@ -1,4 +1,4 @@
-/** Reads a request's body as JSON, within its limits and without losing digits. */
+/** Checks a request's body by its headers, and reads its bytes as JSON without losing digits. */
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
 import { depthFaultOf, faultInPieces, faultOf } from '../../proto/json-fault.ts';
@@ -13,7 +13,7 @@ const STRANGERS_MAX_BYTES = 64 * 1024;
 export interface BodyLimits {
   /** Bytes that are kept and parsed. */
   readonly maxBytes: number;
-  /** Bytes of one that is too large which are read all the same, and dropped: see `discardBody`. */
+  /** Bytes of one that is too large which are read all the same, and dropped: worker/http/body-bytes.ts. */
   readonly takenInBytes: number;
 }
 
@@ -81,48 +81,6 @@ function checkType(type: string): void {
 }
 
 /**
- * The body's bytes; `undefined` when there is none. Of a body without a length no more is kept
- * than `maxBytes`.
- * @throws GatewayError PAYLOAD_TOO_LARGE, BAD_REQUEST when it breaks off
- */
-export async function readBody(
-  request: Request,
-  limits: BodyLimits,
-): Promise<Uint8Array | undefined> {
-  const length = request.headers.get('Content-Length');
-  if (!hasBody(request, length)) return undefined;
-  try {
-    return length === null
-      ? await collect(request.body as ReadableStream<Uint8Array>, limits)
-      : new Uint8Array(await request.arrayBuffer());
-  } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
-    throw new GatewayError('BAD_REQUEST', 'The body broke off before its end', { cause });
-  }
-}
-
-async function collect(
-  body: ReadableStream<Uint8Array>,
-  { maxBytes, takenInBytes }: BodyLimits,
-): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.byteLength;
-    if (size > takenInBytes) break;
-    if (size <= maxBytes) pieces.push(piece);
-  }
-  if (size > maxBytes) throw tooLarge(maxBytes);
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
-}
-
-/**
  * Parses bytes as JSON; `undefined` when there are none. A byte order mark is passed over. Of
  * members of one name the last counts, which RFC 8259 §4 leaves to the receiver.
  * @throws GatewayError BAD_REQUEST when they are not JSON in UTF-8, or nest deeper than `DEPTH_MAX`
@@ -184,33 +142,12 @@ function badBody(message: string, where: string, cause?: unknown): GatewayError 
   });
 }
 
-/**
- * Takes in a body that was refused unread, unless it is more than `takenInBytes`: a client that
- * is still writing it when the connection closes never reads why. One that waits to be asked for
- * it (`Expect: 100-continue`) is not asked.
- */
-export async function discardBody(
-  request: Request,
-  { takenInBytes }: Pick<BodyLimits, 'takenInBytes'>,
-): Promise<void> {
-  const length = Number(request.headers.get('Content-Length'));
-  if (length > takenInBytes || request.bodyUsed || request.headers.has('Expect')) return;
-  let left = takenInBytes;
-  const nowhere = new WritableStream<Uint8Array>({
-    write({ byteLength }) {
-      left -= byteLength;
-      if (left < 0) throw new Error('It does not end');
-    },
-  });
-  // The client may have gone meanwhile; there is nobody to tell.
-  await request.body?.pipeTo(nowhere).catch(() => {});
-}
-
-/** Asks for the body itself, which makes a stream of it, only where no length tells. */
-function hasBody(request: Request, length: string | null): boolean {
+/** Whether there is one. Asks for the body itself, which makes a stream of it, only where no length tells. */
+export function hasBody(request: Request, length: string | null): boolean {
   return length === null ? request.body !== null : length !== '0';
 }
 
-function tooLarge(maxBytes: number): GatewayError {
+/** The refusal of a body. */
+export function tooLarge(maxBytes: number): GatewayError {
   return new GatewayError('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
 }

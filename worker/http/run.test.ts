@@ -78,7 +78,8 @@ test('a body over the limit is 413 before a token is asked for', async () => {
 const KIBIBYTE = 1024;
 const inPieces = (bytes: number) => {
   let left = bytes;
-  return new ReadableStream<Uint8Array>({
+  return new ReadableStream({
+    type: 'bytes',
     pull(controller) {
       const size = Math.min(left, 10_000);
       left -= size;
@@ -121,8 +122,9 @@ test('every operation that reads a larger body asks for a token first', async ()
     if (method === 'GET') continue;
     const [path = ''] = pathsOf(each);
     let sent = 0;
-    const body = new ReadableStream<Uint8Array>(
+    const body = new ReadableStream(
       {
+        type: 'bytes',
         pull(controller) {
           sent += 1;
           controller.enqueue(new Uint8Array(MEBIBYTE));
@@ -146,7 +148,8 @@ test('every operation that reads a larger body asks for a token first', async ()
 test('a body without a length is read no further than the limit', async () => {
   const gateway = await startGateway('Admin', { bindings: { BODY_MAX_BYTES: '1000' } });
   let sent = 0;
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream({
+    type: 'bytes',
     pull(controller) {
       sent += 600;
       controller.enqueue(new Uint8Array(600));

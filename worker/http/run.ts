@@ -15,7 +15,7 @@ import {
   openContext,
   type PublicContext,
 } from '../context.ts';
-import { giveBack, inPieces, isLarge, isLight, placeFor } from '../heavy-work.ts';
+import { giveBack, inPieces, isLight } from '../heavy-work.ts';
 import { once } from '../idempotency/once.ts';
 import { keyOf } from '../idempotency/rule.ts';
 import { type Settings, settingsOf } from '../settings.ts';
@@ -24,11 +24,10 @@ import {
   type BodyLimits,
   bodyLimits,
   checkBodyHeaders,
-  discardBody,
   parseBody,
   parseBodyInPieces,
-  readBody,
 } from './body.ts';
+import { type Arrived, discardBody, readBody } from './body-bytes.ts';
 import { countCaller } from './caller-limits.ts';
 import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
@@ -130,7 +129,7 @@ async function answer(
   };
   return perform(open, each, params, ends).catch(async (thrown: unknown) => {
     const response = ends.refuse(thrown);
-    await discardBody(request, limitsOf(each, settings));
+    await discardBody(open, request, limitsOf(each, settings));
     return response;
   });
 }
@@ -165,20 +164,23 @@ async function perform(
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const keyed = keyOf(request, each.idempotency);
-  const { bytes, body } = await bodyOf(ctx, each, limits);
+  const { bytes, body, place } = await bodyOf(ctx, each, limits);
   const run = async (own: Context): Promise<Response> => {
     try {
       const reply = await each.handle(own, { ...authorized, params, query, body, bytes, ifMatch });
       if (each.access.level !== 'Public') performed(ctx);
-      return respond(isLight(bytes) ? reply : await asBytes(ctx, reply), each.reply, open);
+      return respond(isLight(bytes) ? reply : await asBytes(own, reply), each.reply, open);
     } finally {
       if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
       if (each.changes === 'installation') forgetAll();
     }
   };
-  if (keyed === undefined) return run(ctx);
-  const call = { ...keyed, bytes, body, policy: authorized.policy };
-  return respond(await once(ctx, call, { run, refuse }), 'bare', open);
+  const finish = async (own: Context): Promise<Response> => {
+    if (keyed === undefined) return run(own);
+    const call = { ...keyed, bytes, body, policy: authorized.policy };
+    return respond(await once(own, call, { run, refuse }), 'bare', open);
+  };
+  return place ? finish({ ...ctx, place }).finally(() => giveBack(place)) : finish(ctx);
 }
 
 function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {
@@ -193,22 +195,19 @@ async function bodyOf(
   ctx: Context,
   each: AnyRoute,
   limits: BodyLimits,
-): Promise<{ readonly bytes: Uint8Array | undefined; readonly body: unknown }> {
-  const { request } = ctx;
-  const length = request.headers.get('Content-Length');
-  const place = isLarge(length) ? await placeFor(ctx) : undefined;
+): Promise<Arrived & { readonly body: unknown }> {
+  const arrived = await readBody(ctx, ctx.request, limits);
+  const { bytes, place } = arrived;
   try {
-    const bytes = await readBody(request, limits);
-    if (each.facade) return { bytes, body: parse(each.body, undefined, 'body') };
+    if (each.facade) return { ...arrived, body: parse(each.body, undefined, 'body') };
     if (bytes === undefined || isLight(bytes)) {
       return { bytes, body: parse(each.body, parseBody(bytes), 'body') };
     }
-    return {
-      bytes,
-      body: await inPieces(ctx, checkedInPieces(each, bytes), { place, isLarge: true }),
-    };
-  } finally {
+    const pieces = checkedInPieces(each, bytes);
+    return { ...arrived, body: await inPieces(ctx, pieces, { place, isLarge: true }) };
+  } catch (thrown) {
     giveBack(place);
+    throw thrown;
   }
 }
 

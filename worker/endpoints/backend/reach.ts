@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import type { ChosenTransport } from '../../db/schema.ts';
 import type { EdgeDriver } from '../../drivers/edge/driver.ts';
 import { edgeDriver } from '../../drivers/edge/index.ts';
+import { giveBack } from '../../heavy-work.ts';
 import { chooseNodes, demandRoute, profileOf } from '../../nodes/choose.ts';
 import type { Endpoint } from '../access.ts';
 import { envelopeOf, openConfig, serving } from '../config.ts';
@@ -23,6 +24,8 @@ export async function backendOf(
   mode: Mode,
   held?: HeldLease,
 ): Promise<Backend> {
+  // A backend may take long, and needs nothing of this thread meanwhile.
+  giveBack(ctx.place);
   const reach = reachOf(ctx, endpoint, mode);
   const driver = driverAtEdge(ctx, endpoint, reach);
   if (driver) {

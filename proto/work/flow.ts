@@ -1,0 +1,48 @@
+/** Shares one rate of bytes between those who send them, so that taking them in holds nobody up. */
+import type { Time } from './line.ts';
+
+/** Milliseconds that one may be ahead of his share before he waits. */
+const AHEAD_MS = 4;
+/** One who took nothing for so long has no share: milliseconds. */
+const IDLE_MS = 100;
+/** Owners that are known before those are forgotten who have no share. */
+const OWNERS_MAX = 100;
+
+/** Who takes bytes in, and how fast. */
+export class Flow {
+  readonly #time: Time;
+  readonly #bytesPerMs: number;
+  /** By owner, when what was taken so far has passed at his share of the rate. */
+  readonly #passedAt = new Map<string, number>();
+
+  constructor(time: Time, bytesPerMs: number) {
+    this.#time = time;
+    this.#bytesPerMs = bytesPerMs;
+  }
+
+  /**
+   * Counts bytes that have arrived, and waits as long as the next ones have to. All who take some
+   * have the same share; who waits for his sender uses up none.
+   */
+  async pass(owner: string, bytes: number): Promise<void> {
+    const now = this.#time.now();
+    const before = Math.max(this.#passedAt.get(owner) ?? now, now);
+    if (this.#passedAt.size >= OWNERS_MAX) this.#forget(now);
+    this.#passedAt.set(owner, before);
+    const passedAt = before + (bytes * this.#sharing(now)) / this.#bytesPerMs;
+    this.#passedAt.set(owner, passedAt);
+    if (passedAt - now > AHEAD_MS) await this.#time.wait(passedAt - now);
+  }
+
+  #sharing(now: number): number {
+    let sharing = 0;
+    for (const passedAt of this.#passedAt.values()) if (now - passedAt < IDLE_MS) sharing += 1;
+    return sharing;
+  }
+
+  #forget(now: number): void {
+    for (const [owner, passedAt] of this.#passedAt) {
+      if (now - passedAt >= IDLE_MS) this.#passedAt.delete(owner);
+    }
+  }
+}

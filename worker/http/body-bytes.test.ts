@@ -1,0 +1,99 @@
+/** Large bodies: that they arrive whole, and who waits or is refused meanwhile. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { giveBack } from '../heavy-work.ts';
+import { discardBody, readBody } from './body-bytes.ts';
+
+const MIB = 1024 * 1024;
+const LIMITS = { maxBytes: 2 * MIB, takenInBytes: 4 * MIB };
+const somebody = (signal?: AbortSignal) => ({
+  address: crypto.randomUUID(),
+  ...(signal ? { signal } : {}),
+});
+
+const filled = (size: number) => Uint8Array.from({ length: size }, (_, at) => (at * 31) % 251);
+
+/** Sent in pieces of so many bytes, with its length or without. */
+function post(body: Uint8Array, piece: number, hasLength: boolean) {
+  let at = 0;
+  const stream = new ReadableStream({
+    type: 'bytes',
+    pull(controller) {
+      const next = body.slice(at, at + piece);
+      at += next.byteLength;
+      if (next.byteLength > 0) controller.enqueue(next);
+      else {
+        controller.close();
+        controller.byobRequest?.respond(0);
+      }
+    },
+  });
+  const headers: HeadersInit = hasLength ? { 'Content-Length': String(body.byteLength) } : {};
+  const request = new Request('http://gateway.test/', { method: 'POST', headers, body: stream });
+  return { request, isRead: () => at >= body.byteLength };
+}
+
+describe('a body', () => {
+  test('arrives as it was sent, whatever its length and its pieces', () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 600_000 })),
+        fc.integer({ min: 50, max: 200_000 }),
+        fc.boolean(),
+        async (size, piece, hasLength) => {
+          const sent = filled(size);
+          const { request } = post(sent, Math.max(piece, size / 100), hasLength);
+          const { bytes, place } = await readBody(somebody(), request, LIMITS);
+          giveBack(place);
+          expect(bytes && Buffer.compare(bytes, sent)).toBe(0);
+          expect(place !== undefined).toBe(size >= 128 * 1024);
+        },
+      ),
+      { numRuns: 40 },
+    ));
+
+  test.each([true, false])('is the ninth large one of its owner: 503 (length: %s)', async (has) => {
+    const of = somebody();
+    const taken = [];
+    for (let count = 0; count < 8; count += 1) {
+      const { request } = post(filled(MIB / 4), MIB, has);
+      taken.push(await readBody({ ...of }, request, LIMITS));
+      // The first two are at hand until they are given back, or wait for something else.
+      await scheduler.wait(300);
+    }
+    const ninth = post(filled(MIB / 4), MIB, has);
+    await expect(readBody(of, ninth.request, LIMITS)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfter: 1,
+    });
+    const small = post(filled(1_000), MIB, has);
+    expect((await readBody(of, small.request, LIMITS)).bytes?.byteLength).toBe(1_000);
+    for (const { place } of taken) giveBack(place);
+    const next = await readBody(of, post(filled(MIB / 4), MIB, has).request, LIMITS);
+    giveBack(next.place);
+    expect(next.bytes?.byteLength).toBe(MIB / 4);
+  });
+
+  test('of a client who has gone is left, and its place is free', async () => {
+    const client = new AbortController();
+    const of = somebody(client.signal);
+    client.abort();
+    for (let count = 0; count < 20; count += 1) {
+      const { request, isRead } = post(filled(MIB), 1_000, true);
+      await expect(readBody(of, request, LIMITS)).rejects.toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The client has gone',
+      });
+      expect(isRead()).toBe(false);
+    }
+  });
+
+  test('that was refused is taken in to its end, unless it has none', async () => {
+    const long = post(filled(3 * MIB), 100_000, true);
+    await discardBody(somebody(), long.request, LIMITS);
+    expect(long.isRead()).toBe(true);
+    const endless = post(filled(5 * MIB), 100_000, false);
+    await discardBody(somebody(), endless.request, LIMITS);
+    expect(endless.isRead()).toBe(false);
+  });
+});

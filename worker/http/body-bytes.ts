@@ -1,0 +1,158 @@
+/**
+ * Takes in the bytes of a request's body: a small one at once, a large one at the pace that all
+ * large ones share. docs/heavy-work.md.
+ */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Place } from '../../proto/work/line.ts';
+import { cameIn, giveBack, isLarge, mayComeIn, type Owner, placeFor } from '../heavy-work.ts';
+import { type BodyLimits, hasBody, tooLarge } from './body.ts';
+
+/** Bytes that are asked for at once: few calls for much, and little work for each. */
+const PART_BYTES = 64 * 1024;
+/** How much larger the buffer is made that has become too small. */
+const GROWTH = 4;
+
+/** A body as it arrived. */
+export interface Arrived {
+  readonly bytes: Uint8Array | undefined;
+  /** Of a large one; whoever is given it gives it back. */
+  readonly place?: Place;
+}
+
+/**
+ * The body's bytes; `undefined` when there is none. Of a body without a length no more is kept
+ * than `maxBytes`.
+ * @throws GatewayError PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, BAD_REQUEST when it breaks off
+ */
+export async function readBody(of: Owner, request: Request, limits: BodyLimits): Promise<Arrived> {
+  const length = request.headers.get('Content-Length');
+  if (!hasBody(request, length)) return { bytes: undefined };
+  try {
+    if (length !== null && !isLarge(Number(length))) {
+      return { bytes: new Uint8Array(await request.arrayBuffer()) };
+    }
+    return await collect(of, readerOf(request), limits, Number(length ?? 0));
+  } catch (cause) {
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('BAD_REQUEST', 'The body broke off before its end', { cause });
+  }
+}
+
+/** @param length as it was announced, else 0: then the body has a place once it turns out to be large */
+async function collect(
+  of: Owner,
+  reader: ReadableStreamBYOBReader,
+  { maxBytes, takenInBytes }: BodyLimits,
+  length: number,
+): Promise<Arrived> {
+  const turns = new Turns(of);
+  try {
+    await turns.next(length, 0);
+    // One byte more tells that it is too large.
+    const kept = new Kept(length > 0 ? length : maxBytes + 1);
+    for (let part = await kept.take(reader); part > 0; part = await kept.take(reader)) {
+      if (kept.size > maxBytes) {
+        await drop(of, reader, takenInBytes - kept.size);
+        throw tooLarge(maxBytes);
+      }
+      await turns.next(kept.size, part);
+      if (kept.size === length) break;
+    }
+    const { place } = turns;
+    return { bytes: kept.whole(), ...(place ? { place } : {}) };
+  } catch (thrown) {
+    giveBack(turns.place);
+    // What is still to come is for nobody; the client may have gone.
+    reader.cancel().catch(() => {});
+    throw thrown;
+  }
+}
+
+/** When the next part of a body is read. */
+class Turns {
+  place: Place | undefined;
+  readonly #of: Owner;
+
+  constructor(of: Owner) {
+    this.#of = of;
+  }
+
+  /** @param size known of the body @param part what has arrived of it since the last turn */
+  async next(size: number, part: number): Promise<void> {
+    if (isLarge(size)) this.place ??= await placeFor(this.#of);
+    if (this.place === undefined) return;
+    if (part > 0) await cameIn(this.#of, part);
+    await mayComeIn(this.#of, this.place);
+  }
+}
+
+/** What has arrived of a body, in a buffer that grows with it: a length that is only announced costs nothing. */
+class Kept {
+  size = 0;
+  readonly #maxBytes: number;
+  #buffer: ArrayBuffer;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#buffer = new ArrayBuffer(Math.min(PART_BYTES, maxBytes));
+  }
+
+  /** Reads the next part; answers how many bytes it has, 0 at the end. */
+  async take(reader: ReadableStreamBYOBReader): Promise<number> {
+    if (this.size === this.#buffer.byteLength) this.#grow();
+    const room = Math.min(PART_BYTES, this.#buffer.byteLength - this.size);
+    const { value } = await reader.readAtLeast(room, new Uint8Array(this.#buffer, this.size, room));
+    if (value === undefined) return 0;
+    // The reader took the buffer, and gives it back as another.
+    this.#buffer = value.buffer as ArrayBuffer;
+    this.size += value.byteLength;
+    return value.byteLength;
+  }
+
+  whole(): Uint8Array {
+    return new Uint8Array(this.#buffer, 0, this.size);
+  }
+
+  #grow(): void {
+    const grown = new Uint8Array(Math.min(GROWTH * this.size, this.#maxBytes));
+    grown.set(new Uint8Array(this.#buffer));
+    this.#buffer = grown.buffer;
+  }
+}
+
+/**
+ * Takes in a body that was refused unread, unless it is more than `takenInBytes`: a client that
+ * is still writing it when the connection closes never reads why. One that waits to be asked for
+ * it (`Expect: 100-continue`) is not asked.
+ */
+export async function discardBody(
+  of: Owner,
+  request: Request,
+  { takenInBytes }: Pick<BodyLimits, 'takenInBytes'>,
+): Promise<void> {
+  const length = Number(request.headers.get('Content-Length'));
+  if (length > takenInBytes || request.bodyUsed || request.headers.has('Expect')) return;
+  if (request.body === null) return;
+  const reader = readerOf(request);
+  // The client may have gone meanwhile; there is nobody to tell.
+  await drop(of, reader, takenInBytes).catch(() => {});
+}
+
+/** Reads to the end, or so many bytes, at the pace of all. */
+async function drop(of: Owner, reader: ReadableStreamBYOBReader, bytes: number): Promise<void> {
+  let [buffer, left] = [new ArrayBuffer(PART_BYTES), bytes];
+  while (left >= 0) {
+    const most = Math.min(PART_BYTES, left + 1);
+    const { value } = await reader.readAtLeast(most, new Uint8Array(buffer, 0, most));
+    if (value === undefined || value.byteLength === 0) return;
+    buffer = value.buffer as ArrayBuffer;
+    left -= value.byteLength;
+    await cameIn(of, value.byteLength);
+  }
+  await reader.cancel();
+}
+
+function readerOf({ body }: Request): ReadableStreamBYOBReader {
+  // Asked for only where there is a body; what a socket brings is a stream of bytes.
+  return (body as ReadableStream).getReader({ mode: 'byob' });
+}
