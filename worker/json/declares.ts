@@ -1,5 +1,6 @@
 /** Whether a JSON Schema speaks of a place, so that it can be told which paths are of the output. */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { Pace, type Pieces } from '../../proto/work/pieces.ts';
 import type { Budget } from '../paths/budget.ts';
 import { Patterns } from '../paths/pattern.ts';
 import { indexOf, type Step } from '../paths/step.ts';
@@ -8,37 +9,46 @@ import { resolve } from '../paths/walk.ts';
 /** Keywords whose schemas speak of the same place as their own. */
 const SAME_PLACE = ['allOf', 'anyOf', 'oneOf'];
 
+/** Schemas that are looked at between two pauses. */
+const SCHEMAS_OF_A_PIECE = 8_192;
+
 /** Whether the schema names the place by properties and items, also by way of references within itself. */
-export function declares(
+export function* declares(
   schema: Json,
   steps: readonly Step[] | undefined,
   budget: Budget,
-): boolean {
+): Pieces<boolean> {
   if (steps === undefined) return false;
-  let places = samePlace([schema], schema, budget);
+  let places = yield* samePlace([schema], schema, budget);
   for (const step of steps) {
     const children = [...places].flatMap((place) => childrenOf(place, step));
-    places = samePlace(children, schema, budget);
+    places = yield* samePlace(children, schema, budget);
   }
   return places.size > 0;
 }
 
 /** The schemas, and all that they say of the same place; each once, so circles end. */
-function samePlace(schemas: readonly Json[], root: Json, budget: Budget): Set<Json> {
+function* samePlace(schemas: readonly Json[], root: Json, budget: Budget): Pieces<Set<Json>> {
   const found = new Set<Json>();
   const left = [...schemas];
+  const pace = new Pace(SCHEMAS_OF_A_PIECE);
   for (let each = left.pop(); each !== undefined; each = left.pop()) {
     budget.charge(1);
+    if (pace.isOver(1)) yield;
     if (found.has(each)) continue;
     found.add(each);
     if (!isJsonObject(each)) continue;
-    for (const keyword of SAME_PLACE) {
-      for (const alternative of elementsOf(member(each, keyword))) left.push(alternative);
-    }
-    const reference = member(each, '$ref');
-    if (typeof reference === 'string') left.push(...referredIn(root, reference, budget));
+    for (const alternative of alternativesOf(each, root, budget)) left.push(alternative);
   }
   return found;
+}
+
+function alternativesOf(schema: JsonObject, root: Json, budget: Budget): Json[] {
+  const reference = member(schema, '$ref');
+  return [
+    ...SAME_PLACE.flatMap((keyword) => elementsOf(member(schema, keyword))),
+    ...(typeof reference === 'string' ? referredIn(root, reference, budget) : []),
+  ];
 }
 
 /** Where a JSON Pointer in a fragment leads; other references are none of the names of members. */

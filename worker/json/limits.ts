@@ -1,22 +1,25 @@
 /** What one call of the JSON utilities may take. Spec silent on all of it. */
 import { GatewayError } from '../../proto/errors.ts';
 import { Pace } from '../../proto/work/pieces.ts';
-import { Budget } from '../paths/budget.ts';
+import { Budget, FILTER_STEPS_MAX } from '../paths/budget.ts';
 import type { Settings } from '../settings.ts';
 
 /** Most paths, or pairs of paths, of one call. */
 export const PATHS_MAX = 1_000;
 
 /** Steps of all paths together: a quarter of a second at most. */
-const STEPS_MAX = 20_000_000;
+export const STEPS_MAX = 20_000_000;
 
 /** A result may be so many times as large as a body: flattening repeats names. */
 const GROWTH_MAX = 4;
 
 /** What all paths of a call may cost together. @param member where the paths stand in the body */
 export function searchBudget(member: string): Budget {
-  return new Budget(STEPS_MAX, () => {
-    const message = `take more than ${STEPS_MAX} steps in this document; ask for less at once`;
+  return new Budget(STEPS_MAX, (scale) => {
+    const message =
+      scale === 'all'
+        ? `take more than ${STEPS_MAX} steps in this document; ask for less at once`
+        : `have a filter that takes more than ${FILTER_STEPS_MAX} steps for one value; search for less in it`;
     return new GatewayError('BAD_REQUEST', `${member}: ${message}`, {
       details: [{ path: member, message }],
     });

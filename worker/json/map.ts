@@ -13,7 +13,7 @@ import type { Step } from '../paths/step.ts';
 import { compileSchema, type Fault, schemaOf } from '../schemas/compile.ts';
 import { declares } from './declares.ts';
 import { mappedMaxBytes, searchBudget, tooLarge } from './limits.ts';
-import { sizeOf } from './size.ts';
+import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
 
 /** What is asked for. */
 export interface Mapping {
@@ -43,11 +43,13 @@ export function mapValue(ctx: Context, { body }: { body: Mapping }): Promise<Jso
 export function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): Pieces<Json> {
   const wanted = schemaOf(schema);
   compileSchema(wanted);
+  yield;
   const budget = searchBudget('mappings');
-  const pairs = pairsOf(mappings, wanted, budget);
-  const compiled = compileSchema(
-    wanted === schema ? schema : schemaOf(listed(schema, pairs, budget)),
-  );
+  const pairs = yield* pairsOf(mappings, wanted, budget);
+  const shape = wanted === schema ? schema : schemaOf(yield* listed(schema, pairs, budget));
+  yield;
+  const compiled = compileSchema(shape);
+  yield;
   const output = yield* build(json, pairs, budget, maxBytes);
   yield;
   const faults = compiled.validate(output);
@@ -76,13 +78,23 @@ function* build(
 ): Pieces<Json> {
   const builder = new Builder();
   let size = 0;
+  const add = ({ bytes }: Size) => {
+    size += 1 + bytes;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+  };
+  function* count(measured: Size): Pieces<void> {
+    while (!measured.measure(maxBytes - size, VALUES_OF_A_PIECE)) yield;
+    add(measured);
+  }
   for (const { name, source, target } of pairs) {
     const found: Json[] = [];
-    source.each(json, budget, ({ value }) => {
-      // The same part of the input may be asked for many times over.
-      size += 1 + sizeOf(value, maxBytes - size, budget);
-      if (size > maxBytes) throw tooLarge(maxBytes);
+    yield* source.search(json, budget, ({ value }) => {
       found.push(value);
+      // The same part of the input may be asked for many times over.
+      const measured = new Size(value, budget);
+      if (!measured.measure(maxBytes - size, SMALL_VALUES)) return count(measured);
+      add(measured);
+      return undefined;
     });
     const value = source.isSingle ? found[0] : found;
     const fault = value === undefined ? undefined : builder.put(target, value);
@@ -94,11 +106,14 @@ function* build(
 }
 
 /** A skeleton's type stands for each of the values where a source may find several. backends.md §7. */
-function listed(skeleton: Json, pairs: readonly Pair[], budget: Budget): Json {
-  return pairs.reduce(
-    (whole, { source, target }) => (source.isSingle ? whole : withList(whole, target, budget)),
-    skeleton,
-  );
+function* listed(skeleton: Json, pairs: readonly Pair[], budget: Budget): Pieces<Json> {
+  let whole = skeleton;
+  for (const { source, target } of pairs) {
+    if (source.isSingle) continue;
+    whole = withList(whole, target, budget);
+    yield;
+  }
+  return whole;
 }
 
 /** What copying a member of a skeleton costs. */
@@ -122,7 +137,7 @@ function withList(skeleton: Json, [step, ...rest]: readonly Step[], budget: Budg
 }
 
 /** Reads the paths, and finds out which of each two is the target. */
-function pairsOf(mappings: Mapping['mappings'], schema: Json, budget: Budget): Pair[] {
+function* pairsOf(mappings: Mapping['mappings'], schema: Json, budget: Budget): Pieces<Pair[]> {
   const faults: Fault[] = [];
   const compiled: [name: string, left: Path, right: Path][] = [];
   for (const [name, other] of Object.entries(mappings)) {
@@ -130,9 +145,9 @@ function pairsOf(mappings: Mapping['mappings'], schema: Json, budget: Budget): P
     if (left && right) compiled.push([name, left, right]);
   }
   if (faults.length > 0) throw badMappings(faults);
+  const [lefts, rights] = [compiled.map(([, left]) => left), compiled.map(([, , right]) => right)];
   const isReversed =
-    compiled.every(([, left]) => declares(schema, left.steps, budget)) &&
-    !compiled.every(([, , right]) => declares(schema, right.steps, budget));
+    (yield* areDeclared(lefts, schema, budget)) && !(yield* areDeclared(rights, schema, budget));
   const pairs = compiled.flatMap(([name, left, right]): Pair[] => {
     const [source, { steps: target }] = isReversed ? [right, left] : [left, right];
     if (target) return [{ name, source, target }];
@@ -141,6 +156,14 @@ function pairsOf(mappings: Mapping['mappings'], schema: Json, budget: Budget): P
   });
   if (faults.length > 0) throw badMappings(faults);
   return pairs;
+}
+
+function* areDeclared(paths: readonly Path[], schema: Json, budget: Budget): Pieces<boolean> {
+  for (const { steps } of paths) {
+    if (!(yield* declares(schema, steps, budget))) return false;
+    yield;
+  }
+  return true;
 }
 
 function pathIn(name: string, text: string, faults: Fault[]): Path | undefined {

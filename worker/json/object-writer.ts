@@ -1,5 +1,7 @@
 /** Writes a large object member by member, so that neither it nor its text is ever held whole but as bytes. */
 import type { Json } from '../../proto/json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { JsonBytes } from '../http/route.ts';
 import { tooLarge } from './limits.ts';
 
@@ -28,6 +30,17 @@ export class ObjectWriter {
   }
 
   /**
+   * The same, of a large value.
+   * @throws GatewayError RESULT_TOO_LARGE
+   */
+  *putInPieces(name: string, value: Json): Pieces<void> {
+    this.#text += `${this.#isEmpty ? '' : ','}${JSON.stringify(name)}:`;
+    this.#isEmpty = false;
+    this.#encode();
+    this.#add(yield* bytesInPieces(value));
+  }
+
+  /**
    * The whole object.
    * @throws GatewayError RESULT_TOO_LARGE
    */
@@ -46,6 +59,10 @@ export class ObjectWriter {
   #encode(): void {
     const piece = encoder.encode(this.#text);
     this.#text = '';
+    this.#add(piece);
+  }
+
+  #add(piece: Uint8Array): void {
     this.#pieces.push(piece);
     this.#bytes += piece.byteLength;
     if (this.#bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);

@@ -9,7 +9,10 @@ import type { Notation, Path } from '../paths/path.ts';
 import { resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { Places } from './places.ts';
-import { sizeOf } from './size.ts';
+import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
+
+/** Bytes of a value up to which it is written at once. */
+const SMALL_BYTES = 32 * 1024;
 
 /** What is asked of a document. */
 export interface Search {
@@ -24,14 +27,29 @@ export function parsePaths(ctx: Context, { body }: { body: Search }): Promise<Js
 
 function* written(search: Search, maxBytes: number): Pieces<JsonBytes> {
   const writer = new ObjectWriter(maxBytes);
-  let size = 0;
+  let written = 0;
+  const count = (bytes: number) => {
+    written += bytes;
+    if (written > maxBytes) throw tooLarge(maxBytes);
+  };
   yield* parse(search, (path, value, budget) => {
     // Some of what is written twice over is known to be too much before it is written.
-    size += path.length + sizeOf(value, maxBytes - size, budget);
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    const size = new Size(value, budget);
+    const room = maxBytes - written - path.length;
+    if (!size.measure(room, SMALL_VALUES) || size.bytes > SMALL_BYTES)
+      return put(path, value, size);
+    count(path.length + size.bytes);
     writer.put(path, value);
+    return undefined;
   });
   return writer.finish();
+
+  function* put(path: string, value: Json, size: Size): Pieces<void> {
+    const room = maxBytes - written - path.length;
+    while (!size.measure(room, VALUES_OF_A_PIECE)) yield;
+    count(path.length + size.bytes);
+    yield* writer.putInPieces(path, value);
+  }
 }
 
 /**
@@ -40,24 +58,26 @@ function* written(search: Search, maxBytes: number): Pieces<JsonBytes> {
  */
 export function* parse(
   { json, paths }: Search,
-  put: (path: string, value: Json, budget: Budget) => void,
+  put: (path: string, value: Json, budget: Budget) => Pieces<void> | undefined,
 ): Pieces<void> {
   const budget = searchBudget('paths');
   const [only, another] = paths;
   if (only && !another && !only.mayRepeat) {
-    only.each(json, budget, (match) => put(only.pathOf(match, budget), match.value, budget));
+    yield* only.search(json, budget, (match) =>
+      put(only.pathOf(match, budget), match.value, budget),
+    );
     return;
   }
   const known = new Set<string>();
   const places = new Map<Notation, Places>();
   for (const path of paths) {
     const found = path.isSingle ? undefined : placesOf(places, path);
-    path.each(json, budget, (match) => {
-      if (found?.add(match, budget) === false) return;
+    yield* path.search(json, budget, (match) => {
+      if (found?.add(match, budget) === false) return undefined;
       const own = path.pathOf(match, budget);
-      if (known.has(own)) return;
+      if (known.has(own)) return undefined;
       known.add(own);
-      put(own, match.value, budget);
+      return put(own, match.value, budget);
     });
     yield;
   }

@@ -1,12 +1,15 @@
 /** `/json/reduce`: the same document with only the paths kept. Contract §7. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
-import type { Pieces } from '../../proto/work/pieces.ts';
-import type { Match } from '../paths/walk.ts';
+import { Pace, type Pieces } from '../../proto/work/pieces.ts';
+import type { Match } from '../paths/match.ts';
 import { searchBudget } from './limits.ts';
 import type { Search } from './parse.ts';
 
 /** What marking a place costs; those above it are marked once. */
 const STEPS_PER_MATCH = 8;
+
+/** Members and elements that are looked at between two pauses. */
+const CHILDREN_OF_A_PIECE = 8_192;
 
 type Container = Json[] | JsonObject;
 
@@ -21,13 +24,14 @@ export function* reduce({ json, paths }: Search): Pieces<Json> {
   const budget = searchBudget('paths');
   const kept = new Kept(paths.some(({ countsFromEnd }) => countsFromEnd));
   for (const path of paths) {
-    path.each(json, budget, (match) => {
+    yield* path.search(json, budget, (match) => {
       budget.charge(STEPS_PER_MATCH);
       kept.keep(match);
+      return undefined;
     });
     yield;
   }
-  return kept.of(json);
+  return yield* kept.of(json);
 }
 
 /** Which children of which containers are kept. */
@@ -37,22 +41,24 @@ class Kept {
   readonly #elements = new Map<Json, boolean[]>();
   readonly #members = new Map<Json, Set<string>>();
 
+  readonly #pace = new Pace(CHILDREN_OF_A_PIECE);
+
   constructor(keepsLengths: boolean) {
     this.#keepsLengths = keepsLengths;
   }
 
   keep(match: Match): void {
     const { parent, value } = match;
-    if (parent === undefined || isContainer(value)) this.#whole.add(value);
+    if (parent === undefined || isPart(value)) this.#whole.add(value);
     let each = match;
     while (each.parent !== undefined && this.#mark(each.parent.value, each.key)) each = each.parent;
   }
 
   /** What is left of a document. The depth of a body is bounded, so this may recurse. */
-  of(value: Json): Json {
+  *of(value: Json): Pieces<Json> {
     if (this.#whole.has(value)) return value;
-    if (Array.isArray(value)) return this.#elementsOf(value);
-    return isJsonObject(value) ? this.#membersOf(value) : null;
+    if (Array.isArray(value)) return yield* this.#elementsOf(value);
+    return isJsonObject(value) ? yield* this.#membersOf(value) : null;
   }
 
   /** Whether it was not marked before. */
@@ -72,28 +78,33 @@ class Kept {
     return true;
   }
 
-  #elementsOf(array: Json[]): Json[] {
+  *#elementsOf(array: Json[]): Pieces<Json[]> {
     const marks = this.#elements.get(array) ?? [];
     const length = this.#keepsLengths && marks.length > 0 ? array.length : marks.length;
-    return Array.from({ length }, (_, at) => (marks[at] ? this.#child(array[at]) : null));
-  }
-
-  #membersOf(object: JsonObject): JsonObject {
-    const marks = this.#members.get(object);
-    const left: JsonObject = {};
-    if (marks === undefined) return left;
-    for (const name of Object.keys(object)) {
-      if (marks.has(name)) setMember(left, name, this.#child(object[name]));
+    const left: Json[] = [];
+    for (let at = 0; at < length; at += 1) {
+      if (this.#pace.isOver(1)) yield;
+      const child = marks[at] ? array[at] : null;
+      left.push(isPart(child) ? yield* this.of(child) : (child ?? null));
     }
     return left;
   }
 
-  /** Of a child that is kept: a container in part or whole, anything else as it is. */
-  #child(value: Json | undefined): Json {
-    return isContainer(value) ? this.of(value) : (value ?? null);
+  *#membersOf(object: JsonObject): Pieces<JsonObject> {
+    const marks = this.#members.get(object);
+    const left: JsonObject = {};
+    if (marks === undefined) return left;
+    for (const name of Object.keys(object)) {
+      if (this.#pace.isOver(1)) yield;
+      if (!marks.has(name)) continue;
+      const child = object[name];
+      setMember(left, name, isPart(child) ? yield* this.of(child) : (child ?? null));
+    }
+    return left;
   }
 }
 
-function isContainer(value: Json | undefined): value is Container {
+/** Whether of a child that is kept no more than a part may be. */
+function isPart(value: Json | undefined): value is Container {
   return Array.isArray(value) || isJsonObject(value);
 }

@@ -2,7 +2,9 @@
 import { onAnything } from '../access/access.ts';
 import { inPieces } from '../heavy-work.ts';
 import { type AnyRoute, route } from '../http/route.ts';
+import { FILTER_STEPS_MAX } from '../paths/budget.ts';
 import { flattenValue } from './flatten.ts';
+import { STEPS_MAX } from './limits.ts';
 import { mapValue } from './map.ts';
 import { parsePaths } from './parse.ts';
 import { reduce } from './reduce.ts';
@@ -28,6 +30,9 @@ const COMMON = {
   idempotency: { reads: true },
   reply: 'bare',
 } as const;
+
+/** What searching may take. */
+const SEARCHES = `All paths of a call together look at up to ${STEPS_MAX} values, and a filter at up to ${FILTER_STEPS_MAX} for each that it is asked about.`;
 
 export const jsonRoutes: AnyRoute[] = [
   route({
@@ -67,8 +72,7 @@ export const jsonRoutes: AnyRoute[] = [
     ...COMMON,
     path: '/json/parse',
     summary: 'Get the values at paths of a document',
-    description:
-      'All paths of a call together look at up to 20000000 values. The result is at most four times as large as a body may be.',
+    description: `${SEARCHES} The result is at most four times as large as a body may be.`,
     errors: ['RESULT_TOO_LARGE'],
     body: ParseBody,
     result: Parsed,
@@ -78,8 +82,7 @@ export const jsonRoutes: AnyRoute[] = [
     ...COMMON,
     path: '/json/reduce',
     summary: 'Keep only the paths of a document',
-    description:
-      'Objects keep the order of their members and arrays stay arrays: an array ends after the last element that is kept, or keeps its length if a path counts from the end of an array. All paths of a call together look at up to 20000000 values.',
+    description: `Objects keep the order of their members and arrays stay arrays: an array ends after the last element that is kept, or keeps its length if a path counts from the end of an array. ${SEARCHES}`,
     errors: [],
     body: ReduceBody,
     result: Reduced,

@@ -218,7 +218,12 @@ const anyPath = fc
 /** What `parse` hands over, as text: `__proto__` counts. */
 function parsed(json: Json, paths: readonly Path[]): string {
   const entries: [string, Json][] = [];
-  whole(parse({ json, paths }, (path, value) => entries.push([path, value])));
+  whole(
+    parse({ json, paths }, (path, value) => {
+      entries.push([path, value]);
+      return undefined;
+    }),
+  );
   return JSON.stringify(entries.toSorted());
 }
 

@@ -3,9 +3,10 @@ import { jsonpath } from 'json-p3';
 import { isJsonObject, type Json, parseJson } from '../../proto/json.ts';
 import { COMPARISONS, type Comparable, stepsOf } from './compare.ts';
 import { PathFault } from './fault.ts';
+import { Match } from './match.ts';
 import type { Extent } from './pattern.ts';
 import { type Query, type Scope, singleSteps, type Test } from './query.ts';
-import { Match, resolve, walk } from './walk.ts';
+import { resolve, walk } from './walk.ts';
 
 type Expression = jsonpath.expressions.FilterExpression;
 /** What an expression stands for; `undefined` for nothing. */

@@ -3,10 +3,12 @@
  * JSON Pointer, `a/0/b` the slash form, anything else dotted. Contract §7.
  */
 import type { Json } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Budget } from './budget.ts';
 import { dotted, parseDotted } from './dotted.ts';
 import { PathFault } from './fault.ts';
 import { compileJsonPath, jsonpath } from './jsonpath.ts';
+import { Match, PAUSE } from './match.ts';
 import { Patterns } from './pattern.ts';
 import { isRange, parsePointer, parseSlash, pointer, slash } from './pointer.ts';
 import {
@@ -14,16 +16,20 @@ import {
   mayRepeat,
   type Query,
   queryOf,
+  type Scope,
   type Selector,
   singleSteps,
 } from './query.ts';
 import type { Step, Writing } from './step.ts';
-import { Match, walk } from './walk.ts';
+import { Search, walk } from './walk.ts';
 
 /** Longest text of a path, in UTF-16 code units. Spec silent. */
 export const PATH_LENGTH_MAX = 4_096;
 /** Most steps of a path. Spec silent. */
 export const PATH_STEPS_MAX = 1_000;
+
+/** Steps of a search between two pauses: about a millisecond. */
+const STEPS_OF_A_PIECE = 80_000;
 
 /** One of the four ways to write a path. */
 export type Notation = 'jsonpath' | 'pointer' | 'slash' | 'dotted';
@@ -77,11 +83,39 @@ export class Path {
 
   /** Hands over every match, in the order of RFC 9535. */
   each(document: Json, budget: Budget, take: (match: Match) => void): void {
-    const scope = { root: document, budget, patterns: new Patterns() };
-    walk(this.#query, new Match(document), scope, (match) => {
+    walk(this.#query, new Match(document), scopeOf(document, budget), (match) => {
       take(match);
       return false;
     });
+  }
+
+  /**
+   * The same in pieces.
+   * @param take what is to be done with a match: all of it, or in pieces
+   */
+  *search(
+    document: Json,
+    budget: Budget,
+    take: (match: Match) => Pieces<void> | undefined,
+  ): Pieces<void> {
+    const search = this.begin(document, budget);
+    let until = budget.spent + STEPS_OF_A_PIECE;
+    for (;;) {
+      const found = search.next(until);
+      if (found === undefined) return;
+      if (found === PAUSE) {
+        yield;
+        until = budget.spent + STEPS_OF_A_PIECE;
+      } else {
+        const more = take(found);
+        if (more) yield* more;
+      }
+    }
+  }
+
+  /** A search that is gone on with by whoever begins it. */
+  begin(document: Json, budget: Budget): Search {
+    return new Search(this.#query, new Match(document), scopeOf(document, budget));
   }
 
   /**
@@ -98,6 +132,10 @@ export class Path {
     // Where a dotted name makes something new, it makes a member.
     return selector.kind === 'token' && this.notation !== 'dotted' ? { token: name } : name;
   }
+}
+
+function scopeOf(root: Json, budget: Budget): Scope {
+  return { root, budget, patterns: new Patterns() };
 }
 
 /** What writing a step down costs beside its characters, and characters that cost one step more. */

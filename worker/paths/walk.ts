@@ -1,52 +1,81 @@
 /**
  * Finds what a query names in a document. The order is RFC 9535's; nothing is listed on the way,
- * so memory grows with the depth alone, and every value looked at is charged to a budget.
+ * so memory grows with the depth alone, every value looked at is charged to a budget, and a search
+ * may pause wherever it is but within a filter.
  */
-import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import type { Query, Scope, Segment, Selector } from './query.ts';
-import { indexOf } from './step.ts';
+import { isJsonObject, type Json } from '../../proto/json.ts';
+import { type Match, PAUSE } from './match.ts';
+import type { Query, Scope, Selector } from './query.ts';
+import { indexIn, LARGE_MEMBER, SELECTOR, Stage } from './stage.ts';
 
-/** A place in a document: a value, and how it hangs from the document. */
-export class Match {
-  readonly value: Json;
-  /** Undefined of the document itself. */
-  readonly parent: Match | undefined;
-  /** Of the value in its parent. */
-  readonly key: string | number;
-  /** For whoever writes the place down: its path, kept for the places below. */
-  path: string | undefined;
-
-  constructor(value: Json, parent?: Match, key: string | number = '') {
-    this.value = value;
-    this.parent = parent;
-    this.key = key;
-  }
-}
-
-/**
- * Steps, each of some 12 nanoseconds at most, as the proof `charges` measures them: of a selector that is
- * asked, of a match that is made and handed on, of an element and a member that are looked at, and
- * of a query in a filter that is begun.
- */
-const [SELECTOR, MATCH, ELEMENT, MEMBER, BEGINNING] = [2, 3, 1, 2, 4];
-/** The engine looks up members of larger objects in a table. */
-const LARGE = 128;
-const LARGE_MEMBER = 8;
-
-/** What it takes to go through the members of an object. */
-function stepsOfMembers(count: number): number {
-  return count * (count > LARGE ? LARGE_MEMBER : MEMBER);
-}
+/** Steps that a query takes to begin, for each of its segments: many begin in a filter. */
+const BEGINNING = 4;
+/** Levels of a search before its first match, and after its last. */
+const [BEFORE, AFTER] = [-1, -2];
 
 /** Is handed each match; `true` ends the search. */
 export type Take = (match: Match) => boolean;
 
+/** A search that is under way. */
+export class Search {
+  readonly #query: Query;
+  readonly #from: Match;
+  readonly #scope: Scope;
+  /** Of the segments, as far as matches came. */
+  readonly #stages: Stage[] = [];
+  /** The segment at hand. */
+  #level = BEFORE;
+
+  constructor(query: Query, from: Match, scope: Scope) {
+    scope.budget.charge(BEGINNING * (1 + query.length));
+    this.#query = query;
+    this.#from = from;
+    this.#scope = scope;
+  }
+
+  /**
+   * The next match; undefined when there are no more.
+   * @param until steps of the budget after which it pauses
+   */
+  next(until: number): Match | typeof PAUSE | undefined {
+    if (this.#level === AFTER) return undefined;
+    if (this.#level === BEFORE) {
+      if (this.#query.length === 0) {
+        this.#level = AFTER;
+        return this.#from;
+      }
+      this.#enter(0, this.#from);
+    }
+    for (;;) {
+      const found = this.#stages[this.#level]?.next(until);
+      if (found === undefined) {
+        if (this.#level === 0) {
+          this.#level = AFTER;
+          return undefined;
+        }
+        this.#level -= 1;
+      } else if (found === PAUSE || this.#level === this.#query.length - 1) return found;
+      else this.#enter(this.#level + 1, found);
+    }
+  }
+
+  #enter(level: number, from: Match): void {
+    this.#level = level;
+    const stage = this.#stages[level];
+    const segment = this.#query[level];
+    if (stage !== undefined) stage.begin(from);
+    else if (segment !== undefined) this.#stages.push(new Stage(segment, this.#scope, from));
+  }
+}
+
 /** Hands over what the query names below `from`; answers whether `take` ended it. */
 export function walk(query: Query, from: Match, scope: Scope, take: Take): boolean {
-  scope.budget.charge(BEGINNING * (1 + query.length));
-  let next = take;
-  for (const segment of query.toReversed()) next = stage(segment, scope, next);
-  return next(from);
+  const search = new Search(query, from, scope);
+  for (;;) {
+    const found = search.next(Number.POSITIVE_INFINITY);
+    if (found === undefined) return false;
+    if (found !== PAUSE && take(found)) return true;
+  }
 }
 
 /** The first match of a query that names one place by its form; `undefined` without one. */
@@ -64,120 +93,4 @@ export function resolve(
     } else return undefined;
   }
   return value;
-}
-
-/** Where a step leads in an array; -1 when nowhere. */
-function indexIn(array: readonly Json[], step: Selector): number {
-  if (step.kind === 'token') return indexOf(step.name);
-  if (step.kind !== 'element') return -1;
-  return step.index < 0 ? array.length + step.index : step.index;
-}
-
-function stage({ descends, selectors }: Segment, scope: Scope, next: Take): Take {
-  const children: Take = (match) => {
-    for (const selector of selectors) {
-      if (select(selector, match, scope, next)) return true;
-    }
-    return false;
-  };
-  return descends ? (match) => descend(match, scope, children) : children;
-}
-
-/** The value itself, then what is below it, parents first. A list instead of recursion: depth costs no stack. */
-function descend(from: Match, { budget }: Scope, take: Take): boolean {
-  const left = [from];
-  for (let match = left.pop(); match !== undefined; match = left.pop()) {
-    if (take(match)) return true;
-    const { value } = match;
-    if (Array.isArray(value)) {
-      budget.charge(MATCH + ELEMENT * value.length);
-      for (let at = value.length - 1; at >= 0; at -= 1) pushParent(left, value[at], match, at);
-    } else if (isJsonObject(value)) {
-      const names = Object.keys(value);
-      budget.charge(MATCH + stepsOfMembers(names.length));
-      for (const name of names.reverse()) pushParent(left, value[name], match, name);
-    }
-  }
-  return false;
-}
-
-/** Only what can have children has anything to be selected. */
-function pushParent(left: Match[], value: Json | undefined, parent: Match, key: string | number) {
-  if (typeof value === 'object' && value !== null) left.push(new Match(value, parent, key));
-}
-
-function select(selector: Selector, match: Match, scope: Scope, next: Take): boolean {
-  scope.budget.charge(SELECTOR);
-  const { value } = match;
-  if (Array.isArray(value)) return selectElements(selector, value, match, scope, next);
-  return isJsonObject(value) && selectMembers(selector, value, match, scope, next);
-}
-
-function selectElements(
-  selector: Selector,
-  array: readonly Json[],
-  match: Match,
-  scope: Scope,
-  next: Take,
-): boolean {
-  const { kind } = selector;
-  if (kind === 'wildcard' || kind === 'filter') {
-    scope.budget.charge(ELEMENT * array.length);
-    return array.some((value, at) => {
-      if (kind === 'filter' && !selector.test(value, scope)) return false;
-      scope.budget.charge(MATCH);
-      return next(new Match(value, match, at));
-    });
-  }
-  if (kind === 'slice') return selectSlice(selector, array, match, scope, next);
-  const at = indexIn(array, selector);
-  const value = array[at];
-  scope.budget.charge(MATCH);
-  return value !== undefined && next(new Match(value, match, at));
-}
-
-/** RFC 9535 §2.3.4.2.2. */
-function selectSlice(
-  { start, stop, step }: Selector & { kind: 'slice' },
-  array: readonly Json[],
-  match: Match,
-  { budget }: Scope,
-  next: Take,
-): boolean {
-  const { length } = array;
-  const within = (index: number, least: number, most: number) =>
-    Math.min(Math.max(index < 0 ? length + index : index, least), most);
-  if (step === 0) return false;
-  const forward = step > 0;
-  const [least, most] = forward ? [0, length] : [-1, length - 1];
-  const first = start === undefined ? (forward ? 0 : length - 1) : within(start, least, most);
-  const end = stop === undefined ? (forward ? length : -1) : within(stop, least, most);
-  for (let at = first; forward ? at < end : at > end; at += step) {
-    budget.charge(MATCH);
-    const value = array[at];
-    if (value !== undefined && next(new Match(value, match, at))) return true;
-  }
-  return false;
-}
-
-function selectMembers(
-  selector: Selector,
-  object: JsonObject,
-  match: Match,
-  scope: Scope,
-  next: Take,
-): boolean {
-  if (selector.kind === 'wildcard' || selector.kind === 'filter') {
-    const names = Object.keys(object);
-    scope.budget.charge(stepsOfMembers(names.length));
-    return names.some((name) => {
-      const value = object[name] ?? null;
-      if (selector.kind === 'filter' && !selector.test(value, scope)) return false;
-      scope.budget.charge(MATCH);
-      return next(new Match(value, match, name));
-    });
-  }
-  if (!('name' in selector) || !Object.hasOwn(object, selector.name)) return false;
-  scope.budget.charge(MATCH);
-  return next(new Match(object[selector.name] ?? null, match, selector.name));
 }

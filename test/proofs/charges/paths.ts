@@ -3,7 +3,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { Places } from '../../../worker/json/places.ts';
-import { sizeOf } from '../../../worker/json/size.ts';
+import { Size } from '../../../worker/json/size.ts';
 import { Budget } from '../../../worker/paths/budget.ts';
 import { PathFault } from '../../../worker/paths/fault.ts';
 import { Path } from '../../../worker/paths/path.ts';
@@ -97,7 +97,7 @@ function search(json: Json, paths: readonly Path[], budget: Budget): void {
     path.each(json, budget, (match) => {
       if (!places.add(match, budget)) return;
       JSON.stringify(path.pathOf(match, budget));
-      sizeOf(match.value, Number.POSITIVE_INFINITY, budget);
+      new Size(match.value, budget).measure(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
     });
   }
 }
@@ -113,6 +113,7 @@ class Counted extends Budget {
   }
 
   override charge(steps: number): void {
+    super.charge(steps);
     this.#count(steps);
   }
 }

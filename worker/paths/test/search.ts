@@ -1,8 +1,8 @@
 /** Searches as tests make them. */
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { Budget } from '../budget.ts';
+import type { Match } from '../match.ts';
 import { Path } from '../path.ts';
-import type { Match } from '../walk.ts';
 
 /** Thrown where a test's budget is used up. */
 export const EXHAUSTED = new Error('The budget is used up');

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   setMember,
 } from '../../../proto/json.ts';
-import { Budget as PathBudget } from '../../paths/budget.ts';
+import { FILTER_STEPS_MAX, Budget as PathBudget } from '../../paths/budget.ts';
 import { faultOf, PathFault } from '../../paths/fault.ts';
 import { Path } from '../../paths/path.ts';
 import { indexOf, type Step } from '../../paths/step.ts';
@@ -135,13 +135,20 @@ class Charged extends PathBudget {
   readonly #x: Execution;
 
   constructor(x: Execution) {
-    super(Number.POSITIVE_INFINITY, () => new Error('is never thrown'));
+    super(Number.POSITIVE_INFINITY, tooMuchOfAFilter);
     this.#x = x;
   }
 
   override charge(steps: number): void {
     this.#x.spend(steps);
+    super.charge(steps);
   }
+}
+
+function tooMuchOfAFilter(): RuleFault {
+  return new RuleFault(
+    `a filter of a path takes more than ${FILTER_STEPS_MAX} steps for one value; search for less in it`,
+  );
 }
 
 function searchOf(path: Path, slot: number, scope: Scope): Get {

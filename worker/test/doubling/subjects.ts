@@ -161,7 +161,7 @@ const PATHS: readonly Subject[] = [
           json: { p: each, t: each },
           paths: [new Path('$[?match($.t, $.p)]'), new Path('$[?search($.t, $.p)]')],
         },
-        () => {},
+        () => undefined,
       ),
     ),
   ),
@@ -175,13 +175,18 @@ const PATHS: readonly Subject[] = [
             json: [each, `${each}a`],
             paths: [new Path('$[?@ < $[1]]'), new Path('$[?length(@) > 2]')],
           },
-          () => {},
+          () => undefined,
         ),
       ),
   ),
   value(
     'a document that JSONPath searches',
-    ['worker/paths/walk.ts', 'worker/paths/query.ts', 'worker/json/parse.ts'],
+    [
+      'worker/paths/walk.ts',
+      'worker/paths/stage.ts',
+      'worker/paths/query.ts',
+      'worker/json/parse.ts',
+    ],
     (json) => {
       const writer = new ObjectWriter(40e6);
       whole(
@@ -192,7 +197,7 @@ const PATHS: readonly Subject[] = [
               (each) => new Path(each),
             ),
           },
-          (path, found) => writer.put(path, found),
+          (path, found) => writer.putInPieces(path, found),
         ),
       );
     },
