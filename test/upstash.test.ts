@@ -75,6 +75,13 @@ describe.each(['relay', 'edge'] as const)('an endpoint that the %s serves', (way
     expect(await runProgram(facade(way, options))).toEqual(await runProgram(vendor(options)));
   });
 
+  test('answers 5,000 commands of one pipeline in their order', async () => {
+    const commands = Array.from({ length: 5_000 }, () => ['INCR', 'count']);
+    const { status, body } = await send('/pipeline', { body: JSON.stringify(commands) }, way);
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toEqual(commands.map((_, at) => ({ result: at + 1 })));
+  });
+
   test('answers raw requests alike', async () => {
     const asked: [string, Asking][] = [
       ['/set/b%2Fc?EX=1000', { body: '{"a":1}' }],

@@ -63,6 +63,12 @@ describe('what is none', () => {
     ['', '[]', 'body: begins with the name of a command'],
     ['', '["SET","k",null]', '2: is text, a number, or true or false'],
     ['', '["SET","k",{"a":1}]', '2: is text, a number, or true or false'],
+    ['', '["SET","k","\\ud800"]', '2: holds half of a surrogate pair, which has no UTF-8'],
+    [
+      '/pipeline',
+      '[["GET","k"],["\\udfff"]]',
+      '1.0: holds half of a surrogate pair, which has no UTF-8',
+    ],
     ['/pipeline', '["SET"]', '0: is a JSON array: ["SET", "key", "value"]'],
     [
       '/pipeline',

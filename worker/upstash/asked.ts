@@ -93,10 +93,16 @@ function commandOf(json: Json, path: string): RedisCommand {
 
 /** Text, numbers and truth values, as the vendor's client sends them; it writes anything else as JSON text. */
 function argumentOf(value: Json, path: string): Word {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return inUtf8(value, path);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (isRawJson(value)) return value.rawJSON;
   throw fault(path, 'is text, a number, or true or false');
+}
+
+/** A half would be sent as another character. */
+function inUtf8(text: string, path: string): string {
+  if (text.isWellFormed()) return text;
+  throw fault(path, 'holds half of a surrogate pair, which has no UTF-8');
 }
 
 function named([name, ...args]: readonly Word[], path: string): RedisCommand {

@@ -233,8 +233,8 @@ test.each([
     [expect.stringMatching(/^command: must be a command/)],
   ],
   [{ type: 'raw_command_read_only', command: 'del k' }, ['command: must only read: del may write']],
-  [{ type: 'pipeline', pipeline: [] }, ['pipeline: must be a list of 1 to 1000 commands']],
-  [{ type: 'pipeline', pipeline: MANY }, ['pipeline: must be a list of 1 to 1000 commands']],
+  [{ type: 'pipeline', pipeline: [] }, ['pipeline: must be a list of 1 to 20000 commands']],
+  [{ type: 'pipeline', pipeline: MANY }, ['pipeline: must be a list of 1 to 20000 commands']],
   [
     { type: 'pipeline', pipeline: [{ type: 'time' }, { type: 'get' }, 5] },
     ['pipeline.1.key: is required', 'pipeline.2: must be an object with a type'],

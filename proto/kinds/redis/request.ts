@@ -13,7 +13,7 @@ import { allCommands, commandNamed, isContainer } from './table.ts';
 import { anyWord, type Fault, WordFault } from './words.ts';
 
 /** Most commands of a pipeline. Spec silent. */
-export const PIPELINE_MAX = 1_000;
+export const PIPELINE_MAX = 20_000;
 /** Most words of a command: what servers take at all. Source: redis.io, `PROTO_MAX_MULTIBULK`. */
 const WORDS_MAX = 1_048_576;
 
