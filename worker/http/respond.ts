@@ -15,8 +15,8 @@ const encoder = new TextEncoder();
 const BEFORE = encoder.encode('{"status":"success","data":');
 const AFTER = encoder.encode('}');
 
-/** Of a request: its id, and what was measured of it. */
-type Told = Pick<PublicContext, 'requestId' | 'timing'>;
+/** Of a request: its id, what was measured of it, and whether its client is there. */
+type Told = Pick<PublicContext, 'requestId' | 'timing'> & Partial<Pick<PublicContext, 'signal'>>;
 
 /**
  * The response for a handler's answer. A `Response` goes as it is, with the headers of every reply.
@@ -103,7 +103,7 @@ export function failureOf(thrown: unknown): GatewayError {
 
 /**
  * The documented error reply, or that of a facade. A failure of ours is logged with its cause; a
- * client's fault is not.
+ * client's fault is not, nor what was dropped because he has gone.
  */
 export function respondToError(
   thrown: unknown,
@@ -113,7 +113,8 @@ export function respondToError(
 ): Response {
   const failure = failureOf(thrown);
   const { status } = ERRORS[failure.code];
-  if (status >= 500) logFailure(failure, told.requestId, path);
+  const isDropped = failure.code === 'SERVICE_UNAVAILABLE' && told.signal?.aborted;
+  if (status >= 500 && !isDropped) logFailure(failure, told.requestId, path);
   const body = facade ? facade.errorBody(failure) : errorBody(failure, told.requestId);
   return new Response(JSON.stringify(body), {
     status,

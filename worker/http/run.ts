@@ -15,7 +15,7 @@ import {
   openContext,
   type PublicContext,
 } from '../context.ts';
-import { giveBack, inPieces, isLight } from '../heavy-work.ts';
+import { giveBack, inPieces, isLarge, isLight } from '../heavy-work.ts';
 import { once } from '../idempotency/once.ts';
 import { keyOf } from '../idempotency/rule.ts';
 import { type Settings, settingsOf } from '../settings.ts';
@@ -127,11 +127,14 @@ async function answer(
       return respondToError(thrown, open, path, each.facade);
     },
   };
-  return perform(open, each, params, ends).catch(async (thrown: unknown) => {
+  const performing = perform(open, each, params, ends).catch(async (thrown: unknown) => {
     const response = ends.refuse(thrown);
     await discardBody(open, request, limitsOf(each, settings));
     return response;
   });
+  // Else the runtime ends it when its client goes, and its place would be taken for a while.
+  if (isLarge(Number(request.headers.get('Content-Length')))) open.afterReply(performing);
+  return performing;
 }
 
 /** How a call ends, as far as its route is concerned. */
