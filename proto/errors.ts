@@ -4,6 +4,7 @@
  */
 
 import type { Json } from './json.ts';
+import { TOLD_MAX, told } from './told.ts';
 
 /** Spec: "Errors", and the contract's table of what the specification leaves open. */
 export const ERRORS = {
@@ -117,9 +118,19 @@ function unableToConnect(told: string): string {
   return CONNECTION_FAILED_PREFIX + words;
 }
 
+/** An entry whose own texts are no longer than is told. */
+function shortened(details: ErrorDetails): ErrorDetails {
+  const long = Object.entries(details).filter(
+    ([, value]) => typeof value === 'string' && value.length > TOLD_MAX,
+  );
+  if (long.length === 0) return details;
+  return { ...details, ...Object.fromEntries(long.map(([name, value]) => [name, told(value)])) };
+}
+
 /**
  * A failure the client is told about: `message` and `details` reach the wire, `cause` only the log.
  * Of CONNECTION_FAILED the message given is the cause alone; its beginning is put before it here.
+ * Texts of both are cut to `TOLD_MAX`: what a server or a caller wrote may stand in any of them.
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
@@ -130,11 +141,11 @@ export class GatewayError extends Error {
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(
-      code === 'CONNECTION_FAILED' ? unableToConnect(message) : message,
+      told(code === 'CONNECTION_FAILED' ? unableToConnect(told(message)) : message),
       'cause' in options ? { cause: options.cause } : undefined,
     );
     this.code = code;
-    this.details = options.details ?? [];
+    this.details = options.details?.map(shortened) ?? [];
     this.retryAfter = options.retryAfter;
     this.headers = options.headers ?? {};
   }

@@ -1,6 +1,7 @@
 /** What callers are told of errors of MySQL and MariaDB. Source: MySQL Error Message Reference; MariaDB Error Codes. */
 import type { Mode } from '../../proto/driver.ts';
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../../proto/errors.ts';
+import { toldWithout } from '../../proto/told.ts';
 
 /** What the server answered instead of a result. */
 export class ServerError extends Error {
@@ -50,13 +51,13 @@ function namedFailure({ errno, sqlState }: ServerError): [ErrorCode, string] {
   return ['REQUEST_FAILED', 'The database refused the statement'];
 }
 
-/** `'user'@'host'` in refusals names where the relay is seen from. */
-const USER_AT = /'((?:[^'\\]|'')*)'@'[^']*'/g;
+/** `'user'@'host'` in refusals names where the relay is seen from. Bounded, so that no run of quotes is read again from each of them. */
+const USER_AT = /'((?:[^'\\]|''){0,200})'@'[^']{0,255}'/g;
 
 function detailOf({ errno, message }: ServerError): ErrorDetails {
   return {
     source: 'mysql',
     code: String(errno),
-    message: message.replace(USER_AT, "'$1'"),
+    message: toldWithout(message, (text) => text.replace(USER_AT, "'$1'")),
   };
 }

@@ -1,6 +1,7 @@
 /** Maps what Cassandra answers to the gateway's failures. Source: CQL binary protocol v4, section 9. */
 import cassandra from 'cassandra-driver';
 import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { toldWithout } from '../../../proto/told.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
 const { ResponseError, AuthenticationError } = cassandra.errors;
@@ -48,16 +49,15 @@ export function enteringFailure(cause: unknown): GatewayError {
 }
 
 const ADDRESSES = [
-  /\b[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/gi,
-  /[\w.-]*\/\[?[0-9a-f:.]*[:.][0-9a-f:.]*\]?(?::\d{1,5})?(?=[\s,;)\]]|$)/gi,
+  /\b[a-z][a-z0-9+.-]{0,31}:\/\/[^\s'")]+/gi,
+  /(?<![\w.-])[\w.-]*\/\[?[0-9a-f:.]{0,45}[:.][0-9a-f:.]{0,45}\]?(?::\d{1,5})?(?=[\s,;)\]]|$)/gi,
   /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g,
 ];
 
 /** A text of the server's without addresses. */
 export function withoutAddresses(text: string): string {
-  return ADDRESSES.reduce((told, address) => told.replace(address, 'address'), text).slice(
-    0,
-    4_000,
+  return toldWithout(text, (whole) =>
+    ADDRESSES.reduce((shown, address) => shown.replace(address, 'address'), whole),
   );
 }
 

@@ -40,7 +40,9 @@ function numberIn(text: string): string | undefined {
 
 /** Newer servers put a frame with a tag around an error among rows. */
 function withoutFrame(text: string): string {
-  return text.replace(/\r?\n\d* ?\w*\r?\n__exception__[\s\S]*$/, '').replace(/"\s*}\s*$/, '');
+  return text
+    .replace(/\r?\n\d{0,20} ?\w{0,64}\r?\n__exception__[\s\S]*$/, '')
+    .replace(/"\s*}\s*$/, '');
 }
 
 const ADDRESSES = [

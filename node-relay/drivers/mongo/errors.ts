@@ -12,6 +12,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { toldWithout } from '../../../proto/told.ts';
 import { REPLY_MAX_BYTES, ReplyFault, ReplyTooLarge } from './reply-fault.ts';
 
 /** Duplicate key, document validation, and their older numbers. */
@@ -166,11 +167,11 @@ function firstWithin(cause: MongoServerError): { code?: unknown; message?: unkno
 }
 
 const ADDRESS =
-  /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b|\[[0-9a-f:]+\](?::\d+)?|\b[\w-]+(?:\.[\w-]+)*:\d{4,5}\b/gi;
+  /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b|\[[0-9a-f:]+\](?::\d+)?|(?<![\w.-])[\w-]+(?:\.[\w-]+)*:\d{4,5}\b/gi;
 
 /** Contract §1: a backend's own message, without addresses. */
 function withoutAddresses(message: string): string {
-  return message.replace(ADDRESS, '(address)').slice(0, 2_000);
+  return toldWithout(message, (text) => text.replace(ADDRESS, '(address)'));
 }
 
 /** The relay's own refusal below a failure of the driver's: of an address, or of a socket. */

@@ -2,6 +2,7 @@
 import { DatabaseError } from 'pg';
 import { fromPostgres, refusedLogin } from '../../../dialects/postgres/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { told } from '../../../proto/told.ts';
 import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';
 import { UnknownLogin } from './backend-messages.ts';
 
@@ -33,7 +34,8 @@ const POOLER_REFUSALS: readonly (readonly [RegExp, string])[] = [
 
 function sqlstateOf({ code = '', message }: DatabaseError): string {
   if (code !== '08P01') return code;
-  return POOLER_REFUSALS.find(([words]) => words.test(message))?.[1] ?? code;
+  const text = told(message);
+  return POOLER_REFUSALS.find(([words]) => words.test(text))?.[1] ?? code;
 }
 
 function wordsFor(cause: unknown): string {
