@@ -120,11 +120,10 @@ function unableToConnect(told: string): string {
 
 /** An entry whose own texts are no longer than is told. */
 function shortened(details: ErrorDetails): ErrorDetails {
-  const long = Object.entries(details).filter(
-    ([, value]) => typeof value === 'string' && value.length > TOLD_MAX,
+  const long = Object.entries<unknown>(details).flatMap(([name, value]) =>
+    typeof value === 'string' && value.length > TOLD_MAX ? [[name, told(value)] as const] : [],
   );
-  if (long.length === 0) return details;
-  return { ...details, ...Object.fromEntries(long.map(([name, value]) => [name, told(value)])) };
+  return long.length === 0 ? details : { ...details, ...Object.fromEntries(long) };
 }
 
 /**

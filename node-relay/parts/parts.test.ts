@@ -152,6 +152,29 @@ describe('who was there at two deaths', () => {
   });
 });
 
+test('who gets a part of their own is served by the shared one until it listens', async () => {
+  relay = await startParts();
+  const key = keyFor(0);
+  for (let death = 0; death < 2; death += 1) {
+    // The process that stands in is loaded by then.
+    await sleep(3_000);
+    const held = relay.outcome(key, '/held');
+    await until(() => relay?.backend.held() === 1);
+    const dead = relay.pidOf('0');
+    process.kill(dead, 'SIGKILL');
+    await held;
+    relay.backend.release();
+    await until(() => relay?.pidOf('0') !== dead);
+  }
+  const outcomes: unknown[] = [];
+  while (relay.pidOf('own-1') === 0) {
+    const outcome = await relay.outcome(key);
+    if (relay.pidOf('own-1') === 0) outcomes.push(outcome);
+  }
+  expect(outcomes).toContain('answered');
+  expect(outcomes.filter((one) => one !== 'answered')).toEqual([]);
+});
+
 describe('a relay', () => {
   test('tells of all parts together', async () => {
     relay = await startParts();

@@ -38,6 +38,8 @@ interface Slot {
   readonly name: string;
   readonly socket: string;
   part: PartProcess;
+  /** Whether it has listened once: until then, who gets it is served where they were. */
+  isOpen: boolean;
 }
 
 /** All parts of one relay. */
@@ -65,9 +67,10 @@ export class Supervisor {
 
   /** Where calls are served now. */
   get places(): Places {
-    const own = [...this.#ownParts].flatMap(({ name, keys }) =>
-      [...keys].map((key) => [key, socketIn(this.#options.sockets, name)] as const),
-    );
+    const own = [...this.#ownParts].flatMap(({ name, keys }) => {
+      const slot = this.#own.get(name);
+      return slot?.isOpen ? [...keys].map((key) => [key, slot.socket] as const) : [];
+    });
     return {
       shared: this.#shared.map(({ socket }) => socket),
       own: Object.fromEntries(own),
@@ -147,7 +150,8 @@ export class Supervisor {
 
   /** A new slot, and when its first process listens. */
   #add(name: string): { slot: Slot; listening: Promise<void> } {
-    const slot = { name, socket: socketIn(this.#options.sockets, name), part: this.#take() };
+    const socket = socketIn(this.#options.sockets, name);
+    const slot: Slot = { name, socket, part: this.#take(), isOpen: false };
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#settle(slot, resolve, () => reject(new Error('A part of the relay did not start')));
     return { slot, listening: promise };
@@ -169,6 +173,9 @@ export class Supervisor {
         const afterMs = Math.round(performance.now() - assigned);
         this.#options.log.info({ part: slot.name, pid: part.pid, afterMs }, 'relay part ready');
         this.#options.log.flush();
+        const isFirst = !slot.isOpen;
+        slot.isOpen = true;
+        if (isFirst && this.#own.has(slot.name)) this.#tellPlaces();
         listening();
         if (this.#spareTimer !== undefined) this.#loadSpare();
       },
