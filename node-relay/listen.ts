@@ -31,7 +31,10 @@ export function listen(
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once('error', (cause: NodeJS.ErrnoException) => {
-    const why = cause.code === 'EADDRINUSE' ? 'is in use' : 'cannot be listened on';
+    const why =
+      cause.code === 'EADDRINUSE'
+        ? 'is taken; choose another with --port'
+        : 'cannot be listened on; choose others with --port and --host';
     reject(new GatewayError('INVALID_CONFIGURATION', `Port ${port} on ${host} ${why}`, { cause }));
   });
   server.listen(port, host, () => {

@@ -7,15 +7,37 @@ export type Log = Logger;
 /** Lines are gathered: one write for each cost a relay a third of its time. */
 const GATHERED = { bytes: 8_192, forMs: 200 };
 
-/** A log; lines leave in order and together, after 200 ms at the latest, without holding up the caller. */
-export function createLog(
-  stream: DestinationStream = destination({
+/** Lines that cannot be written, on a full disk or to a terminal that is gone, wait up to so many bytes; further ones are dropped. */
+const UNWRITTEN_MAX_BYTES = 1_048_576;
+/** Milliseconds that the last lines have. */
+const LAST_LINES_MAX_MS = 200;
+
+/**
+ * A log; lines leave in order and together, after 200 ms at the latest, without holding up the
+ * caller. One that cannot be written ends nothing.
+ */
+export function createLog(stream: DestinationStream = standardOutput()): Log {
+  return pino({ base: { program: 'relay' }, timestamp: stdTimeFunctions.isoTime }, stream);
+}
+
+function standardOutput(): DestinationStream {
+  const stream = destination({
     sync: false,
     minLength: GATHERED.bytes,
     periodicFlush: GATHERED.forMs,
-  }),
-): Log {
-  return pino({ base: { program: 'relay' }, timestamp: stdTimeFunctions.isoTime }, stream);
+    maxLength: UNWRITTEN_MAX_BYTES,
+  });
+  // Of what fails, pino takes a broken pipe alone upon itself; all else would end the process.
+  stream.on('error', () => {});
+  // At an exit and after a fatal line it would try without end, and the process would stay.
+  stream.flushSync = () => {};
+  return stream;
+}
+
+/** Ends this process with the code once its last lines are written, or 200 ms later. */
+export function exitAfterLines(log: Log, code: number): void {
+  log.flush(() => process.exit(code));
+  setTimeout(() => process.exit(code), LAST_LINES_MAX_MS);
 }
 
 /** One call, as it is logged. */

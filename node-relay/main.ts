@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { GatewayError } from '../proto/errors.ts';
 import { type Config, HELP, readConfig } from './config.ts';
 import { listen, serverFor } from './listen.ts';
-import { createLog, describeFault, type Log } from './log.ts';
+import { createLog, describeFault, exitAfterLines, type Log } from './log.ts';
 import { routeTo } from './parts/router.ts';
 import { Supervisor } from './parts/supervisor.ts';
 import { programVersion } from './version.ts';
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     log.info({ signal }, 'relay draining');
     supervisor.stop().then(() => {
       log.info('relay stopped');
-      log.flush(() => process.exit(0));
+      exitAfterLines(log, 0);
     }, fatal(log));
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
@@ -77,7 +77,7 @@ function dieLoudly(log: Log): void {
 function fatal(log: Log): (cause: unknown) => void {
   return (cause) => {
     log.fatal({ fault: describeFault(cause) }, 'relay failed');
-    log.flush(() => process.exit(1));
+    exitAfterLines(log, 1);
   };
 }
 

@@ -5,14 +5,28 @@ export class Failure extends Error {
   override readonly name = 'Failure';
 }
 
-/** Runs a script's main function. A `Failure` becomes its sentence on stderr and exit code 1. */
+/** What the system lacks, whatever a script was doing; Node names no file for some of these. */
+const LACKING: Readonly<Record<string, string>> = {
+  ENOSPC: 'There is no space left on the disk; make room on it, or choose a folder elsewhere.',
+  EDQUOT: 'The quota of the disk is used up; make room on it, or choose a folder elsewhere.',
+  EROFS: 'The disk is read-only; make it writable, or choose a folder elsewhere.',
+  EMFILE: 'Too many files are open; raise the limit with ulimit -n.',
+  ENFILE: 'Too many files are open on this machine; end other programs, or raise its limit.',
+};
+
+/** Runs a script's main function. What a person can mend becomes one sentence on stderr and exit code 1. */
 export async function runScript(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (thrown) {
-    console.error(thrown instanceof Failure ? thrown.message : thrown);
+    console.error(sentenceFor(thrown) ?? thrown);
     process.exitCode = 1;
   }
+}
+
+function sentenceFor(thrown: unknown): string | undefined {
+  if (thrown instanceof Failure) return thrown.message;
+  return LACKING[systemCode(thrown) ?? ''];
 }
 
 /** The `code` of a system error such as `EADDRINUSE`; undefined for anything else. */

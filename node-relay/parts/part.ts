@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import { drivers, loadDrivers } from '../drivers/index.ts';
 import { serverFor } from '../listen.ts';
-import { createLog, describeFault, type Log } from '../log.ts';
+import { createLog, describeFault, exitAfterLines, type Log } from '../log.ts';
 import { makeRelay, type UnboundRelay } from '../server.ts';
 import { programVersion } from '../version.ts';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
@@ -18,9 +18,6 @@ import { keyOf, socketOf } from './places.ts';
 
 /** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
 const LOAD_AFTER_MS = 2_000;
-
-/** A last line that cannot be written does not keep a failed part alive. */
-const FLUSH_MAX_MS = 200;
 
 const log = createLog();
 const awaited = new Map<number, (figures: Figures) => void>();
@@ -64,7 +61,7 @@ function obey(relay: UnboundRelay, message: ToPart): void {
     const { id } = message;
     relay.metrics.values().then((metrics) => tell({ type: 'metrics', id, metrics }), fatal(log));
   } else {
-    relay.drain().then(() => log.flush(() => process.exit(0)), fatal(log));
+    relay.drain().then(() => exitAfterLines(log, 0), fatal(log));
   }
 }
 
@@ -124,7 +121,6 @@ function dieLoudly(to: Log): void {
 function fatal(to: Log): (cause: unknown) => void {
   return (cause) => {
     to.fatal({ fault: describeFault(cause) }, 'relay part failed');
-    to.flush(() => process.exit(1));
-    setTimeout(() => process.exit(1), FLUSH_MAX_MS);
+    exitAfterLines(to, 1);
   };
 }

@@ -1,0 +1,39 @@
+/** What the log cannot write harms nobody. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { freePort } from '../scripts/ports.ts';
+import { makeKeys } from './test/relay.ts';
+
+/** A disk without room, on Linux. */
+const FULL = '/dev/full';
+
+let relay: ReturnType<typeof spawn> | undefined;
+afterEach(() => relay?.kill('SIGKILL'));
+
+test.skipIf(!existsSync(FULL))(
+  'a relay serves and stops while its log is on a full disk',
+  async () => {
+    const [keys, port] = await Promise.all([makeKeys(), freePort('127.0.0.1')]);
+    const full = openSync(FULL, 'w');
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+      env: {
+        RELAY_PORT: String(port),
+        RELAY_NODE_KEY: JSON.stringify(keys.nodePrivate),
+        GATEWAY_PUBLIC_KEY: JSON.stringify(keys.gatewayPublic),
+      },
+      stdio: ['ignore', full, full],
+    });
+    relay = child;
+    closeSync(full);
+    const status = () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then((reply) => reply.status, String);
+    await expect.poll(status, { timeout: 50_000 }).toBe(200);
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  },
+  60_000,
+);
