@@ -15,7 +15,7 @@ const LARGE_BYTES = 128 * 1024;
 /** Milliseconds up to which work that could not be foreseen counts for nothing. */
 const LIGHT_MS = 2;
 
-/** Bytes of large bodies that are taken in, a millisecond: reading them takes a tenth of it. */
+/** Bytes of large bodies and replies that pass, a millisecond: a fraction of what the thread could do. */
 const BYTES_PER_MS = 100_000;
 
 const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
@@ -54,8 +54,8 @@ export function mayComeIn({ signal }: Owner, place: Place): Promise<void> {
   return line.comeIn(place, signal);
 }
 
-/** Tells of bytes that came in, and waits until it is their owner's turn for more. */
-export function cameIn(of: Owner, bytes: number): Promise<void> {
+/** Tells of bytes that came in or go out, and waits until it is their owner's turn for more. */
+export function passed(of: Owner, bytes: number): Promise<void> {
   return flow.pass(ownerOf(of), bytes);
 }
 

@@ -20,6 +20,7 @@ function endings(last?: string) {
   const seen: string[] = [];
   return {
     seen,
+    passed: async () => {},
     ended: () => void seen.push('ended'),
     cancelled: () => void seen.push('cancelled'),
     failed(thrown: unknown) {
@@ -64,6 +65,22 @@ describe('a body made of pieces', () => {
     const { messages } = messagesOf(['a'], new Error('gone'));
     const body = new Response(bodyOf(await open(messages), how));
     await expect(body.text()).rejects.toThrow('gone');
+  });
+
+  test('waits with the next piece as long as the last one has to pass', async () => {
+    const { messages, asked } = messagesOf(['a', 'b', 'c']);
+    const passed: { readonly bytes: number; readonly end: () => void }[] = [];
+    const beside = {
+      ...endings(),
+      passed: (bytes: number) => new Promise<void>((end) => passed.push({ bytes, end })),
+    };
+    const reader = bodyOf(await open(messages), beside).getReader();
+    await reader.read();
+    const second = reader.read();
+    await scheduler.wait(10);
+    expect([asked.count, passed.map(({ bytes }) => bytes)]).toEqual([1, [1]]);
+    passed[0]?.end();
+    expect(await second).toEqual({ done: false, value: bytes('b') });
   });
 
   test('says when its reader leaves', async () => {

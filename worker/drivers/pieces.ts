@@ -29,8 +29,14 @@ export async function begun({ first, rest }: Opened): Promise<Opened> {
   return { first: piece, rest };
 }
 
+/** What goes on beside a body. */
+export interface Beside extends Endings {
+  /** Told of the bytes of each piece: the next one waits for it. */
+  passed(bytes: number): Promise<void>;
+}
+
 /** How a body ends; one of these is called, once. */
-export interface Endings {
+interface Endings {
   ended(): void;
   /** The client has gone. */
   cancelled(): void;
@@ -39,7 +45,7 @@ export interface Endings {
 }
 
 /** The pieces as a body. */
-export function bodyOf({ first, rest }: Opened, endings: Endings): ReadableStream<Uint8Array> {
+export function bodyOf({ first, rest }: Opened, beside: Beside): ReadableStream<Uint8Array> {
   let held: Uint8Array | undefined = first;
 
   /** The next piece that is not empty; `undefined` at the end. */
@@ -59,17 +65,21 @@ export function bodyOf({ first, rest }: Opened, endings: Endings): ReadableStrea
       async pull(controller) {
         try {
           const piece = await next();
-          if (piece) return controller.enqueue(piece);
-          endings.ended();
+          if (piece) {
+            controller.enqueue(piece);
+            // What is enqueued is sent meanwhile.
+            return await beside.passed(piece.byteLength);
+          }
+          beside.ended();
         } catch (thrown) {
-          const last = endings.failed(thrown);
+          const last = beside.failed(thrown);
           if (!last) return controller.error(thrown);
           controller.enqueue(last);
         }
         controller.close();
       },
       cancel() {
-        endings.cancelled();
+        beside.cancelled();
       },
     },
     { highWaterMark: 0 },

@@ -12,6 +12,7 @@ import {
   createTransport,
   errorFromJson,
 } from '@connectrpc/connect/protocol-connect';
+import { inLargeParts } from '../http/large-parts.ts';
 
 /** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
@@ -98,7 +99,8 @@ function withDeadline(given: HeadersInit | undefined, timeoutMs: number | undefi
 async function sendStream(send: Send, request: Request): Promise<Response> {
   const { url, method, headers, body, signal } = request;
   try {
-    return await send(url, { method, headers, body, signal, redirect: 'manual' });
+    const response = await send(url, { method, headers, body, signal, redirect: 'manual' });
+    return response.body === null ? response : new Response(inLargeParts(response.body), response);
   } catch (cause) {
     throw unreachable(cause);
   }

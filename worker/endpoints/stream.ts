@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
+import { passed } from '../heavy-work.ts';
 import { mustEnd, onStop, stopped } from '../http/gate.ts';
 import type { Backend } from './backend/backend.ts';
 import { countCall } from './usage/count.ts';
@@ -31,7 +32,7 @@ export async function streamOf(
     const rows = await begun(opened).catch((thrown: unknown) => {
       throw failureOf(thrown, { writes: backend.mode === 'write', signal: deadline.signal });
     });
-    const body = bodyOf(rows, endingsOf(ctx, backend, deadline));
+    const body = bodyOf(rows, besideOf(ctx, backend, deadline));
     return new Response(body, { headers: { 'Content-Type': NDJSON } });
   } catch (thrown) {
     deadline.end();
@@ -40,13 +41,14 @@ export async function streamOf(
   }
 }
 
-function endingsOf(ctx: Context, { endpoint, mode }: Backend, deadline: Deadline) {
+function besideOf(ctx: Context, { endpoint, mode }: Backend, deadline: Deadline) {
   const takeBack = onStop('at its end', deadline.abort);
   const end = (): void => {
     takeBack();
     deadline.end();
   };
   return {
+    passed: (bytes: number) => passed(ctx, bytes),
     ended() {
       end();
       countCall(ctx, endpoint, mode);

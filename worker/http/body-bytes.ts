@@ -4,7 +4,7 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Place } from '../../proto/work/line.ts';
-import { cameIn, giveBack, isLarge, mayComeIn, type Owner, placeFor } from '../heavy-work.ts';
+import { giveBack, isLarge, mayComeIn, type Owner, passed, placeFor } from '../heavy-work.ts';
 import { type BodyLimits, hasBody, tooLarge } from './body.ts';
 
 /** Bytes that are asked for at once: few calls for much, and little work for each. */
@@ -81,7 +81,7 @@ class Turns {
   async next(size: number, part: number): Promise<void> {
     if (isLarge(size)) this.place ??= await placeFor(this.#of);
     if (this.place === undefined) return;
-    if (part > 0) await cameIn(this.#of, part);
+    if (part > 0) await passed(this.#of, part);
     await mayComeIn(this.#of, this.place);
   }
 }
@@ -147,7 +147,7 @@ async function drop(of: Owner, reader: ReadableStreamBYOBReader, bytes: number):
     if (value === undefined || value.byteLength === 0) return;
     buffer = value.buffer as ArrayBuffer;
     left -= value.byteLength;
-    await cameIn(of, value.byteLength);
+    await passed(of, value.byteLength);
   }
   await reader.cancel();
 }

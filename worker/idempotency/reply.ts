@@ -1,6 +1,7 @@
 /** A reply as it is kept: status, the headers that say what the body is, what the call asked of its caller's rights, and the body. */
 import { type Asked, withoutRepeats } from '../access/asked.ts';
 import type { Effects } from '../context.ts';
+import { inLargeParts } from '../http/large-parts.ts';
 
 /** Bytes of a body that is kept. Contract: "at most 1 MiB". */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -38,7 +39,7 @@ export async function takeIn(response: Response, effects: Effects): Promise<Take
     return { response, kept: written(response, new Uint8Array(), effects) };
   }
   if (ENDLESS.test(response.headers.get('Content-Type') ?? '')) return { response, kept: 'stream' };
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = inLargeParts(response.body).getReader();
   const pieces: Uint8Array[] = [];
   let size = 0;
   for (;;) {

@@ -1,4 +1,6 @@
 /** Serves the API's description at /openapi.json. */
+import { passed } from '../heavy-work.ts';
+import { addressOf } from '../http/address.ts';
 import { asAllReplies } from '../http/beside.ts';
 import { publicUrl } from '../http/public-url.ts';
 import type { AnyRoute } from '../http/route.ts';
@@ -19,7 +21,8 @@ interface Served {
 export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
   let known: Served | undefined;
   app.get('/openapi.json', asAllReplies, async ({ req, env }) => {
-    const gateway = publicUrl(settingsOf(env));
+    const settings = settingsOf(env);
+    const gateway = publicUrl(settings);
     // What is made is kept, not the promise of it: that one belongs to this request.
     const served =
       known !== undefined && known.gateway === gateway ? known : await serve(routes, gateway);
@@ -27,6 +30,7 @@ export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
     const { bytes, etag } = served;
     const headers = { ETag: etag };
     if (req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
+    await passed({ address: addressOf(req.raw.headers, settings.PEER) }, bytes.byteLength);
     return new Response(bytes, { headers: { ...headers, 'Content-Type': 'application/json' } });
   });
 }
