@@ -52,7 +52,7 @@ export function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): 
   yield;
   const output = yield* build(json, pairs, budget, maxBytes);
   yield;
-  const faults = compiled.validate(output);
+  const faults = yield* compiled.inPieces(output);
   const [first] = faults;
   if (first === undefined) return output;
   const where = first.path === '' ? '' : `${first.path}: `;

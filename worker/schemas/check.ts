@@ -7,12 +7,14 @@ import {
 } from '@hyperjump/json-schema/experimental';
 import type { JsonNode } from '@hyperjump/json-schema/instance/experimental';
 import type { Json } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { type KeywordNode, TRIED } from './build.ts';
 import { type Fault, MOST_FAULTS } from './faults.ts';
 import { type Evaluation, OF_LIBRARY } from './keyword.ts';
 import { OF_MEMBERS } from './members.ts';
 import { type Failure, faultsOf, NEVER } from './messages.ts';
 import { nodeOf, type ValueNode } from './node.ts';
+import { evaluateInPieces } from './pieces.ts';
 import { VALUE, type ValueTest } from './values.ts';
 import { Work } from './work.ts';
 
@@ -24,7 +26,33 @@ export function check(
 ): readonly Fault[] {
   const watch = new Watch(compiled, work);
   const { valid } = interpret(compiled, nodeOf(value, work), { plugins: [watch] });
-  if (valid) return [];
+  return valid ? [] : faultsIn(watch);
+}
+
+/** Steps that are taken at once: what takes no more pays nothing for pieces. */
+const STEPS_AT_ONCE = 100_000;
+
+/** The same, in pieces where it takes longer. */
+export function* checkInPieces(
+  compiled: CompiledSchema,
+  value: Json,
+  work: Work = new Work(),
+  stepsAtOnce: number = STEPS_AT_ONCE,
+): Pieces<readonly Fault[]> {
+  const atOnce = new Work(Math.min(stepsAtOnce, work.left));
+  try {
+    return check(compiled, value, atOnce);
+  } catch (error) {
+    if (atOnce.left >= 0 || work.left <= stepsAtOnce) throw error;
+  }
+  yield;
+  const watch = new Watch(compiled, work);
+  const plugins = [...compiled.ast.plugins, watch];
+  const isValid = yield* evaluateInPieces(compiled, nodeOf(value, work), plugins);
+  return isValid ? [] : faultsIn(watch);
+}
+
+function faultsIn(watch: Watch): readonly Fault[] {
   const faults = new Map<string, Fault>();
   for (const failure of watch.failures) {
     for (const fault of faultsOf(failure)) faults.set(`${fault.path} ${fault.message}`, fault);
@@ -88,7 +116,7 @@ class Watch implements EvaluationPlugin<Unevaluated> {
   }
 
   beforeKeyword([id, , asked]: KeywordNode, node: JsonNode): void {
-    const visits = VISITORS.has(id) ? node.children.length : 0;
+    const visits = VISITORS.has(id) ? (node as ValueNode).size : 0;
     const names = Array.isArray(asked) ? asked.length : 0;
     this.#work.spend(1 + (visits + names) / VISITS_PER_STEP);
     this.#found[this.#work.depth] = undefined;

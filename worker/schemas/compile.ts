@@ -1,8 +1,9 @@
 /** The one place of the worker that does JSON Schema: reads a schema, and checks values against it. */
 import { type Json, parseJson } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { Lru } from '../cache.ts';
 import { type Built, build } from './build.ts';
-import { check } from './check.ts';
+import { check, checkInPieces } from './check.ts';
 import { requireShallow } from './depth.ts';
 import { type Fault, Faults } from './faults.ts';
 import { circles, cutShort } from './in-place.ts';
@@ -22,6 +23,11 @@ export interface CompiledSchema {
    * @throws GatewayError BAD_REQUEST when checking takes too many steps or leads too deep
    */
   validate(value: Json, work?: Work): readonly Fault[];
+  /**
+   * The same in pieces, of which small values take one.
+   * @param stepsAtOnce steps of the first
+   */
+  inPieces(value: Json, work?: Work, stepsAtOnce?: number): Pieces<readonly Fault[]>;
 }
 
 /** How a schema is read. */
@@ -53,7 +59,10 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   if (known !== undefined) return known;
   // A copy: nobody changes it later, and no object stands in it twice.
   const { compiled, patterns } = read(parseJson(text), at, documents);
-  const result: CompiledSchema = { validate: (value, work) => check(compiled, value, work) };
+  const result: CompiledSchema = {
+    validate: (value, work) => check(compiled, value, work),
+    inPieces: (value, work, stepsAtOnce) => checkInPieces(compiled, value, work, stepsAtOnce),
+  };
   const isSmall = text.length <= LONGEST_REMEMBERED && patterns <= MOST_PATTERNS_REMEMBERED;
   if (isOnItsOwn && isSmall) remembered.set(text, result);
   return result;

@@ -1,6 +1,6 @@
 /** Numbers compared by their digits where a double could not tell, and JSON values told apart. */
 import { compareDecimals, decimalOf, sameDecimal } from '../../proto/decimal.ts';
-import { isRawJson, type Json, numberText, type RawJson } from '../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json, numberText, type RawJson } from '../../proto/json.ts';
 import type { Work } from './work.ts';
 
 /** A number, kept as text or not. */
@@ -50,6 +50,29 @@ function powerOfTen(exponent: number, modulus: bigint): bigint {
     square = (square * square) % modulus;
   }
   return power;
+}
+
+/** Values of which so little is there are written whatever they are compared to. */
+const ALWAYS_WRITTEN = 200_000;
+
+/** Whether the text of a value may be so short: every value takes a character at least. */
+export function mayBe(value: Json, length: number, work: Work): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  let room = Math.max(length, ALWAYS_WRITTEN);
+  const left: Json[] = [value];
+  for (let each = left.pop(); each !== undefined && room >= 0; each = left.pop()) {
+    work.spend(1);
+    room -= typeof each === 'string' ? each.length + 2 : 1;
+    const within = childrenOf(each);
+    if (within.length > room) return false;
+    for (const one of within) left.push(one);
+  }
+  return room >= 0;
+}
+
+function childrenOf(value: Json): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) ? Object.values(value) : [];
 }
 
 /**

@@ -11,6 +11,8 @@ export class ValueNode implements JsonNode {
   readonly parent: ValueNode;
   /** What checking the whole value has cost so far. */
   readonly work: Work;
+  /** Of an array, the first two items that are equal; null where none are, undefined while nobody knows. */
+  equal: readonly [number, number] | null | undefined;
   /** A member's name or an item's index. */
   private readonly at: string | number | undefined;
   private made: ValueNode[] | undefined;
@@ -28,11 +30,19 @@ export class ValueNode implements JsonNode {
     this.parent = parent ?? this;
     this.at = at;
     this.made = undefined;
+    this.equal = undefined;
   }
 
   get children(): ValueNode[] {
     this.made ??= this.make();
     return this.made;
+  }
+
+  /** How many members or items it has; none of them is made for that. */
+  get size(): number {
+    if (this.made !== undefined) return this.made.length;
+    if (this.type === 'array') return (this.value as Json[]).length;
+    return this.type === 'object' ? Object.keys(this.value as JsonObject).length : 0;
   }
 
   get root(): ValueNode {
@@ -74,6 +84,18 @@ export class ValueNode implements JsonNode {
     }
   }
 
+  /** The name and the value of a member that is there, made without the others. */
+  member(name: string): { readonly name: ValueNode; readonly value: ValueNode } {
+    const { work } = this;
+    const member = new ValueNode(null, 'property', work, this, name);
+    const [key, value] = [
+      new ValueNode(name, 'string', work, member),
+      nodeOf((this.value as JsonObject)[name] ?? null, work, member),
+    ];
+    member.made = [key, value];
+    return { name: key, value };
+  }
+
   private make(): ValueNode[] {
     const { value, work } = this;
     const children: ValueNode[] = [];
@@ -93,6 +115,11 @@ export class ValueNode implements JsonNode {
     }
     return children;
   }
+}
+
+/** The node of an item, made without the others. */
+export function itemOf(array: ValueNode, index: number): ValueNode {
+  return nodeOf((array.value as Json[])[index] ?? null, array.work, array, index);
 }
 
 /** The node of a value; a number kept as text is a number. */

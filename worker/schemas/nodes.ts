@@ -34,7 +34,8 @@ const VALUES: Makers<ValueTest> = {
     const work = new Work();
     const values = listOf(value);
     const texts = new Set(values.map((each) => textOf(each, work)));
-    return [valueTest('enum', { values, texts })];
+    const longest = [...texts].reduce((most, { length }) => Math.max(most, length), 0);
+    return [valueTest('enum', { values, texts, longest })];
   },
   pattern: (value, site) => {
     const pattern = site.pattern(String(value), 'pattern');

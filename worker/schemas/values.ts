@@ -3,7 +3,8 @@
  * time and compare or count without a bound, so these stand in their place, all of a schema in one.
  */
 import type { Json } from '../../proto/json.ts';
-import { compareNumbers, isMultiple, isWhole, type JsonNumber, textOf } from './exact.ts';
+import { type Pieces, whole } from '../../proto/work/pieces.ts';
+import { compareNumbers, isMultiple, isWhole, type JsonNumber, mayBe, textOf } from './exact.ts';
 import { declare } from './keyword.ts';
 import type { ValueNode } from './node.ts';
 import type { Pattern } from './pattern.ts';
@@ -41,6 +42,8 @@ export interface OneOf {
   readonly values: readonly Json[];
   /** As `textOf` writes them. */
   readonly texts: ReadonlySet<string>;
+  /** Of the longest of them, in UTF-16 code units. */
+  readonly longest: number;
 }
 
 /** A keyword with what it asks for. */
@@ -82,25 +85,40 @@ const HOLDS: {
   maxLength: (most, { value, work }) =>
     typeof value !== 'string' || value.length <= most || lengthOf(value, work) <= most,
   pattern: (pattern, { value, work }) => typeof value !== 'string' || pattern.test(value, work),
-  const: ({ text }, { value, work }) => textOf(value, work) === text,
-  enum: ({ texts }, { value, work }) => texts.has(textOf(value, work)),
+  const: ({ text }, { value, work }) =>
+    mayBe(value, text.length, work) && textOf(value, work) === text,
+  enum: ({ texts, longest }, { value, work }) =>
+    mayBe(value, longest, work) && texts.has(textOf(value, work)),
   uniqueItems: (_, node) => equalItems(node) === undefined,
-  minItems: (least, node) => node.type !== 'array' || node.children.length >= least,
-  maxItems: (most, node) => node.type !== 'array' || node.children.length <= most,
-  minProperties: (least, node) => node.type !== 'object' || node.children.length >= least,
-  maxProperties: (most, node) => node.type !== 'object' || node.children.length <= most,
+  minItems: (least, node) => node.type !== 'array' || node.size >= least,
+  maxItems: (most, node) => node.type !== 'array' || node.size <= most,
+  minProperties: (least, node) => node.type !== 'object' || node.size >= least,
+  maxProperties: (most, node) => node.type !== 'object' || node.size <= most,
 };
+
+/** Items that are compared between two pauses, where they are small. */
+const ITEMS_OF_A_PIECE = 1_024;
 
 /** The first two items that are equal. */
 export function equalItems(node: ValueNode): readonly [number, number] | undefined {
-  if (!Array.isArray(node.value)) return undefined;
+  return whole(compareItems(node));
+}
+
+/** The same in pieces; what was found out once is known from then on. */
+export function* compareItems(node: ValueNode): Pieces<readonly [number, number] | undefined> {
+  if (!Array.isArray(node.value) || node.equal !== undefined) return node.equal ?? undefined;
   const seen = new Map<string, number>();
   for (const [index, item] of node.value.entries()) {
     const text = textOf(item, node.work);
     const earlier = seen.get(text);
-    if (earlier !== undefined) return [earlier, index];
+    if (earlier !== undefined) {
+      node.equal = [earlier, index];
+      return node.equal;
+    }
     seen.set(text, index);
+    if (index % ITEMS_OF_A_PIECE === ITEMS_OF_A_PIECE - 1) yield;
   }
+  node.equal = null;
   return undefined;
 }
 
