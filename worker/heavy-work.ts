@@ -54,7 +54,7 @@ export function mayComeIn({ signal }: Owner, place: Place): Promise<void> {
   return line.comeIn(place, signal);
 }
 
-/** Tells of bytes that came in or go out, and waits until it is their owner's turn for more. */
+/** Tells of bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */
 export function passed(of: Owner, bytes: number): Promise<void> {
   return flow.pass(ownerOf(of), bytes);
 }
@@ -98,6 +98,11 @@ export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
 /** Tells what such work cost, in milliseconds. */
 export function wentOn(of: Owner, ms: number): void {
   if (ms > LIGHT_MS) line.note(ownerOf(of), ms);
+}
+
+/** As `passed`, of bytes that come from a relay: each costs about as much as two that a client sends. */
+export function passedOn(of: Owner, bytes: number): Promise<void> {
+  return passed(of, 2 * bytes);
 }
 
 function ownerOf({ caller, address }: Owner): string {

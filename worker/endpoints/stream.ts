@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
-import { passed } from '../heavy-work.ts';
+import { passedOn } from '../heavy-work.ts';
 import { mustEnd, onStop, stopped } from '../http/gate.ts';
 import type { Backend } from './backend/backend.ts';
 import { countCall } from './usage/count.ts';
@@ -48,7 +48,7 @@ function besideOf(ctx: Context, { endpoint, mode }: Backend, deadline: Deadline)
     deadline.end();
   };
   return {
-    passed: (bytes: number) => passed(ctx, bytes),
+    passed: (bytes: number) => passedOn(ctx, bytes),
     ended() {
       end();
       countCall(ctx, endpoint, mode);

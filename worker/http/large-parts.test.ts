@@ -10,7 +10,7 @@ async function partsOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array[]
   return parts;
 }
 
-test('a stream of the runtime comes in parts of up to 64 KiB, and is the same', async () => {
+test('a stream of the runtime comes in parts of up to 80 KiB, and is the same', async () => {
   const sent = Uint8Array.from({ length: MIB + 5 }, (_, at) => (at * 31) % 251);
   const { body } = new Response(sent);
   if (body === null) throw new Error('It has a body');

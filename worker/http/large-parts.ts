@@ -1,10 +1,10 @@
 /** Streams of the runtime's own, read in fewer and larger parts. */
 
-/** Bytes that are asked for at once. */
-const PART_BYTES = 64 * 1024;
+/** Bytes that are asked for at once: a relay's piece of 64 KiB and what stands around it are one part. */
+const PART_BYTES = 80 * 1024;
 
 /**
- * The stream, in parts as large as have arrived, up to 64 KiB: by itself the runtime hands over
+ * The stream, in parts as large as have arrived, up to 80 KiB: by itself the runtime hands over
  * 4 KiB at a time, and each costs a turn of the thread. A stream that does not come from the
  * runtime stays as it is.
  */

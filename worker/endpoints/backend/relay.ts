@@ -16,7 +16,7 @@ import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
-import { passed } from '../../heavy-work.ts';
+import { passedOn } from '../../heavy-work.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
   Asked,
@@ -174,7 +174,7 @@ export class RelayBackend implements Backend {
         open(relay.collect({ collectId }, options)),
       );
       return bodyOf(pieces, {
-        passed: (bytes) => passed(this.#ctx, bytes),
+        passed: (bytes) => passedOn(this.#ctx, bytes),
         ended: deadline.end,
         cancelled() {
           deadline.abort();
