@@ -19,6 +19,11 @@ const WHILE_DRAINING = new Set(['Status', 'Collect', 'CloseSession', 'Release'])
 /** Methods that last until one side leaves; how long they may is for the client to say. */
 const UNBOUNDED = new Set(['Watch']);
 
+/** A call counts for at most so many milliseconds when it is asked whose take most: one stream lasts long, and holds little. */
+const COUNTED_MS = 1_000;
+/** Seconds after which who was let go may call again. */
+const SHED_RETRY_S = 5;
+
 /** The backend a call is about, as far as it is known. */
 export interface Subject {
   kind?: string;
@@ -39,7 +44,6 @@ interface OpenCall {
   readonly deadline: Deadline;
   readonly subject: Subject;
   readonly started: number;
-  ended: boolean;
 }
 
 /** What calls are observed with. */
@@ -55,7 +59,7 @@ export interface CallsOptions {
 export class Calls {
   readonly #options: CallsOptions;
   readonly #stopping = new AbortController();
-  #inFlight = 0;
+  readonly #open = new Set<OpenCall>();
   #draining = false;
 
   constructor(options: CallsOptions) {
@@ -63,7 +67,7 @@ export class Calls {
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#open.size;
   }
 
   get draining(): boolean {
@@ -78,6 +82,23 @@ export class Calls {
   /** Ends the calls in flight. */
   abort(): void {
     this.#stopping.abort();
+  }
+
+  /** Ends all calls of whose calls together are there for longest, with SERVICE_UNAVAILABLE. */
+  shed(): void {
+    const now = performance.now();
+    const taken = new Map<string, number>();
+    for (const { key, started } of this.#open) {
+      taken.set(key, (taken.get(key) ?? 0) + Math.min(now - started, COUNTED_MS));
+    }
+    const [most] = [...taken].sort(([, one], [, other]) => other - one);
+    if (most === undefined) return;
+    const [organization] = most;
+    const calls = [...this.#open].filter(({ key }) => key === organization);
+    this.#options.log.warn({ organization, calls: calls.length }, 'memory runs short: calls ended');
+    const message = 'The node has no memory left for the calls of this organization';
+    const reason = new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: SHED_RETRY_S });
+    for (const { deadline } of calls) deadline.abort(reason);
   }
 
   /**
@@ -148,18 +169,18 @@ export class Calls {
   }
 
   #begin(method: string, context: CallContext): OpenCall {
-    this.#inFlight += 1;
     const key = context.requestHeader.get(KEY) ?? '';
     if (key !== '') this.#options.inFlight?.enter(key);
-    return {
+    const call: OpenCall = {
       method,
       key,
       requestId: context.requestHeader.get('x-request-id') ?? '',
       deadline: new Deadline(context, this.#stopping.signal, !UNBOUNDED.has(method)),
       subject: {},
       started: performance.now(),
-      ended: false,
     };
+    this.#open.add(call);
+    return call;
   }
 
   #fail(call: OpenCall, thrown: unknown): ConnectError {
@@ -179,8 +200,7 @@ export class Calls {
   }
 
   #end(call: OpenCall, code = 'OK', fault?: Fault): void {
-    if (call.ended) return;
-    call.ended = true;
+    if (!this.#open.delete(call)) return;
     const { method, requestId, deadline, subject, started } = call;
     deadline.end();
     const ms = performance.now() - started;
@@ -195,7 +215,6 @@ export class Calls {
       ms,
       ...(fault && { fault }),
     });
-    this.#inFlight -= 1;
     if (call.key !== '') this.#options.inFlight?.leave(call.key);
   }
 

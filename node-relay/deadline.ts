@@ -12,7 +12,7 @@ export interface CallContext {
   readonly requestHeader: { get(name: string): string | null };
 }
 
-/** A signal for drivers; its reason is always a `GatewayError` TIMED_OUT. */
+/** A signal for drivers; its reason is always a `GatewayError`: TIMED_OUT, unless `abort` is given another. */
 export class Deadline {
   readonly #controller = new AbortController();
   readonly #sources: readonly AbortSignal[];
@@ -34,6 +34,11 @@ export class Deadline {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Ends the call early. */
+  abort(reason: GatewayError): void {
+    this.#controller.abort(reason);
   }
 
   /** The call has ended: from now on the signal stays as it is. */

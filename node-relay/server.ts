@@ -57,6 +57,8 @@ export interface UnboundRelay {
   readonly handle: RequestListener;
   readonly metrics: Metrics;
   figures(): PartFigures;
+  /** Ends the calls of one organization, so that memory becomes free. */
+  shed(): void;
   /** Refuses new calls, finishes those in flight, then ends sessions and pools. */
   drain(): Promise<void>;
 }
@@ -109,6 +111,7 @@ export async function makeRelay(
       sessions: sessions.size,
       callsInFlight: calls.inFlight,
     }),
+    shed: () => calls.shed(),
     drain: () => drain(parts, options.drainMaxMs ?? config.drainMs),
   };
 }

@@ -7,6 +7,7 @@ import { readConfig } from '../config.ts';
 import { drivers, loadDrivers } from '../drivers/index.ts';
 import { serverFor } from '../listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from '../log.ts';
+import { MemoryGuard } from '../memory-guard.ts';
 import { makeRelay, type UnboundRelay } from '../server.ts';
 import { programVersion } from '../version.ts';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
@@ -44,6 +45,11 @@ async function main(): Promise<void> {
   const relay = await makeRelay(config, options, () => ownPort);
   process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
   tell({ type: 'loaded', node: relay.nodeId });
+  const guard = new MemoryGuard({
+    memoryBytes: config.partMemoryBytes,
+    shed: () => relay.shed(),
+  });
+  setInterval(() => guard.look(performance.now()), BEAT_MS).unref();
   // Not at once: whoever started the relay is at work as well, and waits for that.
   setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
 }

@@ -117,6 +117,24 @@ test('a part that holds too much memory is ended', async () => {
   expect(relay.lines.map(({ how }) => how)).toContain('it held too much memory');
 });
 
+test('whose calls take a part its memory loses these calls, and nobody else any', async () => {
+  relay = await startParts({ RELAY_PART_MEMORY_MB: '700' });
+  const [hostile, neighbour] = [keyFor(0), keyFor(0)];
+  await relay.get(neighbour);
+  const stop = readAllTheTime(relay, neighbour);
+  const endpoints = Array.from({ length: 7 }, () => crypto.randomUUID());
+  const calls = endpoints.flatMap((endpoint) =>
+    Array.from({ length: 8 }, () => relay?.outcome(hostile, '/large', endpoint)),
+  );
+  // Those that began after the others were ended wait in vain.
+  const codes = new Set(
+    (await Promise.all(calls)).map((one) => typeof one === 'object' && one.code),
+  );
+  expect([...codes].filter((code) => code !== 'TIMED_OUT')).toEqual(['SERVICE_UNAVAILABLE']);
+  expect((await stop()).failed).toEqual([]);
+  expect(relay.lines.filter(({ msg }) => msg.startsWith('relay part ended'))).toEqual([]);
+});
+
 test('what a part throws outside of any call ends that part alone', async () => {
   relay = await startParts();
   const [key, neighbour] = [keyFor(0), keyFor(1)];

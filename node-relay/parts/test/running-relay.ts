@@ -54,9 +54,10 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
   const sealed = await seal(keys.nodePublic, { connection: { url: backend.url } });
 
   /** Asks the backend for a path, as calls of the key do. */
-  async function get(key: string, path = '/now'): Promise<string> {
+  async function get(key: string, path = '/now', endpoint = key): Promise<string> {
     const headers = { [PART_HEADER]: key };
-    const { result } = await client.run(requestOf(key, path, sealed), { headers });
+    const request = requestOf({ key, endpoint, path }, sealed);
+    const { result } = await client.run(request, { headers });
     return new TextDecoder().decode(result);
   }
 
@@ -69,7 +70,8 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
     lines,
     get,
     /** How the call ends. */
-    outcome: (key: string, path?: string) => failureOf(get(key, path)).catch(() => 'answered'),
+    outcome: (key: string, path?: string, endpoint?: string) =>
+      failureOf(get(key, path, endpoint)).catch(() => 'answered'),
     /** The process that is the part now. */
     pidOf: (part: string) =>
       lines.findLast((line) => line.msg === 'relay part ready' && line.part === part)?.pid ?? 0,
@@ -92,12 +94,18 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
 }
 export type RunningParts = Awaited<ReturnType<typeof startParts>>;
 
-function requestOf(key: string, path: string, sealedConnection: string) {
+interface Asked {
+  readonly key: string;
+  readonly endpoint: string;
+  readonly path: string;
+}
+
+function requestOf({ key, endpoint, path }: Asked, sealedConnection: string) {
   const target = {
     kind: 'http',
     organization: key,
-    endpoint: key,
-    poolKey: `${key}:1:read:production`,
+    endpoint,
+    poolKey: `${endpoint}:1:read:production`,
     mode: 'read',
     profile: 'production',
     sealedConnection,
@@ -122,14 +130,19 @@ function spawnRelay(folder: string, faultFile: string, env: Readonly<Record<stri
   });
 }
 
-/** Answers at once, but for `/held`, which answers when it is told to. */
+/** What comes of `/large`, in bytes; the rest of it never does. */
+const LARGE = { length: 9_000_000, sent: 8_000_000 };
+
+/** Answers at once, but for `/held`, which answers when it is told to, and `/large`, which does not end. */
 async function startBackend() {
   const held: (() => void)[] = [];
   const server: Server = createServer((request, response) => {
     const answer = (): unknown => response.end('"answered"');
     response.setHeader('Content-Type', 'application/json');
     if (request.url === '/held') held.push(answer);
-    else answer();
+    else if (request.url === '/large') {
+      response.setHeader('Content-Length', LARGE.length).write(Buffer.alloc(LARGE.sent, 1));
+    } else answer();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
