@@ -8,8 +8,15 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { isUuid } from '../http/ids.ts';
+import { demandStorage } from '../quotas/demand.ts';
 import { findTarget, type Target } from './access.ts';
-import { type GrantingChange, raiseRules, selectHighRules, upsertRules } from './changes/store.ts';
+import {
+  type GrantingChange,
+  raiseRules,
+  selectHighRules,
+  selectSubjectsWithRules,
+  upsertRules,
+} from './changes/store.ts';
 import { pluralOf, resourceNotFound, resultMemberOf } from './kinds.ts';
 import type { Additions } from './schema.ts';
 import { membersNamed, type Subject, subjectNamed } from './subjects.ts';
@@ -25,7 +32,7 @@ interface Plan {
 /**
  * Gives each subject its level on one resource, or none of them. A grant replaces the earlier one.
  * @throws GatewayError 404 of the resource's sort, USER_NOT_FOUND, FORBIDDEN, LAST_SUPER_ADMIN,
- * EDIT_CONFLICT
+ * EDIT_CONFLICT, QUOTA_EXCEEDED
  */
 export async function addSubjects(
   ctx: Context,
@@ -33,6 +40,7 @@ export async function addSubjects(
   additions: Additions,
 ): Promise<Json> {
   const { target, subjects, change, bySuperAdmin } = await plan(ctx, kind, additions);
+  await demandRoom(ctx, change);
   const author = { bySuperAdmin, by: ctx.caller.userUuid, at: ctx.now() };
   const entries = change.entries.map(([subject, level]) =>
     auditStatement(ctx, {
@@ -60,6 +68,20 @@ export async function addSubjects(
   }
   const message = `${first.subject} has ${first.accessLevel} on ${kind} ${target.id}`;
   return { message, ...first, [resultMemberOf(kind)]: target.id };
+}
+
+/**
+ * Groups may have any name, so their rules would have no end. What takes rights away goes on without
+ * room: another level for who has a rule, and None for a member.
+ */
+async function demandRoom(ctx: Context, change: GrantingChange): Promise<void> {
+  const more = change.entries.filter(
+    ([subject, level]) => level !== 'None' || subject.startsWith('group:'),
+  );
+  const replaced = new Set(
+    (await selectSubjectsWithRules(ctx.db, change)).map(({ subject }) => subject),
+  );
+  if (more.some(([subject]) => !replaced.has(subject))) await demandStorage(ctx, 0);
 }
 
 /** At least one SuperAdmin stays, or nobody could ever make one again. */

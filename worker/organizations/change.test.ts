@@ -269,7 +269,7 @@ describe('of 20 endpoints created at the same time as many are made as there may
 
 test('no endpoint is made once the storage is used up, and again when there is room', async () => {
   const gateway = await startGateway('SuperAdmin', {
-    bindings: { QUOTAS: '{"storage":2000}' },
+    bindings: { QUOTAS: '{"storage":2500}' },
     relay: pingingRelay().methods,
   });
   const config = { write_conn: { url: 'postgresql://u:p@db.test:5432/d' } };

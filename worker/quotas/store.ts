@@ -11,7 +11,8 @@ const FIXED_BYTES = {
   endpoint: 200,
   version: 200,
   reference: 100,
-  entry: 260,
+  /** Two hashes, and three indexes that begin with the organization. */
+  entry: 400,
   run: 300,
   member: 300,
   rule: 250,
@@ -36,7 +37,8 @@ function storedBytes(orgUuid: string) {
     sql`(select count(*) * ${FIXED_BYTES.reference}
       from ${templateReferences} where ${templateReferences.orgUuid} = ${orgUuid})`,
     sql`(select coalesce(sum(length(${auditEntries.details}) + length(${auditEntries.actor})
-        + length(${auditEntries.resource}) + ${FIXED_BYTES.entry}), 0)
+        + length(${auditEntries.resource}) + length(${auditEntries.requestId})
+        + ${FIXED_BYTES.entry}), 0)
       from ${auditEntries} where ${auditEntries.orgUuid} = ${orgUuid})`,
     sql`(select coalesce(sum(${bytes(memberships.description)} + ${FIXED_BYTES.member}), 0)
       from ${memberships} where ${memberships.orgUuid} = ${orgUuid})`,

@@ -60,6 +60,11 @@ function highRules({ orgUuid, scope, entries }: Change): SQL | undefined {
   );
 }
 
+/** Subjects of the change that have a rule there already, which it replaces. */
+export function selectSubjectsWithRules(db: Database, change: GrantingChange) {
+  return db.select({ subject: rules.subject }).from(rules).where(ofSubjects(change));
+}
+
 /** One row when a change touches Admin or SuperAdmin. */
 export function selectHighRules(db: Database, change: Change) {
   return db.select({ level: rules.level }).from(rules).where(highRules(change)).limit(1);
