@@ -61,6 +61,16 @@ export class Budget {
     this.depth = bounds.depth;
   }
 
+  /** Remembers what is left; answers what comes back to it, before anything else spends of it. */
+  mark(): () => void {
+    const { fuel, memory, depth, place, stack, result, label, owned } = this;
+    const linked = this.#linked;
+    return () => {
+      Object.assign(this, { fuel, memory, depth, place, stack, result, label, owned });
+      this.#linked = linked;
+    };
+  }
+
   /** Charges steps. @throws BudgetFault */
   spend(steps: number): void {
     this.fuel -= steps;

@@ -1,5 +1,6 @@
 /** What a template is once it was read: what it reaches, and how it is run and shown. Contract §8. */
 import type { Json, JsonObject } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Budget } from '../expressions/index.ts';
 
 /** One fault of a definition. Every one of them is told, all at once. */
@@ -43,6 +44,8 @@ export interface Run {
   readonly parametersAreTexts: boolean;
   /** Aborts when the caller is gone. */
   readonly signal: AbortSignal;
+  /** Does long work by turns with others; left out, all is done at once. */
+  readonly inPieces?: <Result>(pieces: Pieces<Result>) => Promise<Result>;
   /** A template that this one nests; those who may not run it never get here. */
   nested(id: string): Compiled;
   /**
@@ -89,7 +92,7 @@ export interface Compiled {
   /** Whether it tells an input's order of members and texts of numbers on, and wants them so. */
   readonly keepsText?: boolean;
   /**
-   * The output; a promise only where it reaches an endpoint, by itself or nested.
+   * The output; a promise only where it reaches an endpoint, by itself or nested, or takes long.
    * @throws GatewayError BAD_REQUEST with every path of an invalid input, TEMPLATE_FAILED, what `send` throws
    */
   run(input: Json, run: Run): Json | Promise<Json>;

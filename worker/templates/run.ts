@@ -7,6 +7,7 @@ import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { performOn } from '../endpoints/perform.ts';
 import { Budget } from '../expressions/index.ts';
+import { inPieces } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import type { Compiled, Run } from './compiled.ts';
@@ -129,6 +130,7 @@ export async function readyToRun(
       parameters: call.parameters,
       parametersAreTexts: call.parametersAreTexts,
       signal: ctx.signal,
+      inPieces: (pieces) => meter.pause(() => inPieces(ctx, pieces, { isBegun: true })),
       nested: (id) => found(read.get(scene.template(id)?.uuid ?? ''), id),
       send: ({ endpoint, operation, request }) =>
         meter

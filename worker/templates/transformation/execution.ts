@@ -5,6 +5,7 @@ import type { Budget } from '../../expressions/index.ts';
 import type { Fault, Run, Step } from '../compiled.ts';
 import { type Reason, RunOver, TooManyFaults } from './failure.ts';
 import type { Slots } from './scope.ts';
+import type { Searches } from './searches.ts';
 import type { Trace } from './trace.ts';
 
 /** No more faults are told of one run; it ends at the next. Spec silent. */
@@ -63,6 +64,8 @@ export class Execution {
   endedAt: string | undefined;
   /** What a request to an endpoint ended in that no rule decides. */
   refused: GatewayError | undefined;
+  /** Of a run whose long searches give way to others. */
+  searches: Searches | undefined;
 
   constructor(run: Run, input: Json, parameters: JsonObject, trace?: Trace) {
     this.run = run;
@@ -70,6 +73,19 @@ export class Execution {
     this.slots = [input, parameters];
     this.bytes = run.budget.bounds.outputBytes;
     this.trace = trace;
+  }
+
+  /** Remembers how far the run is. Answers what comes back to it: then rules are run again. */
+  mark(): () => void {
+    const { bytes, next, deciding, endedAt, refused } = this;
+    const [faults, calls] = [this.faults.length, this.calls.length];
+    const others = [this.budget.mark(), this.trace?.mark(), this.searches?.mark()];
+    return () => {
+      Object.assign(this, { bytes, next, deciding, endedAt, refused });
+      this.faults.length = faults;
+      this.calls.length = calls;
+      for (const goBack of others) goBack?.();
+    };
   }
 
   /** Takes bytes from what the run may hold. @throws RunOver */

@@ -1,15 +1,17 @@
 /** What running and rendering have in common: nested calls first, then rules, then the output's schema. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import { BudgetFault } from '../../expressions/index.ts';
 import type { CompiledSchema } from '../../schemas/compile.ts';
-import type { Fault, Reference } from '../compiled.ts';
+import type { Fault, Reference, Run } from '../compiled.ts';
 import { type Execution, Output, type Rule } from './execution.ts';
 import { endOfRun, reasonsOf, TooManyFaults } from './failure.ts';
 import { callAll } from './nested.ts';
 import type { ReadParameters } from './parameters.ts';
 import { begun } from './place.ts';
 import type { Places } from './places.ts';
+import { withSearches } from './searches.ts';
 
 /** What was read of a definition. */
 export interface Parts {
@@ -27,28 +29,49 @@ export interface Parts {
   readonly width: number;
 }
 
-/** Makes the calls of nested templates that rules are going to need; a promise where one of them is. */
+/**
+ * Makes the calls of nested templates that rules are going to need; a promise where one of them is,
+ * or where finding out takes long.
+ */
 export function callNested({ rules, width }: Parts, x: Execution): Promise<void> | undefined {
-  for (const { gather } of rules) gather?.(x);
+  if (!rules.some(({ gather }) => gather !== undefined)) return undefined;
+  const gathered = withSearches(x, () => {
+    for (const { gather } of rules) gather?.(x);
+  });
+  if (gathered instanceof Promise) return gathered.then(() => callAll(x, width));
   return x.calls.length === 0 ? undefined : callAll(x, width);
 }
 
-/** Runs the rules: their output, as far as it came. @throws what ends the run */
-export function applyRules({ rules, places }: Parts, x: Execution): Json {
-  const output = begun(new Output(), places);
-  x.spend(1 + rules.length);
-  try {
-    for (const { apply } of rules) apply(x, output);
-  } catch (error) {
-    if (!(error instanceof TooManyFaults)) throw error;
-  }
-  return output.value ?? {};
+/** Runs the rules: their output, as far as it came; a promise where that takes long. @throws what ends the run */
+export function applyRules({ rules, places }: Parts, x: Execution): Json | Promise<Json> {
+  return withSearches(x, () => {
+    const output = begun(new Output(), places);
+    x.spend(1 + rules.length);
+    try {
+      for (const { apply } of rules) apply(x, output);
+    } catch (error) {
+      if (!(error instanceof TooManyFaults)) throw error;
+    }
+    return output.value ?? {};
+  });
 }
 
-/** What is wrong with a value by a schema, if there is one. */
-export function faultsBy(schema: CompiledSchema | undefined, value: Json): readonly Fault[] {
+/** What is wrong with a value by a schema, if there is one; a promise where it takes long to tell. */
+export function faultsBy(
+  schema: CompiledSchema | undefined,
+  value: Json,
+  { inPieces }: Run,
+): readonly Fault[] | Promise<readonly Fault[]> {
+  if (schema === undefined) return [];
+  const pieces = faultsInPieces(schema, value);
+  const first = pieces.next();
+  if (first.done) return first.value;
+  return inPieces === undefined ? whole(pieces) : inPieces(pieces);
+}
+
+function* faultsInPieces(schema: CompiledSchema, value: Json): Pieces<readonly Fault[]> {
   try {
-    return schema?.validate(value) ?? [];
+    return yield* schema.inPieces(value);
   } catch (error) {
     // Checking takes too many steps, or the value is too deep.
     if (error instanceof GatewayError && error.code === 'BAD_REQUEST') {
@@ -56,6 +79,14 @@ export function faultsBy(schema: CompiledSchema | undefined, value: Json): reado
     }
     throw error;
   }
+}
+
+/** Does something with what is there, or will be. */
+export function after<Given, Made>(
+  given: Given | Promise<Given>,
+  make: (given: Given) => Made | Promise<Made>,
+): Made | Promise<Made> {
+  return given instanceof Promise ? given.then(make) : make(given);
 }
 
 /** The faults that a spent budget is told as; undefined for anything else. */

@@ -3,32 +3,40 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Fault, Rendered, Run, Step } from '../compiled.ts';
 import { Execution } from './execution.ts';
-import { applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
+import { after, applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
 import { Trace } from './trace.ts';
 
 /** Never throws for what a caller can mend. */
 export function renderWith(parts: Parts, input: Json, run: Run): Rendered | Promise<Rendered> {
-  const errors = faultsBy(parts.schemas.input, input);
-  const inputValidation = errors.length === 0 ? { valid: true } : { valid: false, errors };
-  if (errors.length > 0) return stopped(inputValidation, errors);
+  return after(faultsBy(parts.schemas.input, input, run), (errors) =>
+    errors.length > 0 ? stopped({ valid: false, errors }, errors) : renderValid(parts, input, run),
+  );
+}
+
+function renderValid(parts: Parts, input: Json, run: Run): Rendered | Promise<Rendered> {
   const trace = new Trace(run.budget.bounds.outputBytes);
   let x: Execution | undefined;
   const stop = (error: unknown) =>
-    stopped(inputValidation, mendable(error, x?.endedAt), trace.steps);
+    stopped({ valid: true }, mendable(error, x?.endedAt), trace.steps);
   try {
     const parameters = parts.readParameters(run.parameters, run.parametersAreTexts);
     const running = new Execution(run, input, parameters, trace);
     x = running;
-    const waiting = callNested(parts, running);
-    if (waiting === undefined) return shown(parts, running, trace);
-    return waiting.then(() => shown(parts, running, trace)).catch(stop);
+    const rendered = after(callNested(parts, running), () =>
+      after(applyRules(parts, running), (output) => shown(parts, running, trace, output)),
+    );
+    return rendered instanceof Promise ? rendered.catch(stop) : rendered;
   } catch (error) {
     return stop(error);
   }
 }
 
-function shown(parts: Parts, x: Execution, trace: Trace): Rendered {
-  const output = applyRules(parts, x);
+function shown(
+  parts: Parts,
+  x: Execution,
+  trace: Trace,
+  output: Json,
+): Rendered | Promise<Rendered> {
   const inputValidation = { valid: true };
   const { refused } = x;
   const faults = [
@@ -36,18 +44,19 @@ function shown(parts: Parts, x: Execution, trace: Trace): Rendered {
     ...(refused === undefined ? [] : [{ path: 'transformationRules', message: refused.message }]),
   ];
   if (faults.length > 0) return stopped(inputValidation, faults, trace.steps);
-  const errors = faultsBy(parts.schemas.output, output);
-  // What stands for a result that was not asked for says nothing of a run.
-  const isWhole = !trace.isUnsent;
-  const isRefused = errors.length > 0 && isWhole;
-  return {
-    success: !isRefused,
-    inputValidation,
-    output,
-    transformationSteps: trace.steps,
-    outputValidation: errors.length === 0 ? { valid: true } : { valid: false, errors },
-    ...(isRefused ? { errors } : {}),
-  };
+  return after(faultsBy(parts.schemas.output, output, x.run), (errors) => {
+    // What stands for a result that was not asked for says nothing of a run.
+    const isWhole = !trace.isUnsent;
+    const isRefused = errors.length > 0 && isWhole;
+    return {
+      success: !isRefused,
+      inputValidation,
+      output,
+      transformationSteps: trace.steps,
+      outputValidation: errors.length === 0 ? { valid: true } : { valid: false, errors },
+      ...(isRefused ? { errors } : {}),
+    };
+  });
 }
 
 function stopped(

@@ -1,5 +1,4 @@
 /** Where rules read: paths in every notation, and values that stand in their place. Contract §7, §8. */
-import { GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -7,14 +6,13 @@ import {
   type JsonObject,
   setMember,
 } from '../../../proto/json.ts';
-import { FILTER_STEPS_MAX, Budget as PathBudget } from '../../paths/budget.ts';
 import { faultOf, PathFault } from '../../paths/fault.ts';
 import { Path } from '../../paths/path.ts';
 import { indexOf, type Step } from '../../paths/step.ts';
 import type { Execution } from './execution.ts';
-import { RuleFault } from './failure.ts';
 import type { Members } from './report.ts';
 import { INPUT, type Scope } from './scope.ts';
+import { findIn } from './searches.ts';
 
 /** Reads a value; undefined when it is not there. */
 export type Get = (x: Execution) => Json | undefined;
@@ -130,27 +128,6 @@ function childOf(value: Json | undefined, { plain, name, index }: Key): Json | u
   return isThere ? (value as JsonObject)[name] : undefined;
 }
 
-/** Charges what the search charges to the run. */
-class Charged extends PathBudget {
-  readonly #x: Execution;
-
-  constructor(x: Execution) {
-    super(Number.POSITIVE_INFINITY, tooMuchOfAFilter);
-    this.#x = x;
-  }
-
-  override charge(steps: number): void {
-    this.#x.spend(steps);
-    super.charge(steps);
-  }
-}
-
-function tooMuchOfAFilter(): RuleFault {
-  return new RuleFault(
-    `a filter of a path takes more than ${FILTER_STEPS_MAX} steps for one value; search for less in it`,
-  );
-}
-
 function searchOf(path: Path, slot: number, scope: Scope): Get {
   const name = slot === INPUT ? undefined : scope.names[slot];
   return (x) => {
@@ -158,22 +135,6 @@ function searchOf(path: Path, slot: number, scope: Scope): Get {
     const document = name === undefined ? value : { [name]: value };
     return findIn(path, document, x);
   };
-}
-
-/** What a path finds in a value: an array of a path that may find several. @throws RuleFault, RunOver */
-export function findIn(path: Path, value: Json, x: Execution): Json | undefined {
-  const found: Json[] = [];
-  try {
-    path.each(value, new Charged(x), (match) => {
-      x.take(8);
-      found.push(match.value);
-    });
-  } catch (error) {
-    // A regular expression of a filter that is too large, made of the input.
-    if (error instanceof GatewayError) throw new RuleFault(error.message);
-    throw error;
-  }
-  return path.isSingle ? found[0] : found;
 }
 
 /** What a path member reads; undefined, with a fault, when it is none. */

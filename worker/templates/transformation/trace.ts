@@ -33,6 +33,16 @@ export class Trace {
     return this.#steps.length > STEPS_MAX || this.#bytes < 0;
   }
 
+  /** Remembers how far it is; answers what comes back to it. */
+  mark(): () => void {
+    const [{ length }, bytes, { isUnsent, current }] = [this.#steps, this.#bytes, this];
+    return () => {
+      this.#steps.length = length;
+      this.#bytes = bytes;
+      Object.assign(this, { isUnsent, current });
+    };
+  }
+
   begin(rule: string): Draft {
     this.current = { rule, transformations: [] };
     this.#push(this.current);

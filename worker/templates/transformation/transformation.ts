@@ -5,7 +5,7 @@ import type { Compiled, Fault, Reference, Rendered, Run } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
 import { Execution } from './execution.ts';
 import { cut, endOfRun } from './failure.ts';
-import { applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
+import { after, applyRules, budgetFaults, callNested, faultsBy, type Parts } from './process.ts';
 import { renderWith } from './render.ts';
 
 /** Closures take so many bytes for one of a definition, roughly. */
@@ -31,37 +31,49 @@ export class Transformation implements Compiled {
   run(input: Json, run: Run): Json | Promise<Json> {
     const { schemas, readParameters } = this.#parts;
     const parameters = readParameters(run.parameters, run.parametersAreTexts);
-    const faults = faultsBy(schemas.input, input);
-    if (faults.length > 0) throw this.#error('BAD_REQUEST', faults);
-    const x = new Execution(run, input, parameters);
+    return after(faultsBy(schemas.input, input, run), (faults) => {
+      if (faults.length > 0) throw this.#error('BAD_REQUEST', faults);
+      return this.#begin(new Execution(run, input, parameters));
+    });
+  }
+
+  #begin(x: Execution): Json | Promise<Json> {
     const waiting = this.#guarded(x, () => callNested(this.#parts, x));
-    if (waiting === undefined) return this.#finish(x);
-    return waiting.then(
-      () => this.#finish(x),
-      (error: unknown) => {
-        throw this.#ended(x, error);
-      },
-    );
+    return waiting === undefined ? this.#finish(x) : waiting.then(() => this.#finish(x));
   }
 
   render(input: Json, run: Run): Rendered | Promise<Rendered> {
     return renderWith(this.#parts, input, run);
   }
 
-  #finish(x: Execution): Json {
-    const output = this.#guarded(x, () => applyRules(this.#parts, x));
-    if (x.refused !== undefined) throw x.refused;
-    const faults = x.faults.length > 0 ? x.faults : faultsBy(this.#parts.schemas.output, output);
-    if (faults.length > 0) throw this.#error('TEMPLATE_FAILED', faults);
-    return output;
+  #finish(x: Execution): Json | Promise<Json> {
+    return after(
+      this.#guarded(x, () => applyRules(this.#parts, x)),
+      (output) => this.#checked(x, output),
+    );
   }
 
-  /** @throws GatewayError in place of what ended the run */
+  #checked(x: Execution, output: Json): Json | Promise<Json> {
+    if (x.refused !== undefined) throw x.refused;
+    const found =
+      x.faults.length > 0 ? x.faults : faultsBy(this.#parts.schemas.output, output, x.run);
+    return after(found, (faults) => {
+      if (faults.length > 0) throw this.#error('TEMPLATE_FAILED', faults);
+      return output;
+    });
+  }
+
+  /** @throws GatewayError in place of what ended the run; a promise is rejected with it */
   #guarded<Made>(x: Execution, make: () => Made): Made {
-    try {
-      return make();
-    } catch (error) {
+    const refuse = (error: unknown): never => {
       throw this.#ended(x, error);
+    };
+    try {
+      const made = make();
+      // Of a promise the type is the same whether it is refused so or otherwise.
+      return made instanceof Promise ? (made.catch(refuse) as Made) : made;
+    } catch (error) {
+      return refuse(error);
     }
   }
 

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, parseJson, setMember } from '../../../../pr
 import { Path } from '../../../paths/path.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault, RunOver } from '../failure.ts';
-import { findIn } from '../source.ts';
+import { findIn } from '../searches.ts';
 import {
   chargedArray,
   chargedObject,
