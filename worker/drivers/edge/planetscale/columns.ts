@@ -1,6 +1,6 @@
 /** Turns the rows of Vitess into JSON text, by the types of their columns. */
 import type { Field } from '@planetscale/database';
-import { jsonOrString } from '../../../../dialects/json-forms.ts';
+import { jsonOrString, plainString } from '../../../../dialects/json-forms.ts';
 import { type Column, columnType, TYPE } from '../../../../dialects/mysql/types.ts';
 import { bigintText, doubleText, integerText } from '../../../../dialects/mysql/values.ts';
 
@@ -100,30 +100,26 @@ export function writtenRows(
 
 type Encoder = (value: string) => string;
 
-/** Letters, digits and signs only, so no escaping. */
-const quoted: Encoder = (value) => `"${value}"`;
 const moment =
   (zone: string): Encoder =>
   (value) =>
-    `"${value.slice(0, 10)}T${value.slice(11)}${zone}"`;
+    plainString(`${value.slice(0, 10)}T${value.slice(11)}${zone}`);
+/** YEAR and ZEROFILL have zeroes ahead, which JSON has not. */
+const withoutZeroes = (value: string) => value.replace(/^0+(?=\d)/, '');
 
 function encoderOf(column: Column, numbersAsStrings: boolean): Encoder {
   switch (columnType(column).format) {
     case 'integer':
-      // YEAR and ZEROFILL have zeroes ahead, which JSON has not.
-      return (value) => String(Number(value));
+      return (value) => integerText(withoutZeroes(value));
     case 'bigint':
-      return (value) => {
-        const digits = value.replace(/^0+(?=\d)/, '');
-        return numbersAsStrings ? quoted(digits) : integerText(digits);
-      };
+      return (value) => (numbersAsStrings ? plainString : integerText)(withoutZeroes(value));
     case 'float':
     case 'double':
       return (value) => doubleText(Number(value));
     case 'decimal':
     case 'date':
     case 'time':
-      return quoted;
+      return plainString;
     case 'datetime':
       return moment('');
     case 'timestamp':
@@ -131,7 +127,7 @@ function encoderOf(column: Column, numbersAsStrings: boolean): Encoder {
     case 'bit':
       return bitText;
     case 'bytes':
-      return (value) => quoted(btoa(value));
+      return (value) => plainString(btoa(value));
     case 'json':
       return (value) => jsonOrString(textOf(value));
     default:
