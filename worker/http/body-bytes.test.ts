@@ -88,6 +88,23 @@ describe('a body', () => {
     }
   });
 
+  test.each([true, false])(
+    'that does not arrive in time is refused; length told: %s',
+    async (told) => {
+      const body = new ReadableStream({
+        type: 'bytes',
+        start: (controller) => controller.enqueue(filled(1)),
+      });
+      const headers: HeadersInit = told ? { 'Content-Length': '100' } : {};
+      const request = new Request('http://gateway.test/', { method: 'POST', headers, body });
+      const reading = readBody(somebody(), request, { ...LIMITS, arrivesInMs: 100 });
+      await expect(reading).rejects.toMatchObject({
+        code: 'BAD_REQUEST',
+        message: 'The body did not arrive within 0.1 s',
+      });
+    },
+  );
+
   test('that was refused is taken in to its end, unless it has none', async () => {
     const long = post(filled(3 * MIB), 100_000, true);
     await discardBody(somebody(), long.request, LIMITS);

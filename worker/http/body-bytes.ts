@@ -27,15 +27,36 @@ export interface Arrived {
 export async function readBody(of: Owner, request: Request, limits: BodyLimits): Promise<Arrived> {
   const length = request.headers.get('Content-Length');
   if (!hasBody(request, length)) return { bytes: undefined };
+  const { arrivesInMs } = limits;
   try {
-    if (length !== null && !isLarge(Number(length))) {
-      return { bytes: new Uint8Array(await request.arrayBuffer()) };
-    }
-    return await collect(of, readerOf(request), limits, Number(length ?? 0));
+    const arriving = arrivalOf(of, request, limits, length);
+    return await (arrivesInMs === undefined ? arriving : inTime(arriving, arrivesInMs));
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('BAD_REQUEST', 'The body broke off before its end', { cause });
   }
+}
+
+async function arrivalOf(
+  of: Owner,
+  request: Request,
+  limits: BodyLimits,
+  length: string | null,
+): Promise<Arrived> {
+  if (length !== null && !isLarge(Number(length))) {
+    return { bytes: new Uint8Array(await request.arrayBuffer()) };
+  }
+  return collect(of, readerOf(request), limits, Number(length ?? 0));
+}
+
+/** The runtime ends a body that is still on its way when its request is answered. */
+async function inTime(arriving: Promise<Arrived>, maxMs: number): Promise<Arrived> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    arriving.then(({ place }) => giveBack(place)).catch(() => {});
+    reject(new GatewayError('BAD_REQUEST', `The body did not arrive within ${maxMs / 1000} s`));
+  }, maxMs);
+  return Promise.race([arriving, late]).finally(() => clearTimeout(timer));
 }
 
 /** @param length as it was announced, else 0: then the body has a place once it turns out to be large */

@@ -8,6 +8,8 @@ import type { Settings } from '../settings.ts';
 
 /** Bytes of a body that comes without a token. Contract: "Body size". */
 const STRANGERS_MAX_BYTES = 64 * 1024;
+/** Milliseconds that a stranger's body has, so that nobody unknown holds up a stop. Spec silent. */
+const STRANGERS_MAX_MS = 10_000;
 
 /** How large a body may be. */
 export interface BodyLimits {
@@ -15,6 +17,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Bytes of one that is too large which are read all the same, and dropped: worker/http/body-bytes.ts. */
   readonly takenInBytes: number;
+  /** Milliseconds in which it has to arrive; no end when left out. */
+  readonly arrivesInMs?: number;
 }
 
 /** The limits of a route's body. Contract: "Body size". */
@@ -25,6 +29,7 @@ export function bodyLimits(
   return {
     maxBytes: isPublic ? Math.min(BODY_MAX_BYTES, STRANGERS_MAX_BYTES) : BODY_MAX_BYTES,
     takenInBytes: 2 * BODY_MAX_BYTES,
+    ...(isPublic ? { arrivesInMs: STRANGERS_MAX_MS } : {}),
   };
 }
 
