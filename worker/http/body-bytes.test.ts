@@ -105,6 +105,16 @@ describe('a body', () => {
     },
   );
 
+  test('that was refused and does not arrive is not waited for', async () => {
+    const body = new ReadableStream({
+      type: 'bytes',
+      start: (controller) => controller.enqueue(filled(1)),
+    });
+    const request = new Request('http://gateway.test/', { method: 'POST', body });
+    await discardBody(somebody(), request, { ...LIMITS, arrivesInMs: 100 });
+    expect(request.bodyUsed).toBe(true);
+  });
+
   test('that was refused is taken in to its end, unless it has none', async () => {
     const long = post(filled(3 * MIB), 100_000, true);
     await discardBody(somebody(), long.request, LIMITS);

@@ -9,6 +9,8 @@ import { type BodyLimits, hasBody, tooLarge } from './body.ts';
 
 /** Bytes that are asked for at once: few calls for much, and little work for each. */
 const PART_BYTES = 64 * 1024;
+/** Milliseconds that a body which was refused unread may still take: its client has waited for the reply. */
+const REFUSED_MAX_MS = 10_000;
 /** How much larger the buffer is made that has become too small. */
 const GROWTH = 4;
 
@@ -149,14 +151,17 @@ class Kept {
 export async function discardBody(
   of: Owner,
   request: Request,
-  { takenInBytes }: Pick<BodyLimits, 'takenInBytes'>,
+  { takenInBytes, arrivesInMs = REFUSED_MAX_MS }: Pick<BodyLimits, 'takenInBytes' | 'arrivesInMs'>,
 ): Promise<void> {
   const length = Number(request.headers.get('Content-Length'));
   if (length > takenInBytes || request.bodyUsed || request.headers.has('Expect')) return;
   if (request.body === null) return;
   const reader = readerOf(request);
   // The client may have gone meanwhile; there is nobody to tell.
-  await drop(of, reader, takenInBytes).catch(() => {});
+  const dropped = drop(of, reader, takenInBytes).catch(() => {});
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, arrivesInMs);
+  await Promise.race([dropped, late]).finally(() => clearTimeout(timer));
 }
 
 /** Reads to the end, or so many bytes, at the pace of all. */
