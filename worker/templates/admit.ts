@@ -1,12 +1,13 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
 import type { Context } from '../context.ts';
+import { inPieces } from '../heavy-work.ts';
 import { refusal } from './body.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
 import { type Definition, isDataAccess } from './definition.ts';
 import { readDefinition } from './read.ts';
 import { nameOf, type Scene, sceneOfReferences } from './scene/load.ts';
-import { readTransformation } from './transformation/index.ts';
+import { transformationInPieces } from './transformation/index.ts';
 
 /** What is known of the template that is to have the definition. */
 export interface Holder {
@@ -24,8 +25,13 @@ export async function admitted(
   holder: Holder,
   definition: Definition,
 ): Promise<Compiled> {
-  const scene = await sceneOfReferences(ctx, named(definition));
-  const reading = readDefinition(definition, (endpoint) => scene.kindOf(endpoint));
+  // What a transformation names is known once it is read; an endpoint's kind decides how it is named.
+  const read = isDataAccess(definition)
+    ? undefined
+    : await inPieces(ctx, transformationInPieces(definition));
+  const scene = await sceneOfReferences(ctx, read ? referencesIn(read) : endpointsOf(definition));
+  const kindOf = (endpoint: string) => scene.kindOf(endpoint);
+  const reading = read ?? (await inPieces(ctx, readDefinition(definition, kindOf)));
   const { compiled, faults } = reading;
   const references = referencesIn(reading);
   const all = [...faults, ...references.flatMap((each) => faultOf(scene, holder, each))];
@@ -35,11 +41,9 @@ export async function admitted(
 }
 
 /** What it names, known before it can be read: which kind an endpoint is of decides how. */
-function named(definition: Definition): readonly Pick<Reference, 'kind' | 'id'>[] {
-  if (isDataAccess(definition)) {
-    return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
-  }
-  return referencesIn(readTransformation(definition));
+function endpointsOf(definition: Definition): readonly Pick<Reference, 'kind' | 'id'>[] {
+  if (!isDataAccess(definition)) return [];
+  return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
 }
 
 function faultOf(scene: Scene, holder: Holder, { kind, id, path }: Reference): Fault[] {

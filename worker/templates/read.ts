@@ -3,12 +3,13 @@ import { GatewayError } from '../../proto/errors.ts';
 import { type JsonObject, parseJson } from '../../proto/json.ts';
 import type { Kind } from '../../proto/kinds/index.ts';
 import { parseOrdered } from '../../proto/ordered-json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { Lru } from '../cache.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, Reading } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
 import { type DataAccessDefinition, type Definition, isDataAccess } from './definition.ts';
-import { readTransformation } from './transformation/index.ts';
+import { transformationInPieces } from './transformation/index.ts';
 
 /** Templates that an isolate remembers, and their bytes together, roughly. Spec silent. */
 const REMEMBERED = { most: 1_000, bytes: 16 * 1024 * 1024 };
@@ -22,11 +23,11 @@ const known = new Lru<Compiled>(REMEMBERED.most, {
 /** Which kind an endpoint is of; undefined when there is none of that name. */
 export type KindOf = (endpoint: string) => Kind | undefined;
 
-/** What a definition is, or all its faults. */
-export function readDefinition(definition: Definition, kindOf: KindOf): Reading {
+/** What a definition is, or all its faults; in pieces, because it may have many thousand rules. */
+export function* readDefinition(definition: Definition, kindOf: KindOf): Pieces<Reading> {
   return isDataAccess(definition)
     ? readDataAccess(definition, kindOf)
-    : readTransformation(definition);
+    : yield* transformationInPieces(definition);
 }
 
 /** A version as it was remembered, and how to remember it. */
@@ -46,11 +47,15 @@ export function memoryOf(
 }
 
 /**
- * A stored version, read.
+ * A stored version, read in pieces.
  * @throws GatewayError TEMPLATE_FAILED when it no longer fits the endpoints that it names
  */
-export function readVersion(id: string, { definition }: TemplateVersionRow, kindOf: KindOf) {
-  const { compiled, faults } = readDefinition(definitionOf(definition), kindOf);
+export function* readVersion(
+  id: string,
+  { definition }: TemplateVersionRow,
+  kindOf: KindOf,
+): Pieces<Compiled> {
+  const { compiled, faults } = yield* readDefinition(definitionOf(definition), kindOf);
   if (compiled) return compiled;
   throw new GatewayError('TEMPLATE_FAILED', `Template ${id} no longer fits what it reaches`, {
     details: faults,

@@ -163,7 +163,8 @@ async function readAll(
   for (const row of await selectVersions(ctx.db, orgUuid, versions)) {
     const holder = missing.find(({ uuid }) => uuid === row.templateUuid);
     if (!holder) continue;
-    const compiled = readVersion(holder.id, row, (endpoint) => scene.kindOf(endpoint));
+    const reading = readVersion(holder.id, row, (endpoint) => scene.kindOf(endpoint));
+    const compiled = await inPieces(ctx, reading);
     holder.memory.set(compiled);
     read.set(holder.uuid, compiled);
   }

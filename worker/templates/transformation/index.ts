@@ -1,5 +1,6 @@
 /** Transformations: reads their definitions, and runs and renders what was read. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
+import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import {
   type CompiledFunctions,
   compileFunctions,
@@ -23,8 +24,13 @@ const FUNCTION_FAULTS_MAX = 50;
 
 export { TRANSFORMERS } from './transformers/index.ts';
 
-/** What a definition is, or everything that is wrong with it. */
+/** What a definition is, or everything that is wrong with it; read at once. */
 export function readTransformation(definition: TransformationDefinition): Reading {
+  return whole(transformationInPieces(definition));
+}
+
+/** As `readTransformation`, in pieces: each rule is compiled. */
+export function* transformationInPieces(definition: TransformationDefinition): Pieces<Reading> {
   const report = new Report();
   const { inputSchema, outputSchema, performanceSettings: performance = {} } = definition;
   let usesNow = false;
@@ -40,7 +46,8 @@ export function readTransformation(definition: TransformationDefinition): Readin
   const readParameters = parametersOf(definition.parameters, report);
   const shown = new Shown(performance.lazyEvaluation === true ? outputSchema : undefined);
   const place = { scope: new Scope(sources), places, shown, depth: 0, references };
-  const rules = readRules(definition.transformationRules, 'transformationRules', { report }, place);
+  const list = definition.transformationRules;
+  const rules = yield* readRules(list, 'transformationRules', { report }, place);
   places.settle();
   const schemas = {
     input: schemaOf(inputSchema, 'inputSchema', report),

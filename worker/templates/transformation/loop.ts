@@ -1,5 +1,6 @@
 /** `forEach`: rules for each element of an array. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { type Elements, elementsOf } from './elements.ts';
 import { type Apply, type Execution, type Gather, Output, type Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
@@ -28,7 +29,7 @@ interface Within {
 }
 
 /** Reads `{forEach, target?, rules}`. */
-export function loopRule(rule: Members, place: Place): Rule | undefined {
+export function* loopRule(rule: Members, place: Place): Pieces<Rule | undefined> {
   const forEach = rule.members('forEach');
   const target = rule.has('target') ? targetIn(rule, 'target', place.scope) : undefined;
   const label = rule.text('target') ?? `forEach ${forEach?.text('array') ?? ''}`;
@@ -37,7 +38,7 @@ export function loopRule(rule: Members, place: Place): Rule | undefined {
   const { elements, inner } = elementsOf(forEach, place.scope);
   const isHidden = target !== undefined && place.shown.hides(target.steps);
   const within = withinOf(rule, target, { ...place, scope: inner });
-  const rules = rulesOf(rule, 'rules', within);
+  const rules = yield* rulesOf(rule, 'rules', within);
   if (within.places !== place.places) within.places.settle();
   if (elements === undefined) return undefined;
   const gathers = rules.flatMap(({ gather }) => gather ?? []);

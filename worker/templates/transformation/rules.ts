@@ -1,5 +1,6 @@
 /** Reads lists of rules: which sort each is, and that it has no member of another. Contract §8. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import type { Apply, Gather, Rule } from './execution.ts';
 import { guarded, guardedGather } from './guard.ts';
 import { loopRule } from './loop.ts';
@@ -12,6 +13,8 @@ import { copyRule, initializeRule } from './write-rules.ts';
 
 /** Most lists of rules within each other. Spec silent. */
 const DEPTH_MAX = 32;
+/** Each takes some 20 microseconds, or with long expressions more. */
+const RULES_OF_A_PIECE = 16;
 const ofValues = ['target', 'transformers', 'mapping', 'validation', 'onError', 'condition'];
 
 /** Sorts of rules by the member that makes them, and what else each may have. */
@@ -27,40 +30,44 @@ const SORTS: Readonly<Record<string, readonly string[]>> = {
 };
 const PRODUCERS = Object.keys(SORTS);
 
-/** Reads the rules of a member. */
-export function rulesOf(rule: Members, name: string, place: Place): readonly Rule[] {
+/** Reads the rules of a member, in pieces. */
+export function* rulesOf(rule: Members, name: string, place: Place): Pieces<readonly Rule[]> {
   const list = rule.list(name);
   if (list === undefined) {
     if (!rule.has(name)) rule.fault(name, 'is required: a list of rules');
     return [];
   }
-  return readRules(list, rule.at(name), rule, { ...place, depth: place.depth + 1 });
+  return yield* readRules(list, rule.at(name), rule, { ...place, depth: place.depth + 1 });
 }
 
-/** Reads a list of rules. @param path of the list */
-export function readRules(
+/** Reads a list of rules, in pieces. @param path of the list */
+export function* readRules(
   list: readonly Json[],
   path: string,
   { report }: Pick<Members, 'report'>,
   place: Place,
-): readonly Rule[] {
+): Pieces<readonly Rule[]> {
   if (place.depth > DEPTH_MAX) {
     report.add(path, `is nested deeper than ${DEPTH_MAX} lists of rules`);
     return [];
   }
-  return list.flatMap((each, index) => {
+  const rules: Rule[] = [];
+  for (const [index, each] of list.entries()) {
     const at = `${path}.${index}`;
-    if (isJsonObject(each)) return readRule(new Members(each, at, report), place) ?? [];
-    report.add(at, 'must be an object: a rule, or a block of rules under a condition');
-    return [];
-  });
+    if (isJsonObject(each)) {
+      const rule = yield* readRule(new Members(each, at, report), place);
+      if (rule) rules.push(rule);
+    } else report.add(at, 'must be an object: a rule, or a block of rules under a condition');
+    if (index % RULES_OF_A_PIECE === RULES_OF_A_PIECE - 1) yield;
+  }
+  return rules;
 }
 
-function readRule(rule: Members, place: Place): Rule | undefined {
+function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
   const sorts = PRODUCERS.filter((name) => rule.has(name));
   const [sort] = sorts;
   if (sort === undefined) {
-    if (rule.has('rules') || rule.has('else')) return blockOf(rule, place);
+    if (rule.has('rules') || rule.has('else')) return yield* blockOf(rule, place);
     rule.report.add(rule.path, `needs one of ${PRODUCERS.join(', ')}, or rules under a condition`);
     return undefined;
   }
@@ -69,19 +76,19 @@ function readRule(rule: Members, place: Place): Rule | undefined {
     return undefined;
   }
   rule.only([sort, ...(SORTS[sort] ?? [])], `a rule with ${sort}`);
-  if (sort === 'forEach') return loopRule(rule, place);
+  if (sort === 'forEach') return yield* loopRule(rule, place);
   if (sort === 'copy') return copyRule(rule, place);
   if (sort === 'initialize') return initializeRule(rule, place);
   return valueRule(rule, sort, place);
 }
 
 /** `{condition, rules, else}`. */
-function blockOf(rule: Members, place: Place): Rule | undefined {
+function* blockOf(rule: Members, place: Place): Pieces<Rule | undefined> {
   rule.only(['condition', 'rules', 'else'], 'a block of rules');
   if (!rule.has('condition')) rule.fault('condition', 'is required in a block of rules');
   const condition = conditionOf(rule, place.scope);
-  const then = rulesOf(rule, 'rules', place);
-  const otherwise = rule.has('else') ? rulesOf(rule, 'else', place) : [];
+  const then = yield* rulesOf(rule, 'rules', place);
+  const otherwise = rule.has('else') ? yield* rulesOf(rule, 'else', place) : [];
   if (condition === undefined) return undefined;
   const branch = (rules: readonly Rule[]) => rules.map(({ apply }) => apply);
   const [applied, others] = [branch(then), branch(otherwise)];
