@@ -155,6 +155,7 @@ export class Connection implements Lendable {
   interrupt(): void {
     if (this.interrupted) return;
     this.interrupted = true;
+    this.#client.incoming.frames.leaveRows();
     const { processID, secretKey } = this.#key;
     const signal = AbortSignal.timeout(CANCEL_MS);
     void sendCancel(this.#open, { processId: processID ?? 0, secret: secretKey ?? 0 }, signal);

@@ -40,9 +40,10 @@ interface Skipping {
 export class Frames {
   /** Whether the login is over. */
   open = false;
-  /** Largest row or piece of COPY, in bytes. */
-  rowMax = OWN_ROW_MAX;
   readonly #taker: Taker;
+  #rowMax = OWN_ROW_MAX;
+  /** Nobody reads rows any more. */
+  #leavesRows = false;
   #pieces: Buffer[] = [];
   #have = 0;
   /** Bytes up to the end of the message that has begun. */
@@ -51,6 +52,21 @@ export class Frames {
 
   constructor(taker: Taker) {
     this.#taker = taker;
+  }
+
+  /** Takes rows and pieces of COPY of at most so many bytes, for who asks next. */
+  takeRows(maxBytes: number): void {
+    this.#rowMax = maxBytes;
+    this.#leavesRows = false;
+  }
+
+  /** Keeps nothing more of rows, nor of the one that has begun: whoever asked for them has left. */
+  leaveRows(): void {
+    this.#leavesRows = true;
+    const letter = this.#wanted > HEAD ? this.#pieces[0]?.[0] : undefined;
+    if (letter !== ROW && letter !== COPY_DATA) return;
+    this.#skipping = { left: this.#wanted - this.#have, walk: undefined };
+    this.#keep(undefined, HEAD);
   }
 
   /** @throws Unreadable, and what the taker throws */
@@ -98,7 +114,7 @@ export class Frames {
 
   #maxOf(letter: number): number {
     if (!this.open) return LOGIN_MAX;
-    if (letter === ROW || letter === COPY_DATA) return this.rowMax;
+    if (letter === ROW || letter === COPY_DATA) return this.#leavesRows ? 0 : this.#rowMax;
     return letter === ERROR || letter === NOTICE ? REFUSAL_MAX : OTHER_MAX;
   }
 
@@ -106,9 +122,9 @@ export class Frames {
     const isData = this.open && (letter === ROW || letter === COPY_DATA);
     if (!isData) throw new Unreadable('a message longer than any is');
     this.#keep(undefined, HEAD);
-    const names = letter === ROW && this.rowMax >= FIELD_MAX_BYTES;
+    const names = letter === ROW && !this.#leavesRows && this.#rowMax >= FIELD_MAX_BYTES;
     this.#skipping = { left: length, walk: names ? new FieldWalk(FIELD_MAX_BYTES) : undefined };
-    if (!names) this.#taker.oversize(undefined);
+    if (!names && !this.#leavesRows) this.#taker.oversize(undefined);
     this.#skip(this.#skipping, body);
   }
 

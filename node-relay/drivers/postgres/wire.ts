@@ -111,7 +111,7 @@ export class Wire implements RowTaker {
       const synced = exchange.until === 'ready' && !exchange.sink?.copyIn;
       const bound = { bound: exchange.portal !== undefined, columns: exchange.portal };
       this.#pending = { ...exchange, ...bound, resolve, reject, synced, completes: 0, tag: '' };
-      this.#client.incoming.frames.rowMax = exchange.rowMax ?? OWN_ROW_MAX;
+      this.#client.incoming.frames.takeRows(exchange.rowMax ?? OWN_ROW_MAX);
       if (exchange.commits) this.uncertain = true;
       if (this.#open) this.#write(exchange.bytes);
       else this.#client.query(this);
