@@ -1,4 +1,5 @@
 /** The one place of the worker that does JSON Schema: reads a schema, and checks values against it. */
+import { GatewayError } from '../../proto/errors.ts';
 import { type Json, parseJson } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { Lru } from '../cache.ts';
@@ -38,6 +39,8 @@ export interface CompileOptions {
   readonly documents?: ReadonlyMap<string, Json>;
 }
 
+/** Of a schema's JSON, in UTF-16 code units: reading it may take half a second, which cannot be divided. Spec silent. */
+const LONGEST = 1_048_576;
 /** Schemas that are remembered are small in every way: an expression may remember 128 KiB. Spec silent. */
 const REMEMBERED = 32;
 const LONGEST_REMEMBERED = 8192;
@@ -54,6 +57,11 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   const { at = 'schema', documents = NONE } = options;
   requireShallow(schema, at);
   const text = JSON.stringify(schema);
+  if (text.length > LONGEST) {
+    const message = `is longer than ${LONGEST} characters`;
+    const details = [{ path: at, message }];
+    throw new GatewayError('BAD_REQUEST', `${at}: ${message}`, { details });
+  }
   const isOnItsOwn = documents.size === 0;
   const known = isOnItsOwn ? remembered.get(text) : undefined;
   if (known !== undefined) return known;

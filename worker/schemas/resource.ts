@@ -5,7 +5,7 @@ import { type Fault, type Faults, MOST_FAULTS } from './faults.ts';
 import type { Segments } from './place.ts';
 
 /** More schemas inside one document are refused. Spec silent. */
-const MOST_SCHEMAS = 20_000;
+const MOST_SCHEMAS = 6_000;
 /** The base of relative references of a schema that has no `$id`; no document is there. */
 const NOWHERE = 'schema:///';
 
@@ -137,7 +137,7 @@ export class Resources {
         segments: [...here.segments, ...place],
         schema,
       }));
-      left.push(...inside.reverse());
+      for (const each of inside.reverse()) left.push(each);
     }
     this.#reading.faults.throwIfAny();
   }
