@@ -135,23 +135,34 @@ interface Parameter {
 function parametersIn(text: string): Parameter[] {
   const answer = parse(text);
   if ('refused' in answer) return [];
-  const bytes = new TextEncoder().encode(text);
-  const charactersBefore = (at: number) =>
-    [...new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(bytes.subarray(0, at))]
-      .length;
-  const found: Parameter[] = [];
+  const found: { readonly byte: number; readonly number: number }[] = [];
   const waiting: unknown[] = answer.statements.map(({ tree }) => tree);
   while (waiting.length > 0) {
     const value = waiting.pop();
-    if (Array.isArray(value)) waiting.push(...value);
-    if (!isTree(value)) continue;
-    const { ParamRef: parameter } = value;
+    if (!Array.isArray(value) && !isTree(value)) continue;
+    const { ParamRef: parameter } = isTree(value) ? value : {};
     if (isTree(parameter)) {
-      const at = charactersBefore(Number(parameter.location ?? 0));
-      const number = Number(parameter.number ?? 0);
-      found.push({ at, length: String(number).length + 1, number });
+      found.push({ byte: Number(parameter.location ?? 0), number: Number(parameter.number ?? 0) });
     }
-    waiting.push(...Object.values(value));
+    for (const each of Object.values(value)) waiting.push(each);
   }
-  return found.toSorted((one, other) => one.at - other.at);
+  found.sort((one, other) => one.byte - other.byte);
+  const charactersBefore = counter(text);
+  return found.map(({ byte, number }) => ({
+    at: charactersBefore(byte),
+    length: String(number).length + 1,
+    number,
+  }));
+}
+
+/** Counts the characters of a text before its bytes, which are asked for in their order. */
+function counter(text: string): (byte: number) => number {
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
+  const bytes = new TextEncoder().encode(text);
+  let [from, characters] = [0, 0];
+  return (byte) => {
+    characters += [...decoder.decode(bytes.subarray(from, byte))].length;
+    from = byte;
+    return characters;
+  };
 }

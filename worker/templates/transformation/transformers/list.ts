@@ -50,7 +50,7 @@ export const LIST: readonly Transformer[] = [
     about: 'How many elements an array, members an object, or characters a text has.',
     example: { input: ['a', 'b'], output: 2 },
     make: () => (value, x) => {
-      if (typeof value === 'string') return [...chargedText(value, x)].length;
+      if (typeof value === 'string') return charactersOf(value, x).length;
       if (isJsonObject(value)) return Object.keys(value).length;
       return arrayIn(value).length;
     },
@@ -68,7 +68,7 @@ export const LIST: readonly Transformer[] = [
       ([start, end]) =>
       (value, x) => {
         const [from, to] = [Number(start), end === undefined ? undefined : Number(end)];
-        if (typeof value === 'string') return [...chargedText(value, x)].slice(from, to).join('');
+        if (typeof value === 'string') return charactersOf(value, x).slice(from, to).join('');
         return chargedArray(value, x).slice(from, to);
       },
   },
@@ -77,7 +77,7 @@ export const LIST: readonly Transformer[] = [
     about: 'The elements of an array, or the characters of a text, from last to first.',
     example: { input: [1, 2, 3], output: [3, 2, 1] },
     make: () => (value, x) => {
-      if (typeof value === 'string') return [...chargedText(value, x)].reverse().join('');
+      if (typeof value === 'string') return charactersOf(value, x).reverse().join('');
       return chargedArray(value, x).toReversed();
     },
   },
@@ -222,6 +222,13 @@ function keyOf(name: Json | undefined): (element: Json) => Json | undefined {
     isJsonObject(element) && Object.hasOwn(element, name) ? element[name] : undefined;
 }
 
+/** Each is a text of its own for a while. */
+function charactersOf(value: string, x: Execution): string[] {
+  const text = chargedText(value, x);
+  x.spend(text.length >> 4);
+  return [...text];
+}
+
 function unique(
   array: readonly Json[],
   key: (element: Json) => Json | undefined,
@@ -231,7 +238,7 @@ function unique(
   return array.filter((each) => {
     const value = key(each);
     const text = value === undefined ? '' : sortedText(value);
-    x.spend(1 + (text.length >> 3));
+    x.spend(2 + (text.length >> 2));
     x.take(32 + text.length);
     if (seen.has(text)) return false;
     seen.add(text);

@@ -15,7 +15,7 @@ const decimals = [
 function rounding(how: Rounding): Transformer['make'] {
   return ([places = 0]) =>
     (value, x) => {
-      x.spend(4);
+      x.spend(5);
       return rounded(numberIn(value), Number(places), how);
     };
 }
@@ -63,7 +63,10 @@ export const NUMBER: readonly Transformer[] = [
     about:
       'Makes ISO 8601 text in UTC, with milliseconds, of ISO text or of milliseconds since 1970.',
     example: { input: '2026-11-21T10:00:00+02:00', output: '2026-11-21T08:00:00.000Z' },
-    make: () => (value, x) => new Date(timeOf(value, x)).toISOString(),
+    make: () => (value, x) => {
+      x.spend(2);
+      return new Date(timeOf(value, x)).toISOString();
+    },
   },
   {
     name: 'toTimestamp',

@@ -135,7 +135,7 @@ function fromJson(text: string, x: Execution): Json {
     if (part.length === 1) values += 1;
     if (depth > x.budget.bounds.depth) throw new RunOver('depth');
   }
-  x.spend(values + (text.length >> 2));
+  x.spend(2 + values + (text.length >> 2));
   x.take(values * VALUE_BYTES);
   try {
     return parseJson(text);
