@@ -40,7 +40,7 @@ export const ENCODE: readonly Transformer[] = [
     make: () => (value, x) => {
       const text = chargedText(value, x);
       x.take(4 * text.length);
-      x.spend(text.length >> 2);
+      x.spend(4 + (text.length >> 2));
       return toBase64(encoder.encode(text));
     },
   },

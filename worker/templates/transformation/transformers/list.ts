@@ -225,7 +225,7 @@ function keyOf(name: Json | undefined): (element: Json) => Json | undefined {
 /** Each is a text of its own for a while. */
 function charactersOf(value: string, x: Execution): string[] {
   const text = chargedText(value, x);
-  x.spend(text.length >> 4);
+  x.spend(text.length >> 3);
   return [...text];
 }
 

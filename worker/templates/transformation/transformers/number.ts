@@ -12,11 +12,18 @@ const decimals = [
   { name: 'decimals', kind: 'integer', isOptional: true, least: -DECIMALS_MAX, most: DECIMALS_MAX },
 ] as const;
 
+/** Doubles from here on are written with as many digits as they have. */
+const SHORT = 1e21;
+/** What rounding takes, of numbers of few digits and of up to a thousand. */
+const STEPS = { short: 6, long: 80 } as const;
+
 function rounding(how: Rounding): Transformer['make'] {
   return ([places = 0]) =>
     (value, x) => {
-      x.spend(5);
-      return rounded(numberIn(value), Number(places), how);
+      const number = numberIn(value);
+      const isShort = typeof number === 'number' && Math.abs(number) < SHORT;
+      x.spend(isShort ? STEPS.short : STEPS.long);
+      return rounded(number, Number(places), how);
     };
 }
 

@@ -55,7 +55,9 @@ export const OBJECT: readonly Transformer[] = [
     example: { input: { a: 1 }, output: [['a', 1]] },
     make: () => (value, x) => {
       const object = chargedObject(value, x);
-      x.take(40 * Object.keys(object).length);
+      const { length } = Object.keys(object);
+      x.spend(length);
+      x.take(40 * length);
       return Object.entries(object).map(([name, each]) => [name, each]);
     },
   },
@@ -135,7 +137,7 @@ function fromJson(text: string, x: Execution): Json {
     if (part.length === 1) values += 1;
     if (depth > x.budget.bounds.depth) throw new RunOver('depth');
   }
-  x.spend(2 + values + (text.length >> 2));
+  x.spend(4 + values + (text.length >> 1));
   x.take(values * VALUE_BYTES);
   try {
     return parseJson(text);

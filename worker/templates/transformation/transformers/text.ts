@@ -59,7 +59,7 @@ export const TEXT: readonly Transformer[] = [
     name: 'slugify',
     about: 'Makes a text fit for an address: small letters and digits with hyphens between.',
     example: { input: 'Crème Brûlée, 2 × 100 g', output: 'creme-brulee-2-100-g' },
-    make: ofText(slug),
+    make: () => (value, x) => slug(chargedText(value, x), x),
   },
   {
     name: 'replace',
@@ -147,8 +147,12 @@ function capitalized(text: string): string {
   return text === '' ? text : first.toUpperCase() + text.slice(first.length);
 }
 
-function slug(text: string): string {
-  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+function slug(text: string, x: Execution): string {
+  const apart = text.normalize('NFKD');
+  // One character may come apart into eighteen.
+  x.spend(2 + (apart.length >> 1));
+  x.take(apart.length);
+  const plain = apart.replace(/\p{M}/gu, '').toLowerCase();
   return plain
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean)
