@@ -39,6 +39,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'worker/expressions/members.ts': 'is charged for its time: the proof charges',
   'worker/templates/transformation/transformers': 'is charged for its time: the proof charges',
   'worker/grants/check.ts': 'looks for one comma in the name of a resource',
+  'worker/upstash/scripts.ts': 'looks for a digest that the server has just told',
   'worker/upstash/events.ts': 'reads our own events once',
   'worker/idempotency/place.ts': 'reads a digest of fixed length',
   'worker/secrets/seal.ts': 'reads what the gateway wrote',
