@@ -1,7 +1,8 @@
 /** What the decoder holds on to while replies come, and of those that it tells. */
 import { expect, test } from 'vitest';
 import { heldBytes } from '../test/memory.ts';
-import { DEPTH_MAX, Decoder, TOO_DEEP } from './decode.ts';
+import { DEPTH_MAX, Decoder } from './decode.ts';
+import { TOO_DEEP } from './receiver.ts';
 
 const MIB = 1_048_576;
 

@@ -9,7 +9,8 @@ import {
   ReplyStatus,
   type ReplyValue,
 } from '../../../proto/kinds/redis/reply-value.ts';
-import { DEPTH_READ_MAX, Decoder, LINE_MAX, PUSH_MAX, TOO_LARGE } from './decode.ts';
+import { DEPTH_READ_MAX, Decoder, LINE_MAX, PUSH_MAX } from './decode.ts';
+import { TOO_LARGE } from './receiver.ts';
 import { ProtocolError } from './scalars.ts';
 
 const ROOM = 1_000_000;

@@ -4,6 +4,7 @@ import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
 import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { type Frame, frameOf, NO_ITEMS, wholeOf } from './frame.ts';
+import { type Dropped, FIELD_TOO_LARGE, type Receiver, TOO_DEEP, TOO_LARGE } from './receiver.ts';
 import {
   integerOf,
   isNumber,
@@ -37,32 +38,13 @@ const MEMBERS_MAX = 4_294_967_295;
 /** Bytes of one string. Source: `proto-max-bulk-len`, which may be raised; a longer one is no reply. */
 const STRING_MAX = 17_179_869_184;
 
-/** Stands in place of a reply that was larger than it may be; nothing of it was kept. */
-export const TOO_LARGE = Symbol('too large');
-/** Stands in place of a reply of lists within too many lists. */
-export const TOO_DEEP = Symbol('too deep');
-/** Stands in place of a reply with a string that is longer than any field may be. */
-export const FIELD_TOO_LARGE = Symbol('field too large');
-/** In place of a reply. */
-export type Dropped = typeof TOO_LARGE | typeof TOO_DEEP | typeof FIELD_TOO_LARGE;
-
-/** Whoever gets the replies. */
-export interface Receiver {
-  /** What the reply which now begins may come to, as `reply` counts it; of a longer one nothing is kept. */
-  room(): number;
-  /** Nothing of the reply under way is kept, and there is still more of it. */
-  dropped(why: Dropped): void;
-  /** @param cost its length on the wire, small values and long strings counting as more */
-  reply(value: ReplyValue | Dropped, cost: number): void;
-  push(message: ReplyValue): void;
-}
-
 const CR = 13;
 const LF = 10;
 const PLUS = 0x2b;
 const MINUS = 0x2d;
 /** Of 64 bits. */
 const DIGITS_MAX = 20;
+
 /** Takes bytes as they come and tells of each reply when it is whole. */
 export class Decoder {
   readonly #receiver: Receiver;

@@ -5,8 +5,9 @@ import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
 import type { ReplyError, ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { fieldTooLarge } from '../field-limit.ts';
 import { ConnectionLost } from '../loss.ts';
-import { DEPTH_MAX, type Dropped, FIELD_TOO_LARGE, TOO_DEEP } from './decode.ts';
+import { DEPTH_MAX } from './decode.ts';
 import type { Sending } from './link.ts';
+import { type Dropped, FIELD_TOO_LARGE, TOO_DEEP } from './receiver.ts';
 
 /** The connection ended under a call. */
 export class CallLost extends ConnectionLost {

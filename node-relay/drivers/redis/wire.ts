@@ -3,11 +3,12 @@ import type { Socket } from 'node:net';
 import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
-import { Decoder, type Dropped, PUSH_MAX } from './decode.ts';
+import { Decoder, PUSH_MAX } from './decode.ts';
 import { Encoder } from './encode.ts';
 import { CallLost, Exchange, Unasked } from './exchange.ts';
 import type { Sending } from './link.ts';
 import { Queue } from './queue.ts';
+import type { Dropped } from './receiver.ts';
 import { ProtocolError } from './scalars.ts';
 import { isConfirmed, Subscriptions } from './subscriptions.ts';
 

@@ -1,0 +1,130 @@
+/** Searches of documents by paths, and the JSON utilities. */
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { whole } from '../../../proto/work/pieces.ts';
+import { type Subject, text, value } from '../../../test/proofs/doubling/subject.ts';
+import { flatten } from '../../json/flatten.ts';
+import { mapped } from '../../json/map.ts';
+import { ObjectWriter } from '../../json/object-writer.ts';
+import { parse } from '../../json/parse.ts';
+import { reduce } from '../../json/reduce.ts';
+import { unflatten } from '../../json/unflatten.ts';
+import { parseDotted } from '../../paths/dotted.ts';
+import { Path } from '../../paths/path.ts';
+import { parsePointer, parseSlash } from '../../paths/pointer.ts';
+
+const SEARCH_DOCUMENT: Json = { a: [1, { b: 2 }], 'a.b': { '': 1 } };
+
+/** Of searches by paths. */
+export const PATHS: readonly Subject[] = [
+  text(
+    'a path',
+    [
+      'worker/paths/path.ts',
+      'worker/paths/jsonpath.ts',
+      'worker/paths/mend.ts',
+      'worker/paths/filter.ts',
+      'worker/paths/query.ts',
+    ],
+    (each) => new Path(each),
+    4096,
+  ),
+  text(
+    'a JSONPath',
+    ['worker/paths/jsonpath.ts', 'worker/paths/mend.ts'],
+    (each) => new Path(`$${each}`),
+    4096,
+  ),
+  text('a filter of JSONPath', ['worker/paths/filter.ts'], (each) => new Path(`$[?${each}]`), 4096),
+  text('a dotted path', ['worker/paths/dotted.ts'], parseDotted),
+  text('a pointer', ['worker/paths/pointer.ts'], (each) => [
+    parsePointer(`/${each}`),
+    parseSlash(each),
+  ]),
+  text('a pattern of JSONPath', ['worker/paths/pattern.ts'], (each) =>
+    whole(
+      parse(
+        {
+          json: { p: each, t: each },
+          paths: [new Path('$[?match($.t, $.p)]'), new Path('$[?search($.t, $.p)]')],
+        },
+        () => undefined,
+      ),
+    ),
+  ),
+  text(
+    'texts that JSONPath compares',
+    ['worker/paths/compare.ts', 'worker/paths/budget.ts'],
+    (each) =>
+      whole(
+        parse(
+          {
+            json: [each, `${each}a`],
+            paths: [new Path('$[?@ < $[1]]'), new Path('$[?length(@) > 2]')],
+          },
+          () => undefined,
+        ),
+      ),
+  ),
+  value(
+    'a document that JSONPath searches',
+    [
+      'worker/paths/walk.ts',
+      'worker/paths/stage.ts',
+      'worker/paths/query.ts',
+      'worker/json/parse.ts',
+    ],
+    (json) => {
+      const writer = new ObjectWriter(40e6);
+      whole(
+        parse(
+          {
+            json,
+            paths: ['$..*', '$[*]', '$..[?@.a == 1]', '..', '$..b[0]'].map(
+              (each) => new Path(each),
+            ),
+          },
+          (path, found) => writer.putInPieces(path, found),
+        ),
+      );
+    },
+  ),
+];
+
+const RESULT_MAX_BYTES = 10 * 2 ** 20;
+
+/** Of `/json/…`. */
+export const JSON_UTILITIES: readonly Subject[] = [
+  value(
+    'flatten',
+    ['worker/json/flatten.ts', 'worker/json/object-writer.ts', 'worker/paths/dotted.ts'],
+    (json) => {
+      const writer = new ObjectWriter(40e6);
+      whole(flatten(json, 'p', (path, leaf) => writer.put(path, leaf)));
+      return writer.finish();
+    },
+  ),
+  value(
+    'unflatten',
+    ['worker/json/unflatten.ts', 'worker/paths/build.ts', 'worker/paths/dotted.ts'],
+    (json) => whole(unflatten(isJsonObject(json) ? json : { a: json })),
+  ),
+  value('reduce', ['worker/json/reduce.ts', 'worker/paths/walk.ts'], (json) =>
+    whole(reduce({ json, paths: ['$..a', '$[-1]', '$..[?@ > 1]'].map((each) => new Path(each)) })),
+  ),
+  value('map', ['worker/json/map.ts', 'worker/json/declares.ts', 'worker/paths/build.ts'], (json) =>
+    whole(
+      mapped(
+        { json, schema: { type: 'object' }, mappings: { '$..a': 'a', '$[*]': 'b', '': 'c' } },
+        RESULT_MAX_BYTES,
+      ),
+    ),
+  ),
+  value('mappings', ['worker/json/map.ts', 'worker/json/declares.ts'], (json) =>
+    whole(
+      mapped(
+        { json: SEARCH_DOCUMENT, schema: json, mappings: { a: 'a', 'a.b': 'b' } },
+        RESULT_MAX_BYTES,
+      ),
+    ),
+  ),
+];
