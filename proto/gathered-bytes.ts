@@ -40,11 +40,12 @@ export class GatheredBytes {
     this.#small = 0;
     this.#smallBytes = 0;
     const [only] = pieces;
-    return only !== undefined && pieces.length === 1 ? only : join(pieces, length);
+    return only !== undefined && pieces.length === 1 ? only : joined(pieces, length);
   }
 }
 
-function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
+/** Pieces as one. @param length of all together */
+export function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   const whole = new Uint8Array(length);
   let at = 0;
   for (const piece of pieces) {

@@ -1,4 +1,5 @@
 /** A reply as it is kept: status, the headers that say what the body is, what the call asked of its caller's rights, and the body. */
+import { joined } from '../../proto/gathered-bytes.ts';
 import { type Asked, withoutRepeats } from '../access/asked.ts';
 import type { Effects } from '../context.ts';
 import { inLargeParts } from '../http/large-parts.ts';
@@ -116,14 +117,4 @@ function goOn(
     },
     { highWaterMark: 0 },
   );
-}
-
-function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.byteLength;
-  }
-  return whole;
 }

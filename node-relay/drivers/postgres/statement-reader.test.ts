@@ -1,6 +1,7 @@
 /** Large statements: read beside the loop that serves everybody, whatever they hold. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseText } from '../../../dialects/postgres/statement.ts';
 import type { Session } from '../../../proto/driver.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
@@ -40,8 +41,10 @@ describe('a statement of 250,000 characters', () => {
     const seen = await held(async () => {
       expect(await run(session, LARGE, 'read')).toMatchObject({ rows: [{ '?column?': 1 }] });
     });
-    expect(seen.took).toBeGreaterThan(100);
-    expect(seen.held).toBeLessThan(seen.took / 2);
+    // What the loop is held for where it parses the same by itself; another text, which nobody remembers.
+    const here = await held(async () => void parseText(`${LARGE.query} `));
+    expect(here.took).toBeGreaterThan(50);
+    expect(seen.held).toBeLessThan(here.took / 2);
   });
 
   test('is streamed, and run in a transaction and on a lease', async () => {
