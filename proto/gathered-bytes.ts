@@ -24,7 +24,7 @@ export class GatheredBytes {
     this.#small += 1;
     this.#smallBytes += piece.byteLength;
     if (this.#small < SMALL_COUNT) return;
-    const joined = join(this.#pieces.splice(-SMALL_COUNT), this.#smallBytes);
+    const joined = joined(this.#pieces.splice(-SMALL_COUNT), this.#smallBytes);
     this.#pieces.push(joined);
     // What is small still is joined again with the next.
     this.#small = joined.byteLength > SMALL_MAX ? 0 : 1;

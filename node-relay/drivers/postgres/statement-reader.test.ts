@@ -42,9 +42,12 @@ describe('a statement of 250,000 characters', () => {
       expect(await run(session, LARGE, 'read')).toMatchObject({ rows: [{ '?column?': 1 }] });
     });
     // What the loop is held for where it parses the same by itself; another text, which nobody remembers.
-    const here = await held(async () => void parseText(`${LARGE.query} `));
-    expect(here.took).toBeGreaterThan(50);
-    expect(seen.held).toBeLessThan(here.took / 2);
+    const here = [1, 2, 3].map((spaces) => {
+      const started = performance.now();
+      parseText(LARGE.query + ' '.repeat(spaces));
+      return performance.now() - started;
+    });
+    expect(seen.held).toBeLessThan(Math.min(...here) / 2);
   });
 
   test('is streamed, and run in a transaction and on a lease', async () => {
