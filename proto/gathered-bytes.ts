@@ -24,11 +24,11 @@ export class GatheredBytes {
     this.#small += 1;
     this.#smallBytes += piece.byteLength;
     if (this.#small < SMALL_COUNT) return;
-    const joined = joined(this.#pieces.splice(-SMALL_COUNT), this.#smallBytes);
-    this.#pieces.push(joined);
+    const whole = joined(this.#pieces.splice(-SMALL_COUNT), this.#smallBytes);
+    this.#pieces.push(whole);
     // What is small still is joined again with the next.
-    this.#small = joined.byteLength > SMALL_MAX ? 0 : 1;
-    this.#smallBytes = this.#small * joined.byteLength;
+    this.#small = whole.byteLength > SMALL_MAX ? 0 : 1;
+    this.#smallBytes = this.#small * whole.byteLength;
   }
 
   /** All bytes as one; nothing is kept after. */
