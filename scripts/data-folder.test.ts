@@ -43,7 +43,14 @@ describe('the folder', () => {
     await writeFile(file, '');
     await expect(openDataFolder(file)).rejects.toThrow(/ is not a folder; /);
     await expect(openDataFolder(join(file, 'below'))).rejects.toThrow(/ is not a folder; /);
-    await expect(openDataFolder('/sys/causeway')).rejects.toThrow(/ cannot be written \(\w+\); /);
+    for (const nowhere of ['/sys/causeway', '/proc/causeway', '/proc/self/fd/causeway/deep']) {
+      await expect(openDataFolder(nowhere)).rejects.toThrow(/ cannot be written \(\w+\); /);
+    }
+    for (const name of ['keys', 'state']) {
+      const path = await mkdtemp(join(base, 'odd-'));
+      await writeFile(join(path, name), '');
+      await expect(openDataFolder(path)).rejects.toThrow(`${name} is not a folder; `);
+    }
   });
 });
 

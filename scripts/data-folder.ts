@@ -1,7 +1,7 @@
 /** The folder that holds everything `npm start` keeps: keys, tables, the demo's database. */
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Failure, systemCode } from './failure.ts';
 
 /** Raised when an older gateway could not read what this one writes. */
@@ -22,18 +22,37 @@ export interface DataFolder {
 export async function openDataFolder(path: string): Promise<DataFolder> {
   const root = resolve(path);
   try {
-    await mkdir(root, { recursive: true });
+    await makeFolder(root);
     await chmod(root, 0o700);
     await checkVersion(root);
-    for (const folder of ['keys', 'state']) {
-      await mkdir(join(root, folder), { recursive: true, mode: 0o700 });
-    }
+    for (const folder of ['keys', 'state']) await makeFolder(join(root, folder), 0o700);
   } catch (thrown) {
-    throw thrown instanceof Failure
-      ? thrown
-      : new Failure(refusal(root, thrown), { cause: thrown });
+    throw thrown instanceof Failure ? thrown : refusal(root, thrown);
   }
   return { path: root, state: join(root, 'state') };
+}
+
+/** With those above it. Not by Node's own `recursive`, which tries for ever where the system lets nobody make folders. */
+async function makeFolder(path: string, mode = 0o777): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (thrown) {
+    const code = systemCode(thrown);
+    if (code === 'EEXIST' && (await isFolder(path))) return;
+    if (code === 'EEXIST') throw notFolder(path, thrown);
+    const above = dirname(path);
+    if (code !== 'ENOENT' || (await isFolder(above))) throw thrown;
+    await makeFolder(above);
+    await makeFolder(path, mode);
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(absent))?.isDirectory() ?? false;
+}
+
+function notFolder(path: string, cause: unknown): Failure {
+  return new Failure(`${path} is not a folder; choose another with --data.`, { cause });
 }
 
 async function checkVersion(root: string): Promise<void> {
@@ -55,12 +74,13 @@ function absent(thrown: unknown): undefined {
   if (systemCode(thrown) !== 'ENOENT') throw thrown;
 }
 
-function refusal(root: string, thrown: unknown): string {
-  const code = systemCode(thrown);
-  if (code === 'EEXIST' || code === 'ENOTDIR') {
-    return `${root} is not a folder; choose another with --data.`;
-  }
-  return `The data folder ${root} cannot be written (${code ?? 'unknown cause'}); choose another with --data.`;
+function refusal(root: string, cause: unknown): Failure {
+  const code = systemCode(cause);
+  if (code === 'ENOTDIR') return notFolder(root, cause);
+  return new Failure(
+    `The data folder ${root} cannot be written (${code ?? 'unknown cause'}); choose another with --data.`,
+    { cause },
+  );
 }
 
 /**
