@@ -103,5 +103,6 @@ async function commit({ connection, call }: Scene): Promise<string> {
     bytes: statementMessages([{ text: 'COMMIT' }], 'sync'),
     until: 'ready',
     commits: call.mode === 'write',
+    ends: true,
   });
 }

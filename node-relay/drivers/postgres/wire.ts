@@ -11,6 +11,16 @@ import { copyMessages, SYNC, statementMessages } from './messages.ts';
 
 const ROLLBACK = statementMessages([{ text: 'ROLLBACK' }], 'sync');
 
+/**
+ * What ReadyForQuery says after a statement, by its command tag; undefined after one that leaves a transaction as it
+ * is. ROLLBACK may be to a savepoint, and both may begin the next. Source: PostgreSQL manual, "Message Formats".
+ */
+function statesAfter(tag: string): string | undefined {
+  if (tag === 'BEGIN' || tag === 'START TRANSACTION') return 'T';
+  if (tag === 'COMMIT' || tag === 'ROLLBACK') return 'IT';
+  return tag === 'PREPARE TRANSACTION' ? 'I' : undefined;
+}
+
 /** Where the answer to an exchange goes; what is left out is not wanted. */
 export interface Sink {
   /** Called once before the rows; not at all when the statement yields none. */
@@ -41,6 +51,8 @@ export interface Exchange {
   readonly portal?: readonly Field[];
   /** False when nothing is executed. */
   readonly runs?: false;
+  /** Whatever its statements are called, no transaction is open afterwards. */
+  readonly ends?: true;
 }
 
 interface Pending extends Exchange {
@@ -74,13 +86,15 @@ export class Wire implements RowTaker {
   readonly #client: StartupClient;
   #pending: Pending | undefined;
   #open = false;
+  /** What the server may say of its transaction when it is ready next. */
+  #states = 'I';
 
   constructor(client: StartupClient) {
     this.#client = client;
     const { incoming } = client;
     this.stream = incoming.stream;
     incoming.rows = this;
-    incoming.on('readyForQuery', () => this.#ready());
+    incoming.on('readyForQuery', ({ status }: { status: string }) => this.#ready(status));
     incoming.on('bindComplete', () => this.#boundOne());
     incoming.on('noData', () => this.#described([]));
     incoming.on('parameterDescription', ({ dataTypeIDs }: { dataTypeIDs: readonly number[] }) =>
@@ -120,7 +134,8 @@ export class Wire implements RowTaker {
 
   /** Ends the implicit transaction that Flush left open, keeping its changes. */
   async commit(): Promise<void> {
-    await this.exchange({ bytes: SYNC, until: 'ready', commits: true, runs: false });
+    const ends = { commits: true, runs: false, ends: true } as const;
+    await this.exchange({ bytes: SYNC, until: 'ready', ...ends });
   }
 
   /** Ends the implicit transaction that Flush left open, undoing its changes. */
@@ -240,6 +255,7 @@ export class Wire implements RowTaker {
     if (!pending?.bound) throw new Unreadable('the end of what did not begin');
     pending.bound = false;
     pending.columns = undefined;
+    this.#states = statesAfter(tag) ?? this.#states;
     if (pending.completes === (pending.main ?? 0)) {
       pending.tag = tag;
       if (pending.until === 'complete') this.#settle(pending);
@@ -247,13 +263,19 @@ export class Wire implements RowTaker {
     pending.completes += 1;
   }
 
-  #ready(): void {
+  #ready(state: string): void {
     this.#open = false;
+    const states = this.#states;
+    this.#states = state;
     const pending = this.#pending;
     if (!pending) return;
     const isComplete = pending.completes > (pending.main ?? 0) || pending.runs === false;
     if (!pending.error && !(isComplete && pending.synced)) {
       throw new Unreadable('the end of what was not complete');
+    }
+    // Before a change counts as kept: in a transaction that nobody began, it is not.
+    if (!pending.error && !(pending.ends ? 'I' : states).includes(state)) {
+      throw new Unreadable('a transaction that nobody began or ended');
     }
     this.uncertain = false;
     this.#settle(pending);
