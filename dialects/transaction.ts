@@ -82,6 +82,7 @@ export function atOperation<Value>(operation: number, work: () => Value): Value 
     throw new GatewayError(error.code, error.message, {
       cause: error,
       details: withOperation(error.details, operation),
+      ...(error.retryAfter === undefined ? {} : { retryAfter: error.retryAfter }),
     });
   };
   try {

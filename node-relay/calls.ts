@@ -23,6 +23,8 @@ const UNBOUNDED = new Set(['Watch']);
 const COUNTED_MS = 1_000;
 /** Seconds after which who was let go may call again. */
 const SHED_RETRY_S = 5;
+/** The same of those that a stop ended: another node, or the next start, serves them. */
+const STOPPED_RETRY_S = 1;
 
 /** The backend a call is about, as far as it is known. */
 export interface Subject {
@@ -48,7 +50,7 @@ interface OpenCall {
 
 /** What calls are observed with. */
 export interface CallsOptions {
-  readonly admission: Admission;
+  readonly admission: Pick<Admission, 'admit'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'call'>;
   /** Told whose calls are in flight, by `PART_HEADER`. */
@@ -79,9 +81,12 @@ export class Calls {
     this.#draining = true;
   }
 
-  /** Ends the calls in flight. */
+  /** Ends the calls in flight, with SERVICE_UNAVAILABLE. */
   abort(): void {
-    this.#stopping.abort();
+    const message = 'The node is stopping';
+    this.#stopping.abort(
+      new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: STOPPED_RETRY_S }),
+    );
   }
 
   /** Ends all calls of whose calls together are there for longest, with SERVICE_UNAVAILABLE. */
@@ -185,9 +190,7 @@ export class Calls {
 
   #fail(call: OpenCall, thrown: unknown): ConnectError {
     const { signal } = call.deadline;
-    // What a driver throws because it was told to stop says less than why.
-    const cause =
-      signal.aborted && !(thrown instanceof GatewayError) ? (signal.reason as unknown) : thrown;
+    const cause: unknown = signal.aborted && isStopped(thrown) ? signal.reason : thrown;
     // What this node refuses by itself is no fault: its code says all.
     const fault = cause instanceof CallRefused ? undefined : describeFault(cause);
     this.#end(call, failureCode(cause), fault);
@@ -238,4 +241,12 @@ export class Calls {
     if (line.code === 'INTERNAL') log.error(line, 'call failed');
     else log.info({ ...line, ms: Math.round(line.ms * 1000) / 1000 }, 'call');
   }
+}
+
+/** What a driver throws because it was told to stop says less than why: not every end of a call is that of its time. */
+function isStopped(thrown: unknown): boolean {
+  return (
+    !(thrown instanceof GatewayError) ||
+    (thrown.code === 'TIMED_OUT' && thrown.details.length === 0)
+  );
 }

@@ -212,7 +212,11 @@ describe('a stop', () => {
     const endless = failureOf(node.client.run(read(node, 'hang')));
     await expect.poll(() => node.seen.running).toBe(1);
     await node.relay.drain();
-    expect(await endless).toMatchObject({ connect: Code.DeadlineExceeded, code: 'TIMED_OUT' });
+    expect(await endless).toMatchObject({
+      connect: Code.Unavailable,
+      message: 'The node is stopping',
+      code: 'SERVICE_UNAVAILABLE',
+    });
     expect(node.seen).toMatchObject({ rolledBack: 1, connections: 0, closed: 2 });
   });
 });

@@ -248,7 +248,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   SERVICE_UNAVAILABLE: {
     means:
-      'Something that the request needs is too busy or cannot be had at the moment. Also where eight large or expensive requests of the organization are being worked on: nothing of this one was done.',
+      'Something that the request needs is too busy or cannot be had at the moment. Also where eight large or expensive requests of the organization are being worked on: nothing of this one was done. Also where a node ended the request because it stops, or its memory ran short: what was begun is undone.',
     remedy: 'Wait for `Retry-After` seconds.',
     retry: 'later',
   },
