@@ -35,8 +35,10 @@ export function kindMember(label: string) {
     .string()
     .optional()
     .meta({
-      description: "The endpoint's own kind, in any of its spellings; it may as well be left out",
+      description:
+        "The endpoint's own kind, in any letter case, or by an alias; it may as well be left out",
       examples: [label],
+      override: { enum: [label.toLowerCase(), label] },
     });
 }
 

@@ -1,10 +1,14 @@
 /** That the description served at /openapi.json is whole, valid, and true of itself. */
+
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import spectral from '@stoplight/spectral-core';
+import spectralRules from '@stoplight/spectral-rulesets';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../gateway.ts';
 import { checkedFetch, descriptionOf } from './checked-fetch.ts';
 import { Description, type Node } from './description.ts';
+import { faultOf, linksIn } from './links.ts';
 import { missingIn, wrongExamplesIn } from './whole.ts';
 
 let origin: string;
@@ -25,24 +29,72 @@ async function faultsByRules(document: Node): Promise<string[]> {
   const config = await createConfig({
     extends: ['recommended'],
     // The project has no license; what stands beside the API cannot be called wrongly.
-    rules: { 'info-license': 'off', 'operation-4xx-response': 'off' },
+    rules: {
+      'info-license': 'off',
+      'operation-4xx-response': 'off',
+      // A choice by the members that are there names members of the schema that it stands in.
+      'no-required-schema-properties-undefined': 'off',
+    },
   });
   const source = JSON.stringify(document);
   const problems = await lintFromString({ source, absoluteRef: '/openapi.json', config });
   return problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer ?? ''}`);
 }
 
+/** What Spectral's recommended rules for OpenAPI say of it. */
+async function faultsBySpectral(document: Node): Promise<string[]> {
+  const linter = new spectral.Spectral();
+  linter.setRuleset({
+    extends: [[{ ...spectralRules.oas, extends: [] }, 'recommended']],
+    rules: {
+      'info-contact': 'off',
+      // Redocly says the same.
+      'oas3-unused-component': 'off',
+      // It takes examples of a schema that is named Json for examples of a reply.
+      'oas3-examples-value-or-externalValue': 'off',
+    },
+  });
+  const problems = await linter.run(document);
+  return problems.map(({ code, path }) => `${code} #/${path.join('/')}`);
+}
+
 /** Of no operation, and so of no reference. */
 const UNUSED = [
-  'no-unused-components #/components/responses/NOT_FOUND',
-  'no-unused-components #/components/responses/METHOD_NOT_ALLOWED',
-  'no-unused-components #/components/responses/PREFLIGHT',
-  'no-unused-components #/components/headers/Access-Control-Expose-Headers',
+  'components/responses/NOT_FOUND',
+  'components/responses/METHOD_NOT_ALLOWED',
+  'components/responses/PREFLIGHT',
+  'components/headers/Access-Control-Expose-Headers',
 ];
 
-test('is valid OpenAPI 3.1 to two validators', async () => {
+test('is valid OpenAPI 3.1 by its schema', async () => {
   expect(await faultsBySchema(description.document)).toBeUndefined();
-  expect(await faultsByRules(description.document)).toEqual(UNUSED);
+});
+
+test('keeps the rules of two linters, but for a reply or header that no operation refers to', async () => {
+  expect(await faultsByRules(description.document)).toEqual(
+    UNUSED.map((each) => `no-unused-components #/${each}`),
+  );
+  expect(await faultsBySpectral(description.document)).toEqual([]);
+});
+
+test('links only to operations, by parameters that these have, from what the example of the reply has', () => {
+  const links = linksIn(description);
+  expect(links.filter((each) => faultOf(description, each) !== undefined)).toEqual([]);
+  expect(links.length).toBeGreaterThan(100);
+});
+
+test('leads from what makes a thing to all that can be done with it', () => {
+  const from = (id: string) =>
+    linksIn(description).flatMap((each) => (each.from === id ? [each.operationId] : []));
+  expect(from('endpointCreate')).toEqual(
+    expect.arrayContaining(['endpointGet', 'endpointRead', 'endpointDelete', 'rbacEndpointsGet']),
+  );
+  expect(from('endpointSessionsCreate')).toEqual([
+    'endpointRead',
+    'endpointWrite',
+    'endpointSessionsDelete',
+  ]);
+  expect(from('auditGet')).toEqual(['auditGet']);
 });
 
 test('describes every member, parameter and header, and has an example of every body, reply and error', () => {

@@ -18,6 +18,7 @@ export const auditRoutes: AnyRoute[] = [
     query: AuditQuery,
     reply: 'bare',
     result: AuditPage,
+    names: { cursor: '/next_cursor' },
     handle: (ctx, { query }) => listAudit(ctx, query),
   }),
   route({

@@ -15,10 +15,13 @@ const SAMPLE_SESSION = {
 
 /** What a login brings beside the password. */
 export const LoginHeaders = z.object({
-  'X-Org-Id': z.string().meta({
-    description: 'The id or UUID of the organization that the token is to be for',
-    examples: [SAMPLE.orgId],
-  }),
+  'X-Org-Id': z
+    .string()
+    .min(1)
+    .meta({
+      description: 'The id or UUID of the organization that the token is to be for',
+      examples: [SAMPLE.orgId],
+    }),
 });
 
 /** What a login answers. */

@@ -12,7 +12,9 @@ export const KnownUsername = z
   .string()
   .regex(ALLOWED, 'must be 1 to 255 characters, without control characters and colons')
   .refine((name) => name.isWellFormed(), 'must be valid Unicode')
-  .refine((name) => !isUuid(name), 'may not be a UUID');
+  .refine((name) => !isUuid(name), 'may not be a UUID')
+  // Readers of the description may not know \p{Cc}.
+  .meta({ override: { pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f:]{1,255}$' } });
 
 /** A username that an account may take. */
 export const Username = KnownUsername.refine(
@@ -22,7 +24,6 @@ export const Username = KnownUsername.refine(
   description:
     'Name of the account, usually an email address: 1 to 255 characters, no colon, no UUID, no control, format or other invisible character, spaces only one by one and within; letter case does not matter',
   examples: [SAMPLE.bruno],
-  // Readers of the description may not know \p{Cc}.
   override: {
     pattern:
       '^[^\\u0000-\\u001f\\u007f-\\u00a0\\u00ad\\u1680\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\ufeff:]{1,255}$',

@@ -62,6 +62,7 @@ export const endpointRoutes: AnyRoute[] = [
     body: CreateBody,
     reply: 'data',
     result: CreatedRecord,
+    names: { endpoint: '/id' },
     async handle(ctx, { body }) {
       const { row, warnings } = await createEndpoint(ctx, await policyOn(ctx), body);
       return recordOf(row, warnings);
@@ -80,6 +81,7 @@ export const endpointRoutes: AnyRoute[] = [
     query: PageQuery,
     reply: 'data',
     result: EndpointPage,
+    names: { endpoint: '/endpoints/0/id', cursor: '/next_cursor' },
     handle: (ctx, { resource, query }) => listEndpoints(ctx, resource, query),
   }),
   route({
@@ -166,6 +168,7 @@ export const endpointRoutes: AnyRoute[] = [
     query: PageQuery,
     reply: 'data',
     result: SchemaPage,
+    names: { cursor: '/next_cursor' },
     handle: (ctx, { resource, query }) => inspectEndpoint(ctx, resource, query),
   }),
   route({
@@ -182,6 +185,7 @@ export const endpointRoutes: AnyRoute[] = [
     query: PageQuery,
     reply: 'data',
     result: NodeList,
+    names: { gateway_node_uuid: '/nodes/0/gateway_node_uuid', cursor: '/next_cursor' },
     handle: (ctx, { resource, query }) => listNodes(ctx, resource, query),
   }),
   route({
@@ -275,6 +279,7 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: 'ignored',
     reply: 'data',
     result: OpenedSession,
+    names: { session_id: '/session_id', 'X-Session-Id': '/session_id' },
     handle: (ctx, { resource }) => openSession(ctx, resource),
   }),
   route({

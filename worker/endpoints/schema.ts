@@ -63,6 +63,11 @@ const Config = shownAs(
   ofKinds(({ config }) => config),
 );
 
+/** Every kind as it is stored and as the API writes it, and its aliases. */
+const KIND_NAMES = (Object.keys(kinds) as Kind[]).flatMap((kind) => [
+  ...new Set([kind, kindSpec(kind).label, ...kindSpec(kind).aliases]),
+]);
+
 /** Spec: "Endpoint", create body. */
 export const CreateBody = z
   .strictObject({
@@ -71,8 +76,9 @@ export const CreateBody = z
       .string()
       .min(1)
       .meta({
-        description: `Kind of the backend: ${Object.keys(kinds).join(', ')}; in any letter case, and by its usual aliases`,
+        description: 'Kind of the backend; every name is taken in any letter case',
         examples: ['postgres'],
+        override: { enum: KIND_NAMES },
       }),
     config: Config.meta({
       description: 'How to reach the backend, in the shape of its kind; at most 256 Ki characters',
@@ -110,7 +116,11 @@ export const PatchBody = z
     kind: z
       .string()
       .optional()
-      .meta({ description: "Cannot change: it is the endpoint's own", examples: ['postgres'] }),
+      .meta({
+        description: "Cannot change: it is the endpoint's own",
+        examples: ['postgres'],
+        override: { enum: KIND_NAMES },
+      }),
     config: shownAs(
       AnyConfig,
       ofKinds(({ shapes }) => shapes.configPatch),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { AccessLevel, type Level } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { either } from '../http/either.ts';
+import { exactlyOne } from '../http/exactly-one.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { componentOf, SAMPLE_IDS } from './examples.ts';
 import { idMemberOf } from './kinds.ts';
@@ -125,6 +126,7 @@ function listOn(kind: ResourceKind) {
           ? 'Levels for several subjects'
           : `Levels for several subjects; the ${kind} is named by one of the two members`,
       examples: [example],
+      ...(kind === 'organization' ? {} : { override: exactlyOne([idMember, 'entity']) }),
     })
     .transform((body, faults): Additions => {
       const members: Record<string, unknown> = body;

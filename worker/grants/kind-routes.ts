@@ -4,7 +4,7 @@ import type { EntityKind } from '../access/explain.ts';
 import { type AnyRoute, route } from '../http/route.ts';
 import { onSomeOfKind, onSubjectOfKind, onTarget, ownOrAsAdmin } from './access.ts';
 import { addSubjects } from './grant.ts';
-import { idMemberOf, notFoundOf, pluralOf } from './kinds.ts';
+import { idMemberOf, notFoundOf, pluralOf, resultMemberOf } from './kinds.ts';
 import { removeDocument, removeFromKind } from './revoke.ts';
 import {
   addedTo,
@@ -41,6 +41,7 @@ export function routesOn(kind: EntityKind): AnyRoute[] {
 
 function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
   const path = `/iam/rbac/${pluralOf(kind)}/subjects`;
+  const at = `/${resultMemberOf(kind)}`;
   return [
     route({
       method: 'POST',
@@ -55,6 +56,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       body: additionsOn(kind),
       reply: 'bare',
       result: addedTo(kind),
+      names: { subject: '/subject', [kind]: at, [idMemberOf(kind)]: at },
       handle: (ctx, { body }) => addSubjects(ctx, kind, body),
     }),
     route({

@@ -101,6 +101,7 @@ const organizationRoutes: AnyRoute[] = [
     body: additionsOn('organization'),
     reply: 'bare',
     result: addedTo('organization'),
+    names: { subject: '/subject' },
     handle: (ctx, { body }) => addSubjects(ctx, 'organization', body),
   }),
   route({

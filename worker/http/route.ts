@@ -25,11 +25,8 @@ export interface Facade {
   readonly action: string;
   /** An error in the form of that product; the status is ours. */
   errorBody(failure: GatewayError): Json;
-  /** A body that it takes, for the API's description. */
-  readonly body: {
-    readonly schema: { readonly description: string };
-    readonly example: unknown;
-  };
+  /** Bodies that it takes by their media types, for the API's description. */
+  readonly bodies: Readonly<Record<string, z.ZodType>>;
 }
 
 /** One operation of the API. A route without `access` does not compile. */
@@ -77,6 +74,11 @@ export interface Route<Params, Query, Body, Resource> {
   readonly result: z.ZodType;
   /** What it answers with 202 when the work goes on after the reply, where it may. */
   readonly accepted?: z.ZodType;
+  /**
+   * Parameters of other operations that its result names, each with where it stands there as a JSON
+   * Pointer: the description links to what they can be sent to. Of what is answered with 202 where that is declared.
+   */
+  readonly names?: Readonly<Record<string, string>>;
   handle(ctx: Context, input: Input<Params, Query, Body, Resource>): Promise<Reply>;
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { JsonValue } from '../../proto/kinds/members.ts';
+import { exactlyOne } from '../http/exactly-one.ts';
 import { PathText } from '../paths/schema.ts';
 import { DOCUMENT, FLAT, MAPPED, MAPPING, PARSED, PATHS, REDUCED } from './examples.ts';
 import { PATHS_MAX } from './limits.ts';
@@ -20,6 +21,8 @@ function subject(main: Name, description: string) {
     );
   return { json: member('json'), value: member('value'), input: member('input') };
 }
+
+const ONE_NAME = { override: exactlyOne(NAMES) };
 
 type Named = { readonly [name in Name]?: Json | undefined };
 type Subject<Body extends Named> = Omit<Body, Name> & { readonly json: Json };
@@ -60,6 +63,7 @@ export const FlattenBody = z
         examples: ['order'],
       }),
   })
+  .meta(ONE_NAME)
   .transform(asJson('value'))
   .meta({ examples: [{ value: DOCUMENT }] });
 
@@ -80,6 +84,7 @@ export const Unflat = JsonValue.meta({
 /** Body of `/json/parse`. */
 export const ParseBody = z
   .strictObject({ ...subject('json', 'The document to search: any JSON'), paths: Paths })
+  .meta(ONE_NAME)
   .transform(asJson('json'))
   .meta({ examples: [{ json: DOCUMENT, paths: PATHS }] });
 
@@ -93,6 +98,7 @@ export const Parsed = z.record(z.string(), JsonValue).meta({
 /** Body of `/json/reduce`. */
 export const ReduceBody = z
   .strictObject({ ...subject('json', 'The document to reduce: any JSON'), paths: Paths })
+  .meta(ONE_NAME)
   .transform(asJson('json'))
   .meta({ examples: [{ json: DOCUMENT, paths: PATHS }] });
 
@@ -130,6 +136,7 @@ export const MapBody = z
     }),
     mappings: Mappings,
   })
+  .meta(ONE_NAME)
   .transform(asJson('input'))
   .meta({ examples: [{ input: DOCUMENT, ...MAPPING }] });
 

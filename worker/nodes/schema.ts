@@ -140,6 +140,7 @@ export const NodeList = z
             last_seen: SAMPLE.now,
           },
         ],
+        next_cursor: SAMPLE.cursor,
       },
     ],
   });

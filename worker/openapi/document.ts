@@ -8,6 +8,7 @@ import { PATHS_BESIDE } from './beside.ts';
 import { ErrorResponses, errorExamples, OF_NO_OPERATION, PREFLIGHT } from './error-responses.ts';
 import { headerParameters, REPLY_HEADERS, SHARING_HEADERS } from './headers.ts';
 import { introduction } from './introduction.ts';
+import { linksOf } from './links.ts';
 import { describeOperation } from './operation.ts';
 import { asDescribed } from './schemas.ts';
 
@@ -75,9 +76,15 @@ const SECURITY_SCHEMES = {
 
 function pathsFor(routes: readonly AnyRoute[], errors: ErrorResponses): ZodOpenApiPathsObject {
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
-  for (const operation of operationsOf(routes)) {
+  const operations = operationsOf(routes);
+  // Where several serve alike, links lead to the first.
+  const targets = operations.filter(
+    ({ route }, nth) => operations.findIndex((each) => each.route === route) === nth,
+  );
+  for (const operation of operations) {
     const { path, method } = operation;
-    const described = describeOperation(operation, errors);
+    const links = linksOf(operation, targets);
+    const described = describeOperation(operation, errors, links);
     paths[path] = { ...paths[path], [method.toLowerCase()]: described };
   }
   return paths;

@@ -11,11 +11,13 @@ import type { ErrorResponses } from './error-responses.ts';
 import { errorsOf, isReplayed } from './errors.ts';
 import { exampleOf } from './example.ts';
 import { headersNamed, ON_ALL, parameterNamed, type ReplyHeader } from './headers.ts';
+import type { Link } from './links.ts';
 
 /** One operation; `errors` collects what it shares with others. */
 export function describeOperation(
   operation: Operation,
   errors: ErrorResponses,
+  links: Links,
 ): ZodOpenApiOperationObject {
   const { route, method } = operation;
   const { access, description, facade, summary, tag } = route;
@@ -31,7 +33,10 @@ export function describeOperation(
     requestParams: parametersOf(route),
     parameters: commonHeadersOf(route, method).map(parameterNamed),
     ...requestBodyOf(route, method),
-    responses: { ...successOf(route, method), ...errors.of(errorsOf(route, method), traits) },
+    responses: {
+      ...successOf(route, method, links),
+      ...errors.of(errorsOf(route, method), traits),
+    },
   };
 }
 
@@ -87,12 +92,15 @@ function commonHeadersOf(route: AnyRoute, method: Method) {
 function requestBodyOf(route: AnyRoute, method: Method) {
   if (method === 'GET') return {};
   const { body, facade } = route;
-  if (facade) return { requestBody: { content: { 'application/json': facade.body } } };
+  if (facade) return { requestBody: { content: contentsOf(facade.bodies) } };
   if (body === NoBody) return {};
   return { requestBody: { required: true, content: { 'application/json': contentOf(body) } } };
 }
 
-function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
+/** By their names; `undefined` where there are none. */
+type Links = Readonly<Record<string, Link>> | undefined;
+
+function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiResponsesObject {
   const { access, accepted, conditional, result, streams = {} } = route;
   const timed: ReplyHeader[] = access.level === 'Public' ? [] : ['Server-Timing'];
   const tagged: ReplyHeader[] = conditional && method !== 'DELETE' ? ['ETag'] : [];
@@ -102,9 +110,7 @@ function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
     headers: headersNamed([...ON_ALL, ...timed, ...tagged, ...replayed]),
     content: {
       'application/json': contentOf(enveloped(route)),
-      ...Object.fromEntries(
-        Object.entries(streams).map(([type, piece]) => [type, contentOf(piece)]),
-      ),
+      ...contentsOf(streams),
     },
   };
   if (accepted) {
@@ -117,11 +123,12 @@ function successOf(route: AnyRoute, method: Method): ZodOpenApiResponsesObject {
     ]);
     const description = accepted.meta()?.description ?? 'Accepted';
     const content = { 'application/json': contentOf(accepted) };
-    return { 200: answered, 202: { description, headers, content } };
+    return { 200: answered, 202: { description, headers, content, ...(links && { links }) } };
   }
-  if (!conditional || method !== 'GET') return { 200: answered };
+  const linked = { ...answered, ...(links && { links }) };
+  if (!conditional || method !== 'GET') return { 200: linked };
   const headers = headersNamed([...ON_ALL, ...timed, ...tagged]);
-  return { 200: answered, 304: { description: 'It is still as `If-None-Match` has it', headers } };
+  return { 200: linked, 304: { description: 'It is still as `If-None-Match` has it', headers } };
 }
 
 /** A whole reply that succeeds. Contract: "Envelope". */
@@ -133,6 +140,11 @@ export function enveloped({ reply, result }: AnyRoute): z.ZodType {
       .meta({ description: 'Always `success`: errors have another shape' }),
     data: result.meta()?.description === undefined ? result.describe('The result') : result,
   });
+}
+
+/** By their media types. */
+function contentsOf(schemas: Readonly<Record<string, z.ZodType>>) {
+  return Object.fromEntries(Object.entries(schemas).map(([type, each]) => [type, contentOf(each)]));
 }
 
 /** A schema with an example, its own or one made of its members'. */

@@ -69,6 +69,7 @@ export const templateRoutes: AnyRoute[] = [
     body: CreateBody,
     reply: 'bare',
     result: Created,
+    names: { template: '/id' },
     async handle(ctx, { body, bytes }) {
       const row = await createTemplate(ctx, asWritten(body, bytes));
       return namedAs(row, `Template ${row.id} created`);
@@ -87,6 +88,7 @@ export const templateRoutes: AnyRoute[] = [
     query: PageQuery,
     reply: 'bare',
     result: TemplatePage,
+    names: { template: '/templates/0/id', cursor: '/next_cursor' },
     handle: (ctx, { resource, query }) => listTemplates(ctx, resource, query),
   }),
   route({
@@ -120,6 +122,7 @@ export const templateRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Updated,
+    names: { version: '/version' },
     async handle(ctx, { resource, body, bytes, ifMatch }) {
       const patch = asWritten(body, bytes);
       const { row, updatedFields } = await changeTemplate(ctx, resource, patch, ifMatch);
@@ -167,6 +170,7 @@ export const templateRoutes: AnyRoute[] = [
     body: Input,
     reply: 'bare',
     result: Output,
+    names: { run: '/run_id' },
     accepted: StartedRun,
     handle(ctx, { resource, query, body: input, bytes }) {
       const call = callOf(query, input, bytes);

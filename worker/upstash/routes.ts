@@ -15,6 +15,34 @@ const EndpointParam = z.object({
   }),
 });
 
+const Word = z.union([z.string(), z.number(), z.boolean()]).meta({
+  id: 'UpstashWord',
+  description: 'A word of a command; a number or a truth value is sent as its text',
+  examples: ['greeting'],
+});
+
+const Command = z
+  .tuple([z.string().min(1).meta({ description: 'Name of the command' })])
+  .rest(Word)
+  .meta({
+    id: 'UpstashCommand',
+    description: 'The name of a command and its words',
+    examples: [['SET', 'greeting', 'hello', 'EX', 3600]],
+  });
+
+const Commands = z
+  .array(Command)
+  .min(1)
+  .meta({
+    description: 'Of `pipeline` and `multi-exec`: commands, in their order',
+    examples: [
+      [
+        ['SET', 'greeting', 'hello'],
+        ['GET', 'greeting'],
+      ],
+    ],
+  });
+
 /** A reply as the vendor writes it; nothing reads it here. */
 const Reply = z
   .union([
@@ -66,10 +94,7 @@ export const upstashRoutes: readonly AnyRoute[] = [
     facade: {
       action: 'upstash.run',
       errorBody: refusalBody,
-      body: {
-        schema: { description: 'The name of a command and its words' },
-        example: ['SET', 'greeting', 'hello', 'EX', 3600],
-      },
+      bodies: { 'application/json': Command },
     },
     summary: 'Run a command of Redis that is a JSON array',
     description:
@@ -83,12 +108,13 @@ export const upstashRoutes: readonly AnyRoute[] = [
     facade: {
       action: 'upstash.command',
       errorBody: refusalBody,
-      body: {
-        schema: { description: 'The last word of the command, or an array of commands' },
-        example: [
-          ['SET', 'greeting', 'hello'],
-          ['GET', 'greeting'],
-        ],
+      bodies: {
+        'application/json': z.union([Commands, JsonValue]).meta({
+          description: 'Many commands; of any other, its last word is the text of the JSON',
+        }),
+        'text/plain': z
+          .string()
+          .meta({ description: 'The last word of the command', examples: ['hello'] }),
       },
     },
     summary: 'Run a command of Redis that stands in the path, many commands, or subscribe',

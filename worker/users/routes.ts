@@ -41,6 +41,7 @@ export const userRoutes: AnyRoute[] = [
     body: AddBody,
     reply: 'bare',
     result: Added,
+    names: { user: '/userId', subject: '/userId' },
     handle: (ctx, { body, ...standing }) =>
       Array.isArray(body) ? associate(ctx, standing, body) : addUser(ctx, standing, body),
   }),
@@ -56,6 +57,7 @@ export const userRoutes: AnyRoute[] = [
     query: ListQuery,
     reply: 'bare',
     result: UserPage,
+    names: { user: '/users/0/userId', subject: '/users/0/userId', cursor: '/next_cursor' },
     handle: (ctx, { policy, query }) => listUsers(ctx, policy, query),
   }),
   route({

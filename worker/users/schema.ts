@@ -125,6 +125,9 @@ export const Changes = z
     id: 'UserPatch',
     description: 'Changes of a user: what is left out stays',
     examples: [CHANGES],
+    override: {
+      dependentRequired: { password: ['current_password'], current_password: ['password'] },
+    },
   });
 export type Changes = z.infer<typeof Changes>;
 

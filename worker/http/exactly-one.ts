@@ -1,0 +1,6 @@
+/** Members of which a body has exactly one, as its description says it. */
+
+/** Keywords for a schema's description: one of these members is there, and no other of them. */
+export function exactlyOne(names: readonly string[]) {
+  return { oneOf: names.map((name) => ({ required: [name] })) };
+}
