@@ -1,15 +1,27 @@
 /** What large requests cost those who send them, and nobody else. */
-import { expect, test } from 'vitest';
-import { inTurn } from './heavy-work.ts';
+import { describe, expect, test } from 'vitest';
+import { type Pieces, undivided } from '../proto/work/pieces.ts';
+import { inTurn, piecesOf } from './heavy-work.ts';
 
 const large = new Uint8Array(200_000);
 const statement = { type: 'query', query: 'x'.repeat(150_000) };
-const read = () => statement;
+/** How a request is read that is one piece. */
+const reading = <Read>(read: () => Read) => ({
+  whole: read,
+  inPieces: () => undivided(read),
+});
+const get = reading(() => ({ type: 'get' }));
 
 /** Milliseconds until it was read. */
 async function took(owner: string, bytes: Uint8Array): Promise<number> {
   const started = performance.now();
-  expect(await inTurn(owner, bytes, read)).toBe(statement);
+  expect(
+    await inTurn(
+      owner,
+      bytes,
+      reading(() => statement),
+    ),
+  ).toBe(statement);
   return performance.now() - started;
 }
 
@@ -27,12 +39,10 @@ test('a large statement delays the next large one, and no light one', async () =
 
 test('beyond eight that wait large requests are refused, of that owner alone', async () => {
   const [owner, other] = [crypto.randomUUID(), crypto.randomUUID()];
-  const many = Array.from({ length: 12 }, async () =>
-    inTurn(owner, large, () => ({ type: 'get' })),
-  );
+  const many = Array.from({ length: 12 }, async () => inTurn(owner, large, get));
   const [ended, others] = await Promise.all([
     Promise.allSettled(many),
-    Promise.allSettled([inTurn(other, large, () => ({ type: 'get' }))]),
+    Promise.allSettled([inTurn(other, large, get)]),
   ]);
   const refused = ended.filter(({ status }) => status === 'rejected');
   expect(refused).toEqual(
@@ -49,5 +59,40 @@ test('what a request fails with is told', async () => {
   const fail = () => {
     throw new Error('broken');
   };
-  await expect(inTurn(crypto.randomUUID(), large, fail)).rejects.toThrow('broken');
+  await expect(inTurn(crypto.randomUUID(), large, reading(fail))).rejects.toThrow('broken');
+});
+
+describe('between two pieces of one organization', () => {
+  /** A tenth of a second of work in pieces of some 5 ms; notes when each began. */
+  function* long(began: number[]): Pieces<string> {
+    for (let piece = 0; piece < 20; piece += 1) {
+      const started = performance.now();
+      began.push(started);
+      while (performance.now() - started < 5);
+      yield;
+    }
+    return 'done';
+  }
+
+  test.each([
+    {
+      what: 'a large request is read',
+      work: (owner: string, began: number[]) =>
+        inTurn(owner, large, { whole: () => 'at once', inPieces: () => long(began) }),
+    },
+    {
+      what: 'its driver works on it',
+      work: (owner: string, began: number[]) => piecesOf(owner)(long(began)),
+    },
+  ])("others' requests are read while $what", async ({ work }) => {
+    const began: number[] = [];
+    const working = work(crypto.randomUUID(), began);
+    const read = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      await inTurn(crypto.randomUUID(), large, get);
+      read.push(performance.now());
+    }
+    expect(await working).toBe('done');
+    expect(read.map((at) => began.some((each) => each > at))).toEqual(read.map(() => true));
+  });
 });

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Line } from '../proto/work/line.ts';
-import { undivided } from '../proto/work/pieces.ts';
+import type { Pieces } from '../proto/work/pieces.ts';
 import { statementMs } from '../proto/work/statement.ts';
 
 /** Requests up to so many bytes are read at once and count for nothing. */
@@ -12,22 +12,41 @@ const LIGHT_BYTES = 16 * 1024;
 
 const line = new Line({ now: () => performance.now(), wait: (ms) => sleep(ms) });
 
+/** How a request is read: at once, or in pieces where it is large. */
+export interface Reading<Read> {
+  whole(): Read;
+  inPieces(): Pieces<Read>;
+}
+
+/** Does what a large request asks for in pieces, by turns with what others ask for. */
+export type DoInPieces = <Result>(pieces: Pieces<Result>) => Promise<Result>;
+
+/** Whether a request of so many bytes is read at once and counts for nothing. */
+export function isLight(bytes: Uint8Array): boolean {
+  return bytes.byteLength <= LIGHT_BYTES;
+}
+
 /**
- * What `read` makes of a request: of a large one when it is the owner's turn. Its statements, which
- * the driver reads next, are paid for now.
+ * What is read of a request: of a large one piece by piece, when it is the owner's turn. Its
+ * statements, which the driver reads next, are paid for now.
  * @param owner whose request it is: who asks for much waits for themselves
- * @throws GatewayError SERVICE_UNAVAILABLE when the owner has 8 that wait, and what `read` throws
+ * @throws GatewayError SERVICE_UNAVAILABLE when the owner has 8 that wait, and what `reading` throws
  */
 export function inTurn<Read>(
   owner: string,
   bytes: Uint8Array,
-  read: () => Read,
+  reading: Reading<Read>,
 ): Read | Promise<Read> {
-  return bytes.byteLength <= LIGHT_BYTES ? read() : readLarge(owner, read);
+  return isLight(bytes) ? reading.whole() : readLarge(owner, reading.inPieces());
 }
 
-async function readLarge<Read>(owner: string, read: () => Read): Promise<Read> {
-  const request = await line.work(owner, undivided(read), { isLarge: true });
+/** For what a driver does with a large request: who has begun is not refused any more. */
+export function piecesOf(owner: string): DoInPieces {
+  return (pieces) => line.work(owner, pieces, { isLarge: true, isBegun: true });
+}
+
+async function readLarge<Read>(owner: string, pieces: Pieces<Read>): Promise<Read> {
+  const request = await line.work(owner, pieces, { isLarge: true });
   const ms = statementMs(request);
   if (ms > 0) line.note(owner, ms);
   return request;

@@ -1,6 +1,7 @@
 /** Promises of requests.ts: a request is read as the worker read it. */
-import { expect, test } from 'vitest';
-import { parse } from './requests.ts';
+import { describe, expect, test } from 'vitest';
+import { type Pieces, whole } from '../proto/work/pieces.ts';
+import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { CallTarget } from './target.ts';
 
 // Only what reading looks at.
@@ -19,4 +20,41 @@ test.each([
 test.each(['0', '1.5', '1e400', '"10"'])('a deadline of %s is refused', (written) => {
   const text = `{"type": "find", "collection": "a", "timeout_ms": ${written}}`;
   expect(() => parse(target('mongo'), bytes(text))).toThrow(/timeout_ms/);
+});
+
+/** What work answers, and how often others could work meanwhile. */
+function pausing<Result>(pieces: Pieces<Result>): [Result, number] {
+  let pauses = 0;
+  let piece = pieces.next();
+  for (; !piece.done; piece = pieces.next()) pauses += 1;
+  return [piece.value, pauses];
+}
+
+describe('a request of 1 MiB', () => {
+  const many = `[${'[1,"a"],'.repeat(130_000)}0]`;
+  test.each([
+    ['postgres', `{"query": "SELECT $1", "params": [${many}]}`],
+    ['mongo', `{"type": "find", "collection": "a", "filter": {"a": ${many}}}`],
+  ])('of kind %s is read in pieces: others work between', (kind, text) => {
+    const [request, pauses] = pausing(parseInPieces(target(kind), bytes(text)));
+    expect(pauses).toBeGreaterThan(25);
+    expect(JSON.stringify(request) === JSON.stringify(parse(target(kind), bytes(text)))).toBe(true);
+  });
+
+  test('is as many operations as they are, each read by itself', () => {
+    const operations = Array.from({ length: 500 }, (_, at) => ({ query: `SELECT ${at}` }));
+    const sent = bytes(JSON.stringify(operations));
+    const [read, pauses] = pausing(parseOperationsInPieces(target('postgres'), sent));
+    expect(read).toEqual(parseOperations(target('postgres'), sent));
+    expect(pauses).toBeGreaterThan(500);
+  });
+});
+
+test.each([
+  ['is no JSON', '{"query": "SELECT 1"', /^request: is not JSON$/],
+  ['nests too deep', `{"params": ${'['.repeat(20_000)}${']'.repeat(20_000)}}`, /^request: nests/],
+  ['has a member too much', '{"query": "SELECT 1", "other": 1}', /other/],
+])('what %s is refused in pieces, too', (_, text, message) => {
+  const large = bytes(text.padEnd(40_000));
+  expect(() => whole(parseInPieces(target('postgres'), large))).toThrow(message);
 });

@@ -2,8 +2,10 @@
 import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, parseJson } from '../proto/json.ts';
+import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
-import { parseOrdered } from '../proto/ordered-json.ts';
+import { parseOrdered, parseOrderedInPieces } from '../proto/ordered-json.ts';
+import type { Pieces } from '../proto/work/pieces.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -14,24 +16,55 @@ export function parse({ kind, mode }: CallTarget, bytes: Uint8Array): ParsedRequ
   return checked(kind, mode, json(kind, bytes, 'request'));
 }
 
+/** As `parse`, in pieces. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
+export function* parseInPieces(
+  { kind, mode }: CallTarget,
+  bytes: Uint8Array,
+): Pieces<ParsedRequest['request']> {
+  const body = yield* jsonInPieces(kind, bytes, 'request');
+  yield;
+  return checked(kind, mode, body);
+}
+
 /** As one request, each of those of a transaction; a failure names which it is of. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
 export function parseOperations(
   { kind, mode }: CallTarget,
   bytes: Uint8Array,
 ): ParsedRequest['request'][] {
-  const body = json(kind, bytes, 'operations');
+  return operationsIn(kind, json(kind, bytes, 'operations')).map((operation, index) =>
+    checkedOperation(kind, mode, operation, index),
+  );
+}
+
+/** As `parseOperations`, in pieces. @throws GatewayError BAD_REQUEST, NOT_SUPPORTED */
+export function* parseOperationsInPieces(
+  { kind, mode }: CallTarget,
+  bytes: Uint8Array,
+): Pieces<ParsedRequest['request'][]> {
+  const operations = operationsIn(kind, yield* jsonInPieces(kind, bytes, 'operations'));
+  const parsed: ParsedRequest['request'][] = [];
+  for (const [index, operation] of operations.entries()) {
+    yield;
+    parsed.push(checkedOperation(kind, mode, operation, index));
+  }
+  return parsed;
+}
+
+function operationsIn(kind: Kind, body: Json): Json[] {
   // As its client wrote it, a transaction has more members.
   const operations = kindSpec(kind).keepsText && isJsonObject(body) ? body.operations : body;
   if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
-  return operations.map((operation, index) => {
-    try {
-      return checked(kind, mode, operation);
-    } catch (cause) {
-      if (!(cause instanceof GatewayError)) throw cause;
-      const details = [...cause.details, { operation: index }];
-      throw new GatewayError(cause.code, cause.message, { cause, details });
-    }
-  });
+  return operations;
+}
+
+function checkedOperation(kind: Kind, mode: Mode, operation: Json, index: number) {
+  try {
+    return checked(kind, mode, operation);
+  } catch (cause) {
+    if (!(cause instanceof GatewayError)) throw cause;
+    const details = [...cause.details, { operation: index }];
+    throw new GatewayError(cause.code, cause.message, { cause, details });
+  }
 }
 
 function checked(kind: Kind, mode: Mode, body: Json): ParsedRequest['request'] {
@@ -55,9 +88,23 @@ function json(kind: Kind, bytes: Uint8Array, path: string): Json {
   try {
     return read(new TextDecoder().decode(bytes));
   } catch (cause) {
-    if (cause instanceof GatewayError) throw cause;
-    throw badRequest(path, 'is not JSON');
+    throw unreadable(path, cause);
   }
+}
+
+function* jsonInPieces(kind: Kind, bytes: Uint8Array, path: string): Pieces<Json> {
+  const text = new TextDecoder().decode(bytes);
+  yield;
+  try {
+    return yield* kindSpec(kind).keepsText ? parseOrderedInPieces(text) : valueInPieces(text);
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  return badRequest(path, cause instanceof TooDeep ? 'nests too deep' : 'is not JSON');
 }
 
 /** What is wrong with a member of a call. */

@@ -1,20 +1,20 @@
 /** The relay's RPC service: finds the session of a call, runs the request, keeps what is large. */
 import type { ServiceImpl } from '@connectrpc/connect';
-import {
-  type Call,
-  type Mode,
-  REPLY_FORMS,
-  type ReplyForm,
-  type ResultBytes,
-} from '../proto/driver.ts';
+import { type Call, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './deadline.ts';
-import { inTurn } from './heavy-work.ts';
+import { inTurn, isLight, piecesOf } from './heavy-work.ts';
 import type { Figures } from './parts/messages.ts';
 import type { Pools, PoolUse } from './pools.ts';
-import { badRequest, parse, parseOperations } from './requests.ts';
+import {
+  badRequest,
+  parse,
+  parseInPieces,
+  parseOperations,
+  parseOperationsInPieces,
+} from './requests.ts';
 import type { Results } from './results.ts';
 import type { Sessions } from './sessions.ts';
 import { type CallTarget, parseTarget } from './target.ts';
@@ -51,7 +51,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
     run: (request, context) =>
       calls.unary('Run', context, async (signal, subject) => {
         const target = named(request.target, subject, request.sessionId !== '');
-        const call = callOf(request, target.mode, signal);
+        const call = callOf(request, target, signal, request.request);
         const parsed = await readRequest(target, request.request);
         const started = begin(subject);
         const result =
@@ -64,10 +64,11 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
     transact: (request, context) =>
       calls.unary('Transact', context, async (signal, subject) => {
         const target = named(request.target, subject);
-        const call = callOf(request, target.mode, signal);
-        const operations = await inTurn(ownerOf(target), request.operations, () =>
-          parseOperations(target, request.operations),
-        );
+        const call = callOf(request, target, signal, request.operations);
+        const operations = await inTurn(ownerOf(target), request.operations, {
+          whole: () => parseOperations(target, request.operations),
+          inPieces: () => parseOperationsInPieces(target, request.operations),
+        });
         const started = begin(subject);
         const result = await using(pools, target, ({ session }) => {
           if (session.transact === undefined) throw notSupported('transactions');
@@ -80,7 +81,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
       calls.stream('RunStream', context, async function* (signal, subject) {
         const target = named(request.target, subject);
         if (request.sessionId !== '') throw notSupported('streams in sessions');
-        const call = callOf(request, target.mode, signal);
+        const call = callOf(request, target, signal, request.request);
         const parsed = await readRequest(target, request.request);
         begin(subject);
         const use = await pools.enter(target);
@@ -95,7 +96,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
     watch: (request, context) =>
       calls.stream('Watch', context, async function* (signal, subject) {
         const target = named(request.target, subject);
-        const call = callOf({}, target.mode, signal);
+        const call = callOf({}, target, signal, request.request);
         const parsed = await readRequest(target, request.request);
         const use = await pools.enter(target);
         try {
@@ -117,7 +118,10 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
 }
 
 function readRequest(target: CallTarget, bytes: Uint8Array) {
-  return inTurn(ownerOf(target), bytes, () => parse(target, bytes));
+  return inTurn(ownerOf(target), bytes, {
+    whole: () => parse(target, bytes),
+    inPieces: () => parseInPieces(target, bytes),
+  });
 }
 
 /** Whose turn it is: an organization's, or an endpoint's where a gateway does not tell whose that is. */
@@ -138,7 +142,7 @@ function sessionMethods({ calls, pools, sessions }: ServiceParts) {
           max: use.leasesMax,
           async start() {
             if (use.session.lease === undefined) throw notSupported('sessions');
-            return use.session.lease(callOf({}, target.mode, signal));
+            return use.session.lease(callOf({}, target, signal));
           },
           ended: use.leave,
         });
@@ -158,7 +162,7 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
     ping: (request, context) =>
       calls.unary('Ping', context, async (signal, subject) => {
         const target = named(request.target, subject);
-        const call = callOf({}, target.mode, signal);
+        const call = callOf({}, target, signal);
         return await using(pools, target, async ({ session }) => {
           const latencyUs = microseconds(await session.ping(call));
           const warnings = (await session.warnings?.(call)) ?? [];
@@ -169,7 +173,7 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
     inspect: (request, context) =>
       calls.unary('Inspect', context, async (signal, subject) => {
         const target = named(request.target, subject);
-        const call = callOf({}, target.mode, signal);
+        const call = callOf({}, target, signal);
         const { afterNamespace, afterName, limit } = request;
         const begins = afterNamespace === '' && afterName === '';
         const page = { limit, ...(begins ? {} : { after: [afterNamespace, afterName] as const }) };
@@ -233,16 +237,25 @@ interface Wishes {
   readonly replyForm?: string;
 }
 
-function callOf(request: Wishes, mode: Mode, signal: AbortSignal): Call {
+/** @param bytes what the driver will read of it */
+function callOf(
+  request: Wishes,
+  target: CallTarget,
+  signal: AbortSignal,
+  bytes: Uint8Array = NO_BYTES,
+): Call {
   return {
-    mode,
+    mode: target.mode,
     signal,
     resultMaxBytes: Number(request.resultMaxBytes ?? 0n) || RESULT_MAX_BYTES,
     numbersAsStrings: request.numbersAsStrings ?? false,
     canonical: request.canonical ?? false,
     replyForm: replyFormOf(request.replyForm ?? ''),
+    inPieces: isLight(bytes) ? undefined : piecesOf(ownerOf(target)),
   };
 }
+
+const NO_BYTES = new Uint8Array();
 
 function replyFormOf(named: string): ReplyForm | undefined {
   const form = REPLY_FORMS.find((each) => each === named);

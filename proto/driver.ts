@@ -1,5 +1,6 @@
 /** What every backend driver offers, at the edge or in the relay: a session, and the bounds of a call. */
 import type { Json } from './json.ts';
+import type { Pieces } from './work/pieces.ts';
 
 /** Whether a call may change the backend. */
 export type Mode = 'read' | 'write';
@@ -57,6 +58,8 @@ export interface Call {
   readonly canonical?: boolean;
   /** Redis's replies as they came, in that form; decoded by the command when left out. */
   readonly replyForm?: ReplyForm | undefined;
+  /** Does what a large request makes long in pieces, by turns with others; left out where the request is small. */
+  readonly inPieces?: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }
 
 /** A result as JSON text in UTF-8: nobody between driver and client parses it. */

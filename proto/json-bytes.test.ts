@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Json, parseJson } from './json.ts';
-import { bytesInPieces } from './json-bytes.ts';
+import { bytesInPieces, textInPieces } from './json-bytes.ts';
 import { whole } from './work/pieces.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -14,6 +14,7 @@ test('writes what the writer of the runtime writes', () =>
   fc.assert(
     fc.property(json, (value) => {
       expect(textOf(value)).toBe(JSON.stringify(value));
+      expect(whole(textInPieces(value))).toBe(JSON.stringify(value));
     }),
     { numRuns: 500 },
   ));

@@ -20,6 +20,19 @@ interface Open {
 /** The text of a value as UTF-8, as `JSON.stringify` writes it. */
 export function* bytesInPieces(value: Json): Pieces<Uint8Array> {
   const written: Uint8Array[] = [];
+  yield* write(value, (text) => written.push(encoder.encode(text)));
+  return joined(written);
+}
+
+/** The text of a value, as `JSON.stringify` writes it. */
+export function* textInPieces(value: Json): Pieces<string> {
+  const written: string[] = [];
+  yield* write(value, (text) => written.push(text));
+  return written.join('');
+}
+
+/** Hands on the text of a value, some of it before each pause. */
+function* write(value: Json, take: (text: string) => void): Pieces<void> {
   const open: Open[] = [];
   let text = enter(open, value);
   let values = 0;
@@ -27,13 +40,12 @@ export function* bytesInPieces(value: Json): Pieces<Uint8Array> {
     text += next(open, innermost);
     values += 1;
     if (text.length < PIECE && values < VALUES_OF_A_PIECE) continue;
-    written.push(encoder.encode(text));
+    take(text);
     text = '';
     values = 0;
     yield;
   }
-  written.push(encoder.encode(text));
-  return joined(written);
+  take(text);
 }
 
 /** What a value begins with: of what has no members all of it. */

@@ -1,7 +1,25 @@
 /** JSON whose members keep their order, and whose numbers keep their text. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inOrder, namesOf, orderedText, parseOrdered, unordered } from './ordered-json.ts';
+import type { Json } from './json.ts';
+import {
+  inOrder,
+  namesOf,
+  orderedText,
+  parseOrdered,
+  parseOrderedInPieces,
+  unordered,
+} from './ordered-json.ts';
+import { whole } from './work/pieces.ts';
+
+/** What reading answers or throws. */
+function outcome(read: () => Json) {
+  try {
+    return { text: orderedText(read()) };
+  } catch (thrown) {
+    return { thrown: thrown instanceof SyntaxError ? 'no JSON' : thrown };
+  }
+}
 
 describe('reading', () => {
   test('gives what JSON.parse gives', () => {
@@ -55,5 +73,37 @@ describe('what is refused', () => {
 
   test('what nests too deep', () => {
     expect(() => parseOrdered('['.repeat(2_000) + ']'.repeat(2_000))).toThrow(/nests deeper/);
+  });
+});
+
+describe('in pieces', () => {
+  test('gives and refuses what it does at once', () => {
+    const near = fc
+      .tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', '"', '{', ']', ',', '0', '\\'))
+      .map(([text, at, put]) => {
+        const place = at % text.length;
+        return text.slice(0, place) + put + text.slice(place + put.length);
+      });
+    fc.assert(
+      fc.property(near, (text) => {
+        expect(outcome(() => whole(parseOrderedInPieces(text)))).toEqual(
+          outcome(() => parseOrdered(text)),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test.each([
+    ['many members', `{${Array.from({ length: 100_000 }, (_, at) => `"b${at}":1.0`).join()}}`],
+    ['many elements', `[${'[1,"a"],'.repeat(100_000)}0]`],
+  ])('reads %s, and lets others work between', (_, text) => {
+    const pieces = parseOrderedInPieces(text);
+    let pauses = 0;
+    let piece = pieces.next();
+    for (; !piece.done; piece = pieces.next()) pauses += 1;
+    expect(orderedText(piece.value) === text).toBe(true);
+    // Twice, at least once for each 32 KiB: for what is no JSON, and for the value.
+    expect(pauses).toBeGreaterThan(text.length / 32_768);
   });
 });

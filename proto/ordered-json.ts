@@ -3,6 +3,8 @@
 import { sameDecimal } from './decimal.ts';
 import { GatewayError } from './errors.ts';
 import { DEPTH_MAX, isRawJson, type Json, type JsonObject, parseJson, setMember } from './json.ts';
+import { faultInPieces } from './json-fault.ts';
+import { type Pieces, whole } from './work/pieces.ts';
 
 /** Names of an object's members in the order in which they were written, where JavaScript has another. */
 const ORDER = Symbol('order');
@@ -52,7 +54,18 @@ interface Ordered {
  */
 export function parseOrdered(text: string): Json {
   JSON.parse(text);
-  return new Reader(text).value(0);
+  return whole(new Reader(text).document());
+}
+
+/**
+ * As `parseOrdered`, in pieces.
+ * @throws SyntaxError
+ * @throws GatewayError BAD_REQUEST
+ */
+export function* parseOrderedInPieces(text: string): Pieces<Json> {
+  const fault = yield* faultInPieces(text);
+  if (fault !== undefined) throw new SyntaxError(fault);
+  return yield* new Reader(text).document();
 }
 
 /** What begins like an index is moved before other names. Source: ECMA-262, OrdinaryOwnPropertyKeys. */
@@ -60,23 +73,110 @@ const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\r\n]*/y;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+/** Characters that are read between two pauses. */
+const PIECE = 32 * 1024;
 
-/** Reads text that is known to be JSON. */
+/** An array or object that is being read. */
+type Open = { readonly array: Json[] } | OpenObject;
+
+interface OpenObject {
+  readonly array: undefined;
+  readonly object: JsonObject;
+  readonly names: string[];
+  readonly seen: Set<string>;
+  moved: boolean;
+}
+
+/** Reads text that is known to be JSON; without recursion, so that it can give way anywhere. */
 class Reader {
   readonly #text: string;
+  /** Outermost first. */
+  readonly #open: Open[] = [];
   #at = 0;
 
   constructor(text: string) {
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text;
   }
 
-  value(depth: number): Json {
-    if (depth > DEPTH_MAX) throw refused(`nests deeper than ${DEPTH_MAX}`);
-    switch (this.#next()) {
-      case '{':
-        return this.#object(depth);
-      case '[':
-        return this.#array(depth);
+  *document(): Pieces<Json> {
+    let pause = PIECE;
+    for (;;) {
+      let value = this.#begin();
+      while (value !== undefined) {
+        const outer = this.#open.at(-1);
+        if (outer === undefined) return value;
+        value = this.#put(outer, value);
+      }
+      if (this.#at < pause) continue;
+      pause = this.#at + PIECE;
+      yield;
+    }
+  }
+
+  /** A value, or of an array or object that is not empty all up to its first member's value. */
+  #begin(): Json | undefined {
+    if (this.#open.length > DEPTH_MAX) throw refused(`nests deeper than ${DEPTH_MAX}`);
+    const first = this.#next();
+    if (first === '{') {
+      this.#at += 1;
+      const open = {
+        array: undefined,
+        object: {},
+        names: [],
+        seen: new Set<string>(),
+        moved: false,
+      };
+      if (this.#next() === '}') return this.#close(open);
+      this.#open.push(open);
+      this.#name(open);
+      return undefined;
+    }
+    if (first === '[') {
+      this.#at += 1;
+      const open = { array: [] };
+      if (this.#next() === ']') return this.#close(open);
+      this.#open.push(open);
+      return undefined;
+    }
+    return this.#scalar(first);
+  }
+
+  /** Adds a value to the innermost one; answers that when it ends here. */
+  #put(innermost: Open, value: Json): Json | undefined {
+    if (innermost.array) innermost.array.push(value);
+    else setMember(innermost.object, innermost.names.at(-1) ?? '', value);
+    if (this.#next() === ',') {
+      this.#at += 1;
+      if (!innermost.array) this.#name(innermost);
+      return undefined;
+    }
+    this.#open.pop();
+    return this.#close(innermost);
+  }
+
+  /** Goes past the closing character. */
+  #close(open: Open): Json {
+    this.#at += 1;
+    if (open.array) return open.array;
+    if (open.moved) Object.defineProperty(open.object, ORDER, { value: open.names });
+    return open.object;
+  }
+
+  /** A member's name and the colon. */
+  #name(open: OpenObject): void {
+    this.#next();
+    const name = this.#string();
+    if (open.seen.has(name))
+      throw refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
+    open.seen.add(name);
+    open.names.push(name);
+    open.moved ||= INDEX.test(name);
+    this.#next();
+    this.#at += 1;
+  }
+
+  #scalar(first: string): Json {
+    switch (first) {
       case '"':
         return this.#string();
       case 't':
@@ -91,41 +191,6 @@ class Reader {
       default:
         return this.#number();
     }
-  }
-
-  #object(depth: number): JsonObject {
-    const object: JsonObject = {};
-    const names: string[] = [];
-    const seen = new Set<string>();
-    let moved = false;
-    this.#at += 1;
-    while (this.#next() !== '}') {
-      if (names.length > 0) this.#at += 1;
-      this.#next();
-      const name = this.#string();
-      if (seen.has(name))
-        throw refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
-      seen.add(name);
-      names.push(name);
-      moved ||= INDEX.test(name);
-      this.#next();
-      this.#at += 1;
-      setMember(object, name, this.value(depth + 1));
-    }
-    this.#at += 1;
-    if (moved) Object.defineProperty(object, ORDER, { value: names });
-    return object;
-  }
-
-  #array(depth: number): Json[] {
-    const array: Json[] = [];
-    this.#at += 1;
-    while (this.#next() !== ']') {
-      if (array.length > 0) this.#at += 1;
-      array.push(this.value(depth + 1));
-    }
-    this.#at += 1;
-    return array;
   }
 
   #string(): string {

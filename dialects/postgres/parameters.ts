@@ -1,7 +1,9 @@
 /** Turns JSON parameters into the server's text format. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../proto/json.ts';
+import { textInPieces } from '../../proto/json-bytes.ts';
 import type { PostgresRequest } from '../../proto/kinds/postgres.ts';
+import { Pace, type Pieces } from '../../proto/work/pieces.ts';
 import { bytesOfBase64, hexOf } from '../bytes.ts';
 import { quotedElement } from './array-text.ts';
 import type { FieldValue, TypeInfo } from './encode.ts';
@@ -48,6 +50,9 @@ const NAMED_TYPES: { readonly [name: string]: number } = {
 };
 const JSON_TYPES = new Set([114, 3802]);
 
+/** Parameters, or elements of arrays, that are written between two pauses. */
+const VALUES_OF_A_PIECE = 4_096;
+
 /** Reads `params` of a request. @throws GatewayError BAD_REQUEST for an unknown type name */
 export function parametersOf(request: PostgresRequest): Parameters {
   if (!('params' in request) || request.params === undefined) return { values: [] };
@@ -73,39 +78,81 @@ export function dependsOnType({ values }: Parameters): boolean {
   return values.some((value) => Array.isArray(value) || dataIn(value) !== undefined);
 }
 
+/** Answers the type that the statement gives a parameter. */
+type TypeAt = (index: number) => TypeInfo | undefined;
+
 /**
- * Values in text format; `typeAt` answers the type that the statement gives a parameter.
+ * Values in text format.
  * @throws GatewayError BAD_REQUEST
  */
-export function encodeParameters(
-  { values, types }: Parameters,
-  typeAt: (index: number) => TypeInfo | undefined,
-): FieldValue[] {
-  return values.map((value, index) => {
-    const text =
-      types === undefined || Array.isArray(value)
-        ? encodeValue(value, typeAt(index))
-        : encodeTyped(value, types[index] ?? 0, index);
-    // It has no UTF-8: another text would be sent in its place.
-    if (text?.isWellFormed() === false) throw badParameter(index, 'holds half of a surrogate pair');
-    return text;
-  });
+export function encodeParameters(parameters: Parameters, typeAt: TypeAt): FieldValue[] {
+  return parameters.values.map((value, index) =>
+    wellFormed(textOf(formOf(parameters, value, index, typeAt)), index),
+  );
+}
+
+/**
+ * As `encodeParameters`, in pieces.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function* parametersInPieces(parameters: Parameters, typeAt: TypeAt): Pieces<FieldValue[]> {
+  const texts: FieldValue[] = [];
+  const pace = new Pace(VALUES_OF_A_PIECE);
+  for (const [index, value] of parameters.values.entries()) {
+    const form = formOf(parameters, value, index, typeAt);
+    texts.push(wellFormed(yield* formInPieces(form, pace), index));
+    if (pace.isOver(1)) yield;
+  }
+  return texts;
+}
+
+/** Half of a surrogate pair has no UTF-8: another text would be sent in its place. */
+function wellFormed(text: FieldValue, index: number): FieldValue {
+  if (text?.isWellFormed() === false) throw badParameter(index, 'holds half of a surrogate pair');
+  return text;
+}
+
+/** What a value is sent as: a text, the text of a JSON value, or that of an array. */
+type Form = FieldValue | { readonly json: Json } | ArrayForm;
+
+interface ArrayForm {
+  readonly elements: readonly Json[];
+  readonly element: NonNullable<TypeInfo['element']>;
+  /** Elements that are neither null nor arrays. */
+  formOf(value: Json): Form;
+}
+
+function textOf(form: Form): FieldValue {
+  if (typeof form === 'string' || form === null) return form;
+  return 'json' in form ? JSON.stringify(form.json) : arrayText(form);
+}
+
+function* formInPieces(form: Form, pace: Pace): Pieces<FieldValue> {
+  if (typeof form === 'string' || form === null) return form;
+  return yield* 'json' in form ? textInPieces(form.json) : arrayInPieces(form, pace);
+}
+
+function formOf({ types }: Parameters, value: Json, index: number, typeAt: TypeAt): Form {
+  return types === undefined || Array.isArray(value)
+    ? valueForm(value, typeAt(index))
+    : typedForm(value, types[index] ?? 0, index);
 }
 
 /** One value in text format. A plain object that is no tagged form is JSON; a text is always just that text. */
-function encodeValue(value: Json, type: TypeInfo | undefined): FieldValue {
+function valueForm(value: Json, type?: TypeInfo): Form {
   if (value === null) return null;
   if (typeof value === 'string') return value;
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'number' || isRawJson(value)) return numberText(value);
   if (typeof value === 'boolean') return String(value);
+  const element = type?.element;
   if (Array.isArray(value)) {
-    return type?.element ? arrayText(value, type.element) : JSON.stringify(value);
+    return element ? { elements: value, element, formOf: elementForm } : { json: value };
   }
   const data = dataIn(value);
-  if (data !== undefined && type?.element) return arrayText(data, type.element, dataText);
-  const tagged = taggedValue(value);
-  return tagged === undefined ? JSON.stringify(value) : tagged;
+  if (data !== undefined && element) return { elements: data, element, formOf: dataForm };
+  const tagged = taggedForm(value);
+  return tagged === undefined ? { json: value } : tagged;
 }
 
 /** The array of `{"Json": […]}`: where an array is wanted its elements are data, and none of them a tag. */
@@ -114,38 +161,55 @@ function dataIn(value: Json): readonly Json[] | undefined {
   return Object.keys(value).length === 1 ? value.Json : undefined;
 }
 
-function dataText(value: Json): FieldValue {
-  return isJsonObject(value) ? JSON.stringify(value) : encodeValue(value, undefined);
+function elementForm(value: Json): Form {
+  return valueForm(value);
 }
 
-type Element = NonNullable<TypeInfo['element']>;
-
-function arrayText(
-  values: readonly Json[],
-  element: Element,
-  textOf: (value: Json) => FieldValue = (value) => encodeValue(value, undefined),
-): string {
-  const texts = values.map((value) => {
-    if (value === null) return 'NULL';
-    if (element.type.format === 'json') return quotedElement(JSON.stringify(value));
-    if (Array.isArray(value)) return arrayText(value, element, textOf);
-    const text = textOf(value);
-    return text === null ? 'NULL' : quotedElement(text);
-  });
-  return `{${texts.join(element.delimiter)}}`;
+function dataForm(value: Json): Form {
+  return isJsonObject(value) ? { json: value } : valueForm(value);
 }
 
-function encodeTyped(value: Json, oid: number, index: number): FieldValue {
+function arrayText(form: ArrayForm): string {
+  const texts = form.elements.map((value) => quoted(textOf(innerForm(form, value)), value, form));
+  return `{${texts.join(form.element.delimiter)}}`;
+}
+
+function* arrayInPieces(form: ArrayForm, pace: Pace): Pieces<string> {
+  const texts: string[] = [];
+  for (const value of form.elements) {
+    texts.push(quoted(yield* formInPieces(innerForm(form, value), pace), value, form));
+    if (pace.isOver(1)) yield;
+  }
+  return `{${texts.join(form.element.delimiter)}}`;
+}
+
+function innerForm(form: ArrayForm, value: Json): Form {
   if (value === null) return null;
-  const tagged = isJsonObject(value) ? taggedValue(value) : undefined;
+  if (isOfJson(form)) return { json: value };
+  return Array.isArray(value) ? { ...form, elements: value } : form.formOf(value);
+}
+
+/** Arrays within arrays are the only elements without quotes. */
+function quoted(text: FieldValue, value: Json, form: ArrayForm): string {
+  if (text === null) return 'NULL';
+  return Array.isArray(value) && !isOfJson(form) ? text : quotedElement(text);
+}
+
+function isOfJson({ element }: ArrayForm): boolean {
+  return element.type.format === 'json';
+}
+
+function typedForm(value: Json, oid: number, index: number): Form {
+  if (value === null) return null;
+  const tagged = isJsonObject(value) ? taggedForm(value) : undefined;
   if (tagged !== undefined) return tagged;
-  if (JSON_TYPES.has(oid)) return JSON.stringify(value);
+  if (JSON_TYPES.has(oid)) return { json: value };
   if (isJsonObject(value)) throw badParameter(index, 'is an object where its type is not JSON');
-  return encodeValue(value, undefined);
+  return valueForm(value);
 }
 
 /** Reads the value of a tag; undefined when it is none of that tag's. */
-type TagReader = (value: Json) => FieldValue | undefined;
+type TagReader = (value: Json) => Form | undefined;
 
 const integer: TagReader = (value) => {
   const text = typeof value === 'number' || isRawJson(value) ? numberText(value) : value;
@@ -167,12 +231,12 @@ const TAGS: { readonly [tag: string]: TagReader } = {
   Float8: float,
   Text: (value) => (typeof value === 'string' ? value : undefined),
   Bytes: (value) => (isByteList(value) ? hex(Uint8Array.from(value)) : undefined),
-  Json: (value) => JSON.stringify(value),
+  Json: (value) => ({ json: value }),
   $bytes: (value) => (isBase64(value) ? hex(bytesOfBase64(value)) : undefined),
 };
 
 /** An object with exactly one tag and a value of that tag; undefined for any other object. */
-function taggedValue(value: { [key: string]: Json }): FieldValue | undefined {
+function taggedForm(value: { [key: string]: Json }): Form | undefined {
   const [[tag, inner] = [], ...others] = Object.entries(value);
   if (tag === undefined || inner === undefined || others.length > 0) return undefined;
   return Object.hasOwn(TAGS, tag) ? TAGS[tag]?.(inner) : undefined;

@@ -105,6 +105,22 @@ describe('a request to an endpoint', () => {
     ]);
   });
 
+  test('that is large reaches the relay as its client wrote it', async () => {
+    const relay = recording();
+    const gateway = await startRunning(relay);
+    const body = `{"request": {"query": "select $1",  "params": ["${'x'.repeat(20_000)}"]}}`;
+    const response = await gateway.send('/endpoints/orders/read', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${await gateway.token()}`,
+        'Content-Type': 'application/json',
+      },
+      body,
+    });
+    expect(response.status).toBe(200);
+    expect(relay.seen.map(({ request }) => text(request))).toEqual([body]);
+  });
+
   test('on /write goes to the pool for writes, whatever its type', async () => {
     const relay = recording();
     const gateway = await startRunning(relay);

@@ -3,14 +3,13 @@ import * as z from 'zod';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import type { KindSpec, RequestBase } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { statementMs } from '../../proto/work/statement.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { costly, inPieces, isLight, wentOn } from '../heavy-work.ts';
+import { costly, isLight, wentOn } from '../heavy-work.ts';
 import { asksFor } from '../http/accept.ts';
 import type { Reply } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
@@ -73,10 +72,9 @@ export async function runOnEndpoint(
       details: [why ?? { path: 'type', message: 'writes' }],
     });
   }
-  const written = await writtenOf(ctx, input, request);
   const asked = {
     request,
-    written,
+    written: writtenOf(input),
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
   };
@@ -95,14 +93,12 @@ export async function runOnEndpoint(
   return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
 }
 
-/** As its client wrote it, where that means something. Else a large one is written in pieces here, any other where it is sent. */
-async function writtenOf(
-  ctx: Context,
-  { resource, bytes }: RequestInput<Json>,
-  request: RequestBase,
-): Promise<Uint8Array | undefined> {
-  if (kindSpec(resource.row.kind).keepsText) return bytes;
-  return isLight(bytes) ? undefined : inPieces(ctx, bytesInPieces(request as unknown as Json)); // Of JSON.
+/**
+ * As its client wrote it, where that means something or there is much of it: a relay reads it as the
+ * edge does, and to write it once more would take as long as to read it.
+ */
+function writtenOf({ resource, bytes }: RequestInput<Json>): Uint8Array | undefined {
+  return kindSpec(resource.row.kind).keepsText || !isLight(bytes) ? bytes : undefined;
 }
 
 /** A relay parses the statement by itself, the edge on this thread: it is paid for before it is known. */

@@ -7,6 +7,7 @@ import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 import {
   dependsOnType,
   encodeParameters,
+  parametersInPieces,
   parametersOf,
 } from '../../../dialects/postgres/parameters.ts';
 import { type Parsed, REMEMBERED_MAX_CHARACTERS } from '../../../dialects/postgres/statement.ts';
@@ -112,7 +113,7 @@ function tracesOf(
 
 /** The statement with its parameters in text; asks the server for their types only when that makes a difference. */
 export async function bound(
-  { database, connection }: Scene,
+  { database, connection, call }: Scene,
   request: RowsRequest,
   { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
@@ -123,7 +124,10 @@ export async function bound(
     oids ??= await typesOf(database, connection, request.query);
     await database.types.learn(oids, (statement) => connection.rows(statement));
   }
-  const values = encodeParameters(parameters, (index) => database.types.get(oids?.[index] ?? 0));
+  const typeAt = (index: number) => database.types.get(oids?.[index] ?? 0);
+  const values = call.inPieces
+    ? await call.inPieces(parametersInPieces(parameters, typeAt))
+    : encodeParameters(parameters, typeAt);
   return { text: request.query, values, ...(types ? { types } : {}) };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Call, Session } from '../../../proto/driver.ts';
 import type { GatewayError } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
 import { fieldOrRowTooLarge } from '../field-limit.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
@@ -107,4 +108,20 @@ describe('what is too large', () => {
       { n: 0 },
     ]);
   });
+});
+
+test('parameters of a large request are written in pieces, and arrive as they are', async () => {
+  const values = Array.from({ length: 20_000 }, (_, at) => ({ at, text: `é${at}` }));
+  let pauses = 0;
+  const inPieces = async <Result>(pieces: Pieces<Result>): Promise<Result> => {
+    for (;;) {
+      const piece = pieces.next();
+      if (piece.done) return piece.value;
+      pauses += 1;
+    }
+  };
+  const request = sql('SELECT $1::jsonb AS back', [values]);
+  const result = await session.run(request, callOf('read', { inPieces }));
+  expect(JSON.parse(new TextDecoder().decode(result)).rows).toEqual([{ back: values }]);
+  expect(pauses).toBeGreaterThan(5);
 });
