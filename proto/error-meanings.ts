@@ -99,7 +99,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   QUOTA_EXCEEDED: {
     means: 'The organization has as many resources, or as much stored, as it may have.',
     remedy:
-      'Delete what is not needed, wait until kept replies and runs have expired, or have the operator raise `QUOTAS`.',
+      'Delete what is not needed, wait until kept replies and runs have expired, lower `dataRetentionDays` where the audit is full (export it first), or have the operator raise `QUOTAS`.',
   },
   NOT_FOUND: {
     means: 'There is nothing by that name in the organization, or nothing at that path.',

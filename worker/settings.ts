@@ -64,6 +64,11 @@ const Quotas = z.strictObject({
     .int()
     .min(0)
     .default(1024 ** 3),
+  /** Bytes beyond `storage` that only entries of the audit take. Spec silent. */
+  audit: z
+    .int()
+    .min(0)
+    .default(64 * 1024 ** 2),
 });
 
 /** Contract §11, `TEMPLATE_BUDGETS`: what one run of a template may take. Spec silent. */

@@ -7,6 +7,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, databaseOf } from '../context.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
+import { auditLimits } from '../quotas/audit.ts';
 import { settingsOf } from '../settings.ts';
 import { type HeadSort, type Link, linkOf, type SignedHead, START, signHead } from './hash.ts';
 import type { AuditChainObject } from './object.ts';
@@ -22,6 +23,7 @@ import {
   upsertHead,
 } from './store.ts';
 import { entryOnWire, headOnWire } from './wire.ts';
+import { insertNotKept } from './write/store.ts';
 
 /** Milliseconds from a poke to the numbering. */
 const CHAIN_AFTER_MS = 500;
@@ -103,6 +105,7 @@ export class AuditChain extends DurableObject<Bindings> implements AuditChainObj
   }
 
   async #chain(orgUuid: string): Promise<Link> {
+    await this.#tellNotKept(orgUuid);
     let tail = await this.#tail(orgUuid);
     for (;;) {
       const unchained = await selectUnchained(this.#db, orgUuid, STEP);
@@ -112,6 +115,22 @@ export class AuditChain extends DurableObject<Bindings> implements AuditChainObj
       if (unchained.length < STEP) return last;
       tail = last;
     }
+  }
+
+  async #tellNotKept(orgUuid: string): Promise<void> {
+    const entry = {
+      orgUuid,
+      time: Date.now(),
+      actor: 'gateway',
+      action: 'audit.not_kept',
+      resource: `organization:${orgUuid}`,
+      outcome: 'denied',
+      address: '',
+      requestId: '',
+      details: { code: 'QUOTA_EXCEEDED' },
+      repeats: 1,
+    } as const;
+    await this.#db.batch(insertNotKept(this.#db, entry, auditLimits(settingsOf(this.env))));
   }
 
   /** The last entry that has its number; where retention has removed that too, what is kept of it. */

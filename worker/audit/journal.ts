@@ -6,8 +6,9 @@
  */
 import { Lru } from '../cache.ts';
 import type { Bindings, Database, PublicContext } from '../context.ts';
+import { auditLimits } from '../quotas/audit.ts';
 import type { NewEntry } from './entry.ts';
-import { insertEntry } from './store.ts';
+import { insertEntry } from './write/store.ts';
 
 /** Milliseconds between two writes, and between two wakings of one chain. */
 const FLUSH_EVERY_MS = 1_000;
@@ -99,7 +100,7 @@ async function flushAt(ctx: PublicContext, journal: Journal, due: number): Promi
   const { changed } = journal;
   journal.changed = new Set();
   for (const { orgUuid } of entries) changed.add(orgUuid);
-  await write(ctx.db, entries);
+  await write(ctx, entries);
   await pokeChains(ctx.env, [...changed]);
   const next = Math.min(...[...journal.waiting.values()].map((each) => each.due));
   if (Number.isFinite(next)) plan(ctx, journal, next);
@@ -118,11 +119,12 @@ function take(journal: Journal, due: number): NewEntry[] {
   return taken;
 }
 
-async function write(db: Database, entries: readonly NewEntry[]): Promise<void> {
+async function write({ db, settings }: PublicContext, entries: readonly NewEntry[]): Promise<void> {
+  const limits = auditLimits(settings);
   for (let at = 0; at < entries.length; at += BATCH_MAX) {
     const [first, ...rest] = entries
       .slice(at, at + BATCH_MAX)
-      .map((entry) => insertEntry(db, entry));
+      .flatMap((entry) => insertEntry(db, entry, limits));
     if (first) await db.batch([first, ...rest]);
   }
 }

@@ -4,15 +4,14 @@ import { drizzle } from 'drizzle-orm/d1';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { selectStored } from '../quotas/store.ts';
-import { entriesOf, exportOf, numberAll } from '../test/audit.ts';
+import { entriesOf, exportOf, numberAll, writeEntry } from '../test/audit.ts';
 import { failure, insertEndpoint, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
 import type { NewEntry } from './entry.ts';
-import { insertEntry } from './store.ts';
 
 const db = drizzle(env.DB);
 
 async function write(gateway: TestGateway, entry: Partial<NewEntry>) {
-  await insertEntry(db, {
+  await writeEntry({
     orgUuid: gateway.organization.uuid,
     time: NOW,
     actor: 'ada',

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { deleteEndpoint } from '../endpoints/store.ts';
 import { contextOf, entriesOf } from '../test/audit.ts';
 import { insertEndpoint, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
-import { auditPasswordStatement, auditStatement, recordAfterReply } from './record.ts';
+import { auditPasswordStatements, auditStatement, recordAfterReply } from './record.ts';
 
 const CHANGE = { action: 'endpoint.delete', resource: 'endpoint:of-the-test' };
 const db = drizzle(env.DB);
@@ -96,9 +96,10 @@ describe('the entry of a change', () => {
     const change = { ...user, passwordHash: 'made by the test' };
     const touch = (hash: string) =>
       db.run(`update accounts set password_hash = '${hash}' where uuid = '${user.uuid}'`);
-    const statement = () => auditPasswordStatement(contextOf(first), change, 'auth.password.reset');
-    await db.batch([touch('of another change'), statement()]);
-    await db.batch([touch(change.passwordHash), statement()]);
+    const statements = () =>
+      auditPasswordStatements(contextOf(first), change, 'auth.password.reset');
+    await db.batch([touch('of another change'), ...statements()]);
+    await db.batch([touch(change.passwordHash), ...statements()]);
     const counts = await Promise.all(
       [first, second, other].map(async (each) => (await entriesOf(each.organization.uuid)).length),
     );

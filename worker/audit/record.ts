@@ -1,13 +1,15 @@
 /** How slices write audit entries: beside the change they tell of, or after the reply. */
 import type { Caller, Context, PublicContext } from '../context.ts';
+import { auditLimits } from '../quotas/audit.ts';
 import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
+import { selectOrganizationsOfAccount } from './store.ts';
 import {
-  insertEntriesAfterChange,
-  insertEntriesOfPassword,
+  AFTER_CHANGE,
+  hasPassword,
+  insertEntriesOfAccount,
   insertEntryAfterChange,
-  selectOrganizationsOfAccount,
-} from './store.ts';
+} from './write/store.ts';
 
 /** A change by the caller. */
 export interface Change {
@@ -45,13 +47,15 @@ export function auditStatementBy(ctx: PublicContext, actor: Actor, change: Chang
 
 /**
  * As `auditStatement`, for a change of the caller's account that all organizations see which it is
- * a member of: one entry in each.
+ * a member of: one entry in each that has room, which the caller's own has.
  */
-export function auditAccountStatement(ctx: Context, change: Change) {
+export function auditAccountStatements(ctx: Context, change: Change) {
   const { caller, db } = ctx;
   ctx.afterReply(noteOrganizationsOf(ctx, caller.userUuid));
   const entry = entryOf(ctx, actorOf(caller), change, 'success');
-  return insertEntriesAfterChange(db, caller.userUuid, entry);
+  const limits = auditLimits(ctx.settings);
+  const where = { accountUuid: caller.userUuid, condition: AFTER_CHANGE, limits };
+  return insertEntriesOfAccount(db, where, entry);
 }
 
 /** An account whose password is changed, and what is stored of the new one. */
@@ -63,10 +67,10 @@ export interface PasswordChange {
 
 /**
  * The entries of a change of a password, one in each organization that the account is a member
- * of, to be put anywhere after the change in its batch: they are written exactly if the account
+ * of and that has room, to be put anywhere after the change in its batch: they are written exactly if the account
  * has this hash then, and its salt makes it a hash of this change alone.
  */
-export function auditPasswordStatement(
+export function auditPasswordStatements(
   ctx: PublicContext,
   { passwordHash, ...account }: PasswordChange,
   action: string,
@@ -74,11 +78,14 @@ export function auditPasswordStatement(
   ctx.afterReply(noteOrganizationsOf(ctx, account.uuid));
   const change = { action, resource: `user:${account.uuid}` };
   const entry = entryOf(ctx, { ...account, orgUuid: '' }, change, 'success');
-  return insertEntriesOfPassword(ctx.db, account.uuid, passwordHash, entry);
+  const condition = hasPassword(account.uuid, passwordHash);
+  const where = { accountUuid: account.uuid, condition, limits: auditLimits(ctx.settings) };
+  return insertEntriesOfAccount(ctx.db, where, entry);
 }
 
 /**
- * An entry that no change goes with: it is written after the reply, at most once a second.
+ * An entry that no change goes with: it is written after the reply, at most once a second, and
+ * where the audit is full only counted.
  * Repeats of one that did not succeed, by the same from the same address, are counted instead of
  * written again; nothing that a client sends makes two of what succeeded one.
  */

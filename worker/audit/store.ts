@@ -1,82 +1,17 @@
 /** Statements about audit entries and the heads of their chains; the organization comes first in each. */
-import { and, asc, desc, eq, gte, isNotNull, isNull, lt, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gte, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import {
-  type AuditEntryRow,
   type AuditHeadRow,
-  accounts,
   auditEntries,
   auditHeads,
   memberships,
   organizations,
 } from '../db/schema.ts';
+import { auditTotals } from '../db/storage.ts';
 import { isUuid } from '../http/ids.ts';
 import { revealed } from '../http/visible.ts';
-import { type NewEntry, type Outcome, tidied } from './entry.ts';
-
-/** The members of an entry as a selection that inserts it; `orgUuid` may be a column. */
-function valuesOf(entry: NewEntry, orgUuid: SQL<string> | typeof memberships.orgUuid) {
-  const { time, actor, action, resource, outcome, address, requestId, details, repeats } =
-    tidied(entry);
-  return {
-    orgUuid,
-    time: sql<number>`${time}`.as('time'),
-    actor: sql<string>`${actor}`.as('actor'),
-    action: sql<string>`${action}`.as('action'),
-    resource: sql<string>`${resource}`.as('resource'),
-    outcome: sql<Outcome>`${outcome}`.as('outcome'),
-    address: sql<string>`${address}`.as('address'),
-    requestId: sql<string>`${requestId}`.as('request_id'),
-    details: sql<AuditEntryRow['details']>`${JSON.stringify(details)}`.as('details'),
-    repeats: sql<number>`${repeats}`.as('repeats'),
-    seq: sql<number | null>`null`.as('seq'),
-    prevHash: sql<string | null>`null`.as('prev_hash'),
-    hash: sql<string | null>`null`.as('hash'),
-  };
-}
-
-/** Inserts the entry if the statement before it in the batch changed something. */
-export function insertEntryAfterChange(db: Database, entry: NewEntry) {
-  const orgUuid = sql<string>`${entry.orgUuid}`;
-  return db
-    .insert(auditEntries)
-    .select(db.select(valuesOf(entry, orgUuid)).from(sql`(select 1)`).where(sql`changes() > 0`));
-}
-
-/**
- * Inserts the entry into every organization that the account is a member of, if that is the hash
- * of its password now; the entry's own organization does not count.
- */
-export function insertEntriesOfPassword(
-  db: Database,
-  accountUuid: string,
-  passwordHash: string,
-  entry: NewEntry,
-) {
-  return db.insert(auditEntries).select(
-    db
-      .select(valuesOf(entry, memberships.orgUuid))
-      .from(memberships)
-      .innerJoin(
-        accounts,
-        and(eq(accounts.uuid, memberships.accountUuid), eq(accounts.passwordHash, passwordHash)),
-      )
-      .where(eq(memberships.accountUuid, accountUuid)),
-  );
-}
-
-/**
- * Inserts the entry into every organization that the account is a member of, if the statement
- * before it in the batch changed something; the entry's own organization does not count.
- */
-export function insertEntriesAfterChange(db: Database, accountUuid: string, entry: NewEntry) {
-  return db.insert(auditEntries).select(
-    db
-      .select(valuesOf(entry, memberships.orgUuid))
-      .from(memberships)
-      .where(and(eq(memberships.accountUuid, accountUuid), sql`changes() > 0`)),
-  );
-}
+import type { Outcome } from './entry.ts';
 
 /** The organizations that an account is a member of. */
 export function selectOrganizationsOfAccount(db: Database, accountUuid: string) {
@@ -104,17 +39,6 @@ export function selectOrganization(db: Database, organization: string) {
     );
 }
 
-/** Inserts the entry; nothing is written for an organization that is gone. */
-export function insertEntry(db: Database, entry: NewEntry) {
-  const orgUuid = sql<string>`${organizations.uuid}`;
-  return db.insert(auditEntries).select(
-    db
-      .select(valuesOf(entry, orgUuid))
-      .from(organizations)
-      .where(and(eq(organizations.uuid, entry.orgUuid), isNull(organizations.deletedAt))),
-  );
-}
-
 /** What `GET /audit` filters by. */
 export interface AuditFilter {
   /** A username as it was, or an account's UUID. */
@@ -125,6 +49,14 @@ export interface AuditFilter {
   /** Unix epoch milliseconds, both included. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+}
+
+/** How often something happened of which no entry was kept: at most one row. */
+export function selectNotKept(db: Database, orgUuid: string) {
+  return db
+    .select({ notKept: auditTotals.notKept })
+    .from(auditTotals)
+    .where(eq(auditTotals.orgUuid, orgUuid));
 }
 
 /** SQLite's own number of a row: rises with each insertion. */

@@ -175,6 +175,15 @@ export const AuditPage = z
       description:
         'Head of the last entry that went with age: the chain goes on after it. Absent while none has',
     }),
+    not_kept: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({
+        description:
+          'How often something was refused or tried, or an account changed, of which no entry was kept as the audit was full; an entry `audit.not_kept` tells it once there is room. Absent when never',
+        examples: [3],
+      }),
     next_cursor: NextCursor,
   })
   .meta({

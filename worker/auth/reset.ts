@@ -1,7 +1,7 @@
 /** Password resets. Spec: "Password reset". Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { forgetAll } from '../access/policy.ts';
-import { auditPasswordStatement } from '../audit/record.ts';
+import { auditPasswordStatements } from '../audit/record.ts';
 import type { PublicContext } from '../context.ts';
 import { mailerOf } from './mailer.ts';
 import { hashPassword } from './passwords.ts';
@@ -100,7 +100,7 @@ export async function completeReset(
       useReset(ctx.db, uuid, digest, now),
       setPasswordAfterChange(ctx.db, uuid, hash, now),
       endResetsAfterChange(ctx.db, uuid, now),
-      auditPasswordStatement(
+      ...auditPasswordStatements(
         ctx,
         { uuid, username: account?.username ?? username, passwordHash: hash },
         'auth.password.reset',

@@ -5,6 +5,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
 import type { Context, PublicContext } from '../context.ts';
 import type { IdempotencyRule } from '../idempotency/rule.ts';
+import type { Relief } from '../quotas/audit.ts';
 import type { IfMatch } from './conditional.ts';
 import type { Tag } from './tags.ts';
 
@@ -56,6 +57,8 @@ export interface Route<Params, Query, Body, Resource> {
   /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
   admit?(ctx: PublicContext): Promise<void>;
   readonly changes: Changes;
+  /** How a change helps out of a full audit, by its body; a DELETE does without saying so. */
+  relief?(body: Body): Relief | undefined;
   readonly params: z.ZodType<Params>;
   /** Members of the query string; others are refused. */
   readonly query: z.ZodType<Query>;

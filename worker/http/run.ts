@@ -18,6 +18,7 @@ import {
 import { giveBack, inPieces, isLarge, isLight } from '../heavy-work.ts';
 import { once } from '../idempotency/once.ts';
 import { keyOf } from '../idempotency/rule.ts';
+import { demandAuditRoom, type Relief } from '../quotas/audit.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
 import {
@@ -170,6 +171,7 @@ async function perform(
   const { bytes, body, place } = await bodyOf(ctx, each, limits);
   const run = async (own: Context): Promise<Response> => {
     try {
+      if (each.changes === 'organization') await demandAuditRoom(own, reliefOf(each, body));
       const reply = await each.handle(own, { ...authorized, params, query, body, bytes, ifMatch });
       if (each.access.level !== 'Public') performed(ctx);
       return respond(isLight(bytes) ? reply : await asBytes(own, reply), each.reply, open);
@@ -184,6 +186,10 @@ async function perform(
     return respond(await once(own, call, { run, refuse }), 'bare', open);
   };
   return place ? finish({ ...ctx, place }).finally(() => giveBack(place)) : finish(ctx);
+}
+
+function reliefOf(each: AnyRoute, body: unknown): Relief | undefined {
+  return each.relief?.(body) ?? (each.method === 'DELETE' ? 'removal' : undefined);
 }
 
 function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {

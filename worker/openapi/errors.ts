@@ -26,6 +26,9 @@ const OF_KEY: readonly ErrorCode[] = [
 /** Of one that is kept in an organization's storage. */
 const ROOM_OF_KEY: readonly ErrorCode[] = ['QUOTA_EXCEEDED'];
 
+/** Of a change: its audit entry. */
+const ROOM_OF_ENTRY: readonly ErrorCode[] = ['QUOTA_EXCEEDED'];
+
 /** In the order of the table. */
 export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] {
   const { access, conditional, errors, idempotency } = route;
@@ -41,6 +44,7 @@ export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] 
     ...(isReplayed(route, method) && !(idempotency !== 'ignored' && idempotency.reads)
       ? (['OUTCOME_UNKNOWN'] as const)
       : []),
+    ...(route.changes === 'organization' ? ROOM_OF_ENTRY : []),
     ...(conditional ? (['PRECONDITION_FAILED'] as const) : []),
   ]);
   return tableOrder.filter((code) => found.has(code));

@@ -6,6 +6,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { Tagged } from '../http/route.ts';
+import type { Relief } from '../quotas/audit.ts';
 import type { OrganizationPatch } from './schema.ts';
 import { selectRevision, updateOrganization } from './store.ts';
 
@@ -49,6 +50,13 @@ export async function changeOrganization(
   }
   const message = `Organization ${caller.orgId} updated`;
   return new Tagged(String(changed.revision), { message, updatedFields });
+}
+
+/** The retention that a patch sets, if it sets nothing else. */
+export function retentionOf({ settings, ...others }: OrganizationPatch): Relief | undefined {
+  const { dataRetentionDays, ...more } = settings ?? {};
+  if (dataRetentionDays === undefined || Object.keys({ ...others, ...more }).length > 0) return;
+  return { retentionDays: dataRetentionDays };
 }
 
 async function revisionOf({ db, caller }: Context): Promise<string> {

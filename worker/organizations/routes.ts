@@ -2,7 +2,7 @@
 import { anyone, onOrganization } from '../access/access.ts';
 import { type AnyRoute, publicRoute, route } from '../http/route.ts';
 import { admitFounder } from './admit.ts';
-import { changeOrganization } from './change.ts';
+import { changeOrganization, retentionOf } from './change.ts';
 import { createWithAdminEmail, createWithSuperAdmins } from './create.ts';
 import { deleteOrganization } from './delete.ts';
 import {
@@ -67,6 +67,7 @@ export const organizationRoutes: AnyRoute[] = [
     errors: ['QUOTA_EXCEEDED'],
     access: onOrganization('SuperAdmin'),
     changes: 'organization',
+    relief: retentionOf,
     body: OrganizationPatch,
     conditional: true,
     reply: 'bare',
@@ -83,6 +84,7 @@ export const organizationRoutes: AnyRoute[] = [
     errors: [],
     access: onOrganization('SuperAdmin'),
     changes: 'organization',
+    relief: () => 'always',
     conditional: true,
     reply: 'bare',
     result: DeletedOrganization,

@@ -1,9 +1,10 @@
 /** How much an organization stores: one sum over all that counts. Contract §5, "Quotas". */
 import { and, eq, isNull, type SQLWrapper, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
-import { auditEntries, endpoints, memberships, organizations, rules } from '../db/schema.ts';
-import { type StorageHolding, storageHoldings } from '../db/storage.ts';
+import { endpoints, memberships, organizations, rules } from '../db/schema.ts';
+import { auditTotals, type StorageHolding, storageHoldings } from '../db/storage.ts';
 import { templateReferences, templateRuns, templateVersions } from '../db/templates.ts';
+import type { AuditLimits } from './audit.ts';
 import type { HoldingLimits } from './share.ts';
 
 /** Bytes of what a row holds beside its texts of free length. */
@@ -11,8 +12,6 @@ const FIXED_BYTES = {
   endpoint: 200,
   version: 200,
   reference: 100,
-  /** Two hashes, and three indexes that begin with the organization. */
-  entry: 400,
   run: 300,
   member: 300,
   rule: 250,
@@ -27,7 +26,7 @@ export function selectStored(db: Database, orgUuid: string) {
     .where(eq(organizations.uuid, orgUuid));
 }
 
-function storedBytes(orgUuid: string) {
+function storedBytes(orgUuid: string | SQLWrapper) {
   const bytes = (column: SQLWrapper) => sql`length(cast(${column} as blob))`;
   const sums = [
     sql`(select coalesce(sum(${bytes(endpoints.sealedConfig)} + ${bytes(endpoints.description)} + ${FIXED_BYTES.endpoint}), 0)
@@ -36,10 +35,7 @@ function storedBytes(orgUuid: string) {
       from ${templateVersions} where ${templateVersions.orgUuid} = ${orgUuid})`,
     sql`(select count(*) * ${FIXED_BYTES.reference}
       from ${templateReferences} where ${templateReferences.orgUuid} = ${orgUuid})`,
-    sql`(select coalesce(sum(length(${auditEntries.details}) + length(${auditEntries.actor})
-        + length(${auditEntries.resource}) + length(${auditEntries.requestId})
-        + ${FIXED_BYTES.entry}), 0)
-      from ${auditEntries} where ${auditEntries.orgUuid} = ${orgUuid})`,
+    auditBytes(orgUuid),
     sql`(select coalesce(sum(${bytes(memberships.description)} + ${FIXED_BYTES.member}), 0)
       from ${memberships} where ${memberships.orgUuid} = ${orgUuid})`,
     sql`(select coalesce(sum(${bytes(rules.subject)} + ${FIXED_BYTES.rule}), 0)
@@ -50,6 +46,31 @@ function storedBytes(orgUuid: string) {
       from ${storageHoldings} where ${storageHoldings.orgUuid} = ${orgUuid})`,
   ];
   return sql`(${sql.join(sums, sql` + `)})`;
+}
+
+function auditBytes(orgUuid: string | SQLWrapper) {
+  return sql`coalesce((select ${auditTotals.bytes} from ${auditTotals}
+    where ${auditTotals.orgUuid} = ${orgUuid}), 0)`;
+}
+
+/**
+ * Whether an audit may take what `AuditLimits` leave it. Cheap while it takes no more than its own
+ * part: all else that is stored stays within the organization's storage by itself.
+ * @param orgUuid a value, or a column of a table that storage is not summed up from
+ */
+export function hasAuditRoom(orgUuid: string | SQLWrapper, { own, all }: AuditLimits) {
+  return sql`(${auditBytes(orgUuid)} <= ${own} or ${storedBytes(orgUuid)} <= ${all})`;
+}
+
+/** At most one row: whether there is room, 1 or 0, and for how many days entries are kept, null by default. */
+export function selectAuditRoom(db: Database, orgUuid: string, limits: AuditLimits) {
+  return db
+    .select({
+      room: sql<number>`${hasAuditRoom(orgUuid, limits)}`,
+      days: sql<number | null>`json_extract(${organizations.settings}, '$.dataRetentionDays')`,
+    })
+    .from(organizations)
+    .where(eq(organizations.uuid, orgUuid));
 }
 
 /** Sets what an object holds for a caller; no row comes back where that is more than there is room for. */

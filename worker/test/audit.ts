@@ -1,10 +1,14 @@
 /** Audits in tests: entries beside changes, chains brought up to date, and whole exports. */
 import { env, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
+import type { NewEntry } from '../audit/entry.ts';
 import type { AuditEntry, SignedHead } from '../audit/hash.ts';
 import { selectPage } from '../audit/store.ts';
 import { entryOnWire } from '../audit/wire.ts';
+import { insertEntry } from '../audit/write/store.ts';
 import { type Context, openContext } from '../context.ts';
+import { auditLimits } from '../quotas/audit.ts';
+import { settingsOf } from '../settings.ts';
 import type { TestGateway } from './gateway.ts';
 
 /** The organization's entries as they stand in the database, newest first. */
@@ -16,6 +20,12 @@ export async function entriesOf(orgUuid: string): Promise<AuditEntry[]> {
     { limit: 100_000, before: undefined },
   );
   return rows.map(({ row }) => entryOnWire(row));
+}
+
+/** Writes an entry as it is written after a reply. */
+export async function writeEntry(entry: NewEntry): Promise<void> {
+  const db = drizzle(env.DB);
+  await db.batch(insertEntry(db, entry, auditLimits(settingsOf(env))));
 }
 
 /** The object that owns an organization's chain. */

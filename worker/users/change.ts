@@ -3,7 +3,11 @@ import { GatewayError } from '../../proto/errors.ts';
 import { demand, type Standing } from '../access/access.ts';
 import { reaches } from '../access/levels.ts';
 import { forgetAll } from '../access/policy.ts';
-import { auditAccountStatement, auditPasswordStatement, auditStatement } from '../audit/record.ts';
+import {
+  auditAccountStatements,
+  auditPasswordStatements,
+  auditStatement,
+} from '../audit/record.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { endResetsAfterChange, selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
@@ -128,10 +132,10 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
         now,
         condition: isHeldMember(db, own, ifMatch),
       }),
-      ...(body.username === undefined ? [] : [auditRename(ctx)]),
+      ...(body.username === undefined ? [] : auditRename(ctx)),
       ...(isRenamed || password ? [endResetsAfterChange(db, row.uuid, now)] : []),
       ...(body.username === undefined ? [] : [raiseRulesWith(db, row.uuid, isChanged)]),
-      ...(password ? [auditPasswordStatement(ctx, account, 'user.update')] : []),
+      ...(password ? auditPasswordStatements(ctx, account, 'user.update') : []),
       ...(body.description === undefined
         ? [noteChange(db, { ...own, by: caller.userUuid, now }, isChanged)]
         : described(ctx, change, isChanged)),
@@ -142,7 +146,7 @@ async function storeAccount(ctx: Context, change: Change): Promise<void> {
 
 /** An account is renamed by its owner alone. */
 function auditRename(ctx: Context) {
-  return auditAccountStatement(ctx, {
+  return auditAccountStatements(ctx, {
     action: 'user.update',
     resource: `user:${ctx.caller.userUuid}`,
     details: { fields: ['username'] },

@@ -2,6 +2,7 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
 import { auditEntries, organizations } from '../../db/schema.ts';
+import { RETENTION_DAYS } from '../../quotas/audit.ts';
 
 /** Organizations with entries that are not chained yet, at most so many. */
 export function selectUnchainedOrganizations(db: Database, limit: number) {
@@ -12,8 +13,6 @@ export function selectUnchainedOrganizations(db: Database, limit: number) {
     .limit(limit);
 }
 
-/** Days that an organization's entries are kept. Contract §5, `dataRetentionDays`. */
-const RETENTION_DAYS = 90;
 const DAY_MS = 24 * 3600 * 1000;
 
 /**

@@ -13,7 +13,7 @@ import {
   placements,
   rules,
 } from '../../db/schema.ts';
-import { storageHoldings } from '../../db/storage.ts';
+import { auditTotals, storageHoldings } from '../../db/storage.ts';
 import {
   templateReferences,
   templateRuns,
@@ -79,6 +79,7 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, templateUsage, orgUuid, limit),
     deleteRows(db, templateRuns, orgUuid, limit),
     deleteRows(db, storageHoldings, orgUuid, limit),
+    deleteRows(db, auditTotals, orgUuid, limit),
     deleteHeads(db, orgUuid),
   ] as const;
 }
