@@ -13,10 +13,10 @@ const look = (more: Partial<Look>): Look => ({
 
 describe('a part', () => {
   test.each<{ which: string; more: Partial<Look>; blocked: boolean }>([
-    { which: 'that beat a second ago', more: { silentMs: 1_000 }, blocked: false },
+    { which: 'that beat just now', more: { silentMs: 900 }, blocked: false },
     {
-      which: 'that beat a second ago and has spun since',
-      more: { silentMs: 1_000, process: { state: 'R', cpuMs: 2_000 } },
+      which: 'that beat just now and has spun since',
+      more: { silentMs: 900, process: { state: 'R', cpuMs: 2_000 } },
       blocked: false,
     },
     {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** How often a part beats, in milliseconds. */
 export const BEAT_MS = 250;
 /** A part without a beat for so many milliseconds is looked at twice: it must be gone within two seconds. */
-const SILENT_MS = 1_200;
+const SILENT_MS = 1_000;
 /** The system is asked about a part that has been silent for so long, in milliseconds. */
 export const QUIET_MS = 600;
 /** A part that used so many milliseconds of processor without a beat turns in one place. */
@@ -45,11 +45,16 @@ export function isBlocked(look: Look): boolean {
   if (silentMs < SILENT_MS) return false;
   if (process === undefined) return silentMs >= UNSEEN_MAX_MS;
   const { state, cpuMs } = process;
-  if (state === 'T' || state === 't') return true;
+  if (isStopped(process)) return true;
   if (cpuMs - cpuAtBeatMs >= SPUN_MS) return true;
   // Asleep, and not for want of a processor: it waits for something within one turn of its loop.
   if (state === 'S' && cpuMs === cpuAtLookMs) return true;
   return silentMs >= starvedMaxMs;
+}
+
+/** Whether somebody has stopped the process: it says nothing more, however often it is looked at. */
+export function isStopped(process: ProcessState | undefined): boolean {
+  return process?.state === 'T' || process?.state === 't';
 }
 
 /** What Linux says of a process's main thread; undefined elsewhere, and for one that has ended. */

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
-import { isBlocked, QUIET_MS, residentBytes, stateOf } from './health.ts';
+import { isBlocked, isStopped, QUIET_MS, residentBytes, stateOf } from './health.ts';
 import {
   type Assignment,
   type Figures,
@@ -37,6 +37,8 @@ export interface SpawnOptions {
 
 /** What a supervisor wants to know. */
 export interface PartEvents {
+  /** It waits to be told what it is. */
+  loaded?(): void;
   /** It answers on its socket. */
   listening(): void;
   /** It wants to know what all parts have. */
@@ -153,7 +155,7 @@ export class PartProcess {
     const [cpuAtBeatMs, cpuAtLookMs] = [this.#cpuAtBeatMs, this.#cpuAtLookMs];
     const seems = isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs });
     // What it said while this process itself had to wait is heard before the next look.
-    if (seems && this.#seemedBlocked) this.kill('it was blocked');
+    if (seems && (this.#seemedBlocked || isStopped(process))) this.kill('it was blocked');
     this.#seemedBlocked = seems;
     this.#cpuAtLookMs = process?.cpuMs;
   }
@@ -179,6 +181,7 @@ export class PartProcess {
       this.isLoaded = true;
       this.node = message.node;
       this.#assign?.();
+      this.events?.loaded?.();
     } else {
       this.isListening = true;
       this.events?.listening();

@@ -1,22 +1,24 @@
 /**
- * Keeps the parts of a relay running: one process per slot, another that waits to stand in, and
+ * Keeps the parts of a relay running: one process per slot, others that wait to stand in, and
  * parts for who ends others. It starts, watches and ends processes, and sees nothing of any call.
  */
 import type { Log } from '../log.ts';
 import { STARVED_MAX_MS, STOPPING_MAX_MS } from './health.ts';
+import { Judge } from './judge.ts';
 import type { MergedMetrics } from './merged-metrics.ts';
 import { type Figures, type Places, together } from './messages.ts';
-import { type OwnPart, OwnParts } from './own-parts.ts';
 import { PartProcess, type SpawnOptions } from './part-process.ts';
 import { socketIn } from './places.ts';
-import { Deaths } from './suspects.ts';
+import { StandIns } from './stand-ins.ts';
 
 /** How often parts are looked at, in milliseconds. */
-const LOOK_MS = 200;
+const LOOK_MS = 150;
 /** A look that comes so many milliseconds late finds parts as late, on the same machine. */
 const LATE_MS = 100;
 /** Milliseconds after the first start until a process is loaded that waits to stand in. */
-const SPARE_AFTER_MS = 2_000;
+const STAND_INS_AFTER_MS = 2_000;
+/** Of those that wait, so many are for the parts that all share. */
+const SHARED_STAND_INS = 1;
 /** Pause before a process that could not even be loaded is tried again, in milliseconds. */
 const FAILED_PAUSE_MS = 100;
 /** Milliseconds in which parts hear of a new place. */
@@ -47,18 +49,25 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #shared: Slot[] = [];
   readonly #own = new Map<string, Slot>();
-  readonly #ownParts = new OwnParts();
-  readonly #deaths = new Deaths();
+  readonly #judge: Judge;
   readonly #causes = new Map<string, number>();
   #metrics: Promise<MergedMetrics> | undefined;
   readonly #leaving = new Set<PartProcess>();
-  #spare: PartProcess | undefined;
-  #spareTimer: NodeJS.Timeout | undefined;
+  readonly #standIns = new StandIns({
+    make: () => new PartProcess(this.#options),
+    isPressed: () =>
+      this.#shared.some(({ part }) => !part.isListening) || this.#opening !== undefined,
+  });
+  /** Names of parts of their own that are to be started: one after another, and none while a shared one is not back. */
+  readonly #unopened: string[] = [];
+  #opening: PartProcess | undefined;
+  #standInTimer: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
   #draining = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#judge = new Judge(options.log);
   }
 
   get draining(): boolean {
@@ -67,7 +76,7 @@ export class Supervisor {
 
   /** Where calls are served now. */
   get places(): Places {
-    const own = [...this.#ownParts].flatMap(({ name, keys }) => {
+    const own = [...this.#judge.ownParts].flatMap(({ name, keys }) => {
       const slot = this.#own.get(name);
       return slot?.isOpen ? [...keys].map((key) => [key, slot.socket] as const) : [];
     });
@@ -95,7 +104,9 @@ export class Supervisor {
   /** Starts all parts; settles when each listens. @throws Error when one ends before */
   async start(): Promise<void> {
     const { parts } = this.#options;
-    const started = Array.from({ length: parts }, (_, index) => this.#add(String(index)));
+    const started = Array.from({ length: parts }, (_, index) =>
+      this.#add(String(index), new PartProcess(this.#options)),
+    );
     this.#shared.push(...started.map(({ slot }) => slot));
     let looked = performance.now();
     this.#timer = setInterval(() => {
@@ -106,14 +117,14 @@ export class Supervisor {
       setImmediate(() => this.#look(at, lateMs > LATE_MS ? lateMs : 0));
     }, LOOK_MS);
     await Promise.all(started.map(({ listening }) => listening));
-    this.#spareTimer = setTimeout(() => this.#loadSpare(), SPARE_AFTER_MS);
+    this.#standInTimer = setTimeout(() => this.#standIns.start(), STAND_INS_AFTER_MS);
   }
 
   /** Lets calls in flight finish, then ends all parts; one that does not end is killed. */
   async stop(): Promise<void> {
     this.#draining = true;
-    clearTimeout(this.#spareTimer);
-    this.#spare?.kill('it is not needed');
+    clearTimeout(this.#standInTimer);
+    this.#standIns.close();
     const parts = [...this.#slots().map(({ part }) => part), ...this.#leaving];
     await Promise.all(parts.map((part) => this.#end(part)));
     clearInterval(this.#timer);
@@ -149,19 +160,12 @@ export class Supervisor {
   }
 
   /** A new slot, and when its first process listens. */
-  #add(name: string): { slot: Slot; listening: Promise<void> } {
+  #add(name: string, part: PartProcess): { slot: Slot; listening: Promise<void> } {
     const socket = socketIn(this.#options.sockets, name);
-    const slot: Slot = { name, socket, part: this.#take(), isOpen: false };
+    const slot: Slot = { name, socket, part, isOpen: false };
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#settle(slot, resolve, () => reject(new Error('A part of the relay did not start')));
     return { slot, listening: promise };
-  }
-
-  /** The process that waits, else a new one. */
-  #take(): PartProcess {
-    const taken = this.#spare ?? new PartProcess(this.#options);
-    this.#spare = undefined;
-    return taken;
   }
 
   /** Has the slot's process be that slot from now on. */
@@ -177,30 +181,23 @@ export class Supervisor {
         slot.isOpen = true;
         if (isFirst && this.#own.has(slot.name)) this.#tellPlaces();
         listening();
-        if (this.#spareTimer !== undefined) this.#loadSpare();
+        this.#goOn(part);
       },
       asksFigures: (id) => part.send({ type: 'figures', id, figures: this.#figures() }),
       ended: (how) => {
         failed();
         this.#died(slot, how);
+        this.#goOn(part);
       },
     };
     part.assign({ name: slot.name, socket: slot.socket }, () => this.places);
   }
 
-  #loadSpare(): void {
-    if (this.#draining || this.#spare !== undefined) return;
-    const spare = new PartProcess(this.#options);
-    this.#spare = spare;
-    spare.events = {
-      listening: () => {},
-      asksFigures: () => {},
-      ended: () => {
-        if (this.#spare !== spare) return;
-        this.#spare = undefined;
-        setTimeout(() => this.#loadSpare(), FAILED_PAUSE_MS);
-      },
-    };
+  /** Starts what waits its turn, once a process listens or has ended. */
+  #goOn(part: PartProcess): void {
+    if (this.#opening === part) this.#opening = undefined;
+    this.#openNext();
+    this.#standIns.load();
   }
 
   #died(slot: Slot, how: string): void {
@@ -218,37 +215,42 @@ export class Supervisor {
       'relay part ended; starting it again',
     );
     log.flush();
-    const made = this.#judge(name, suspects);
+    this.#standIns.died(performance.now());
+    const made = this.#judge.died(name, suspects);
     if (part.isLoaded) this.#fill(slot);
     else setTimeout(() => this.#fill(slot), FAILED_PAUSE_MS);
-    for (const own of made) this.#open(own);
+    this.#unopened.push(...made);
     this.#tellPlaces();
   }
 
   #fill(slot: Slot): void {
     if (this.#draining || !this.#slots().includes(slot)) return;
-    slot.part = this.#take();
+    if (this.#own.has(slot.name)) {
+      this.#unopened.push(slot.name);
+      this.#openNext();
+      return;
+    }
+    slot.part = this.#standIns.take() ?? new PartProcess(this.#options);
     this.#settle(slot);
   }
 
-  /** Takes who was there too often out of the part that died; answers the parts that this needs. */
-  #judge(name: string, suspects: readonly string[]): OwnPart[] {
-    const now = Date.now();
-    for (const part of this.#ownParts) {
-      if (part.name !== name) continue;
-      this.#ownParts.prolong(part, now);
-      return [];
+  #openNext(): void {
+    if (this.#draining || this.#opening !== undefined || !this.ready) return;
+    const name = this.#unopened.shift();
+    if (name === undefined) return;
+    // Its time may be over by now.
+    if (!this.#judge.isOwn(name)) return void this.#openNext();
+    const part = this.#standIns.take(SHARED_STAND_INS) ?? new PartProcess(this.#options);
+    this.#opening = part;
+    const slot = this.#own.get(name);
+    if (slot === undefined) {
+      const made = this.#add(name, part);
+      this.#own.set(name, made.slot);
+      made.listening.catch(() => {}); // It is started again as any other.
+    } else {
+      slot.part = part;
+      this.#settle(slot);
     }
-    return this.#deaths.note(suspects, now).flatMap((key) => {
-      this.#options.log.warn({ key }, 'ended parts of the relay twice: gets one of its own');
-      return this.#ownParts.take(key, now) ?? [];
-    });
-  }
-
-  #open({ name }: OwnPart): void {
-    const { slot, listening } = this.#add(name);
-    this.#own.set(name, slot);
-    listening.catch(() => {}); // It is started again as any other.
   }
 
   #tellPlaces(): void {
@@ -260,8 +262,8 @@ export class Supervisor {
     const parts = [...this.#slots().map(({ part }) => part), ...this.#leaving];
     const starvedMaxMs = this.#draining ? STOPPING_MAX_MS : STARVED_MAX_MS;
     const how = { at, lateMs, starvedMaxMs };
-    for (const part of this.#spare ? [...parts, this.#spare] : parts) part.look(how);
-    const over = this.#ownParts.over(Date.now(), ({ name }) => {
+    for (const part of [...parts, ...this.#standIns]) part.look(how);
+    const over = this.#judge.ownParts.over(Date.now(), ({ name }) => {
       const { callsInFlight = 0, sessions = 0 } = this.#own.get(name)?.part.figures ?? {};
       return callsInFlight === 0 && sessions === 0;
     });

@@ -1,7 +1,7 @@
 /** A relay with its parts as processes, a backend over HTTP, and ways to end a part. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -200,4 +200,10 @@ export function slowness(): number {
     const usedMs = (user + system) / 1000;
     if (usedMs >= SAMPLE_MS) return Math.max(1, (performance.now() - started) / usedMs);
   }
+}
+
+/** Parts of a relay, with those that stand in. */
+export function partsOf(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.trim().split(' ').length;
 }

@@ -1,0 +1,90 @@
+/** Processes that are loaded and wait to stand in for parts that die: one after another, so that starts do not compete. */
+import type { PartProcess } from './part-process.ts';
+
+/** Deaths come in rows: so many wait at any time. Spec silent. */
+const KEPT = 2;
+/** After a death so many, for a while. */
+const KEPT_AFTER_DEATH = 3;
+const AFTER_DEATH_MS = 600_000;
+/** Pause before the next is loaded while nothing has died: who starts a relay has other things to do. */
+const CALM_PAUSE_MS = 8_000;
+/** Pause before one that could not be loaded is tried again, in milliseconds. */
+const FAILED_PAUSE_MS = 100;
+
+/** What it takes to keep them. */
+export interface StandInOptions {
+  make(): PartProcess;
+  /** Whether a part waits for its process: then nothing else is loaded. */
+  isPressed(): boolean;
+}
+
+/** All that wait. */
+export class StandIns {
+  readonly #options: StandInOptions;
+  /** In the order of their start; only the last may still be loading. */
+  readonly #waiting: PartProcess[] = [];
+  #diedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #state: 'idle' | 'on' | 'closed' = 'idle';
+
+  constructor(options: StandInOptions) {
+    this.#options = options;
+  }
+
+  [Symbol.iterator](): Iterator<PartProcess> {
+    return this.#waiting[Symbol.iterator]();
+  }
+
+  /** From now on there are some. */
+  start(): void {
+    if (this.#state === 'idle') this.#state = 'on';
+    this.load();
+  }
+
+  /** Ends those that wait; no more are made. */
+  close(): void {
+    this.#state = 'closed';
+    clearTimeout(this.#timer);
+    for (const each of this.#waiting) each.kill('it is not needed');
+  }
+
+  /** Notes that a part has died. */
+  died(now: number): void {
+    this.#diedAt = now;
+  }
+
+  /** The one that has waited for longest, or is loaded first; undefined where no more than `left` are loaded. */
+  take(left = 0): PartProcess | undefined {
+    const loaded = this.#waiting.filter(({ isLoaded }) => isLoaded).length;
+    if (left > 0 && loaded <= left) return undefined;
+    return this.#waiting.shift();
+  }
+
+  /** Loads the next one, if one is wanted and nobody is pressed. */
+  load(): void {
+    clearTimeout(this.#timer);
+    const isShaken = performance.now() - this.#diedAt < AFTER_DEATH_MS;
+    const isLoading = this.#waiting.some(({ isLoaded }) => !isLoaded);
+    const isFull = this.#waiting.length >= (isShaken ? KEPT_AFTER_DEATH : KEPT);
+    if (this.#state !== 'on' || isLoading || isFull || this.#options.isPressed()) return;
+    const made = this.#options.make();
+    this.#waiting.push(made);
+    made.events = {
+      loaded: () =>
+        this.#loadIn(performance.now() - this.#diedAt < AFTER_DEATH_MS ? 0 : CALM_PAUSE_MS),
+      listening: () => {},
+      asksFigures: () => {},
+      ended: () => {
+        const at = this.#waiting.indexOf(made);
+        if (at === -1) return;
+        this.#waiting.splice(at, 1);
+        this.#loadIn(FAILED_PAUSE_MS);
+      },
+    };
+  }
+
+  #loadIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.load(), ms);
+  }
+}
