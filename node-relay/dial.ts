@@ -13,6 +13,7 @@ import { GatewayError } from '../proto/errors.ts';
 import { type Address, parseAddress } from '../proto/networks.ts';
 import { type AllowList, isAllowed } from './allow-list.ts';
 import { orAbort } from './deadline.ts';
+import { byTurns } from './socket-turns.ts';
 
 /** Longest time until one address accepts, in milliseconds. Spec silent. */
 export const CONNECT_MAX_MS = 10_000;
@@ -154,7 +155,7 @@ function connectTo({ address }: Address, port: number, signal: AbortSignal): Pro
   };
   const onConnect = (): void => {
     settle();
-    resolve(socket);
+    resolve(byTurns(socket));
   };
   const onAbort = (): void => fail(signal.reason);
   const onError = (cause: NodeJS.ErrnoException): void => fail(unreachable(cause.code, cause));

@@ -18,6 +18,9 @@ const LIGHT_MS = 2;
 /** Bytes of large bodies and replies that pass, a millisecond: a fraction of what the thread could do. */
 const BYTES_PER_MS = 100_000;
 
+/** Bytes that are sealed and stored in a millisecond of the thread, about, where what it takes counts as rest. */
+const STORED_PER_MS = 27_000;
+
 const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
 const line = new Line(time);
@@ -98,6 +101,32 @@ export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
 /** Tells what such work cost, in milliseconds. */
 export function wentOn(of: Owner, ms: number): void {
   if (ms > LIGHT_MS) line.note(ownerOf(of), ms);
+}
+
+/**
+ * Does one part, which cannot be divided, of work on so many bytes: on many of them when it is the
+ * organization's turn and nobody's rest is due, on few at once.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
+ */
+export function inItsTurn<Result>(
+  of: Owner,
+  bytes: number,
+  work: () => Result,
+): Result | Promise<Result> {
+  if (bytes <= LIGHT_BYTES) return work();
+  return line.work(ownerOf(of), undivided(work), { ...givenOf(of), isLarge: true });
+}
+
+/**
+ * Waits until so many bytes may be stored, or sealed first, and pays for them: what that takes is
+ * not this thread's to measure, and passes within the rest after it. Nothing is refused.
+ */
+export async function mayStore(of: Owner, bytes: number): Promise<void> {
+  const ms = bytes / STORED_PER_MS;
+  if (ms <= LIGHT_MS) return;
+  const owner = ownerOf(of);
+  const pay = () => line.note(owner, ms);
+  await line.work(owner, undivided(pay), { ...givenOf(of), isLarge: true, isBegun: true });
 }
 
 /** As `passed`, of bytes that come from a relay: each costs about as much as two that a client sends. */

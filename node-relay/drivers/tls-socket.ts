@@ -2,6 +2,7 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { GatewayError } from '../../proto/errors.ts';
+import { byTurns } from '../socket-turns.ts';
 import { connectWithin } from './connect.ts';
 import type { Host } from './driver.ts';
 
@@ -130,7 +131,7 @@ export function secured(
       // As of the socket below it.
       tls.on('error', () => {});
       const problem = trust === 'any' ? null : tls.authorizationError;
-      if (!problem) return resolve(tls);
+      if (!problem) return resolve(byTurns(tls));
       tls.destroy();
       reject(new TlsFailed('CONNECTION_FAILED', certificateProblem(String(problem))));
     });

@@ -1,6 +1,6 @@
 /** What is kept of a reply, in which form, and what is not. */
 import { runInDurableObject } from 'cloudflare:test';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { anyMember } from '../access/access.ts';
 import { JsonBytes, type Reply, route } from '../http/route.ts';
 import { failure } from '../test/gateway.ts';
@@ -66,6 +66,24 @@ function stream(size: number) {
   );
   return { body, state };
 }
+
+test('large replies are sealed and stored one after another, with a rest after each', async () => {
+  const body = new Uint8Array(900_000).fill(0x20);
+  const { make } = await answering(async () => new JsonBytes(body));
+  await make('warm up');
+  const sealed: number[] = [];
+  const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+  const spy = vi.spyOn(crypto.subtle, 'encrypt').mockImplementation((algorithm, key, clear) => {
+    if (clear.byteLength > body.byteLength) sealed.push(performance.now());
+    return encrypt(algorithm, key, clear);
+  });
+  const replies = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => make(key)));
+  spy.mockRestore();
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  // Each is paid for with some 50 ms.
+  const gaps = sealed.slice(1).map((at, index) => at - (sealed[index] ?? at));
+  expect(gaps.map((gap) => gap > 40)).toEqual([true, true, true, true]);
+});
 
 describe('of a reply are kept', () => {
   test('status, body and the headers that are its own', async () => {

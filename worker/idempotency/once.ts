@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { withoutRepeats } from '../access/asked.ts';
 import type { Policy } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
-import { mayGoOn, wentOn } from '../heavy-work.ts';
+import { mayGoOn, mayStore } from '../heavy-work.ts';
 import { failureOf } from '../http/respond.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
@@ -24,8 +24,6 @@ const KEPT_WITHIN_MS = 2_000;
 const TRIES = 3;
 /** Milliseconds between them. */
 const TRY_AGAIN_MS = 50;
-/** Bytes of a reply that are sealed and stored in a millisecond of the thread, about. */
-const KEPT_PER_MS = 45_000;
 
 /** A call that carries a key. */
 export interface KeyedCall extends Keyed<unknown> {
@@ -183,11 +181,11 @@ async function settle(
   }
   const because = isSecret(rule, status) ? 'secret' : kept;
   const asked = withoutRepeats(ctx.effects.asked);
+  if (typeof because !== 'string') await mayStore(ctx, because.byteLength);
   const outcome: Uint8Array | Fact =
     typeof because === 'string'
       ? { status, because, asked }
       : await sealBytes(place.sealing, because);
-  if (outcome instanceof Uint8Array) wentOn(ctx, outcome.byteLength / KEPT_PER_MS);
   const { keeper } = place;
   const instead = keeper && { keeper, fact: { status, because: 'storage', asked } as const };
   await reach(ctx, place, (keys) => keys.finish({ name, attempt }, outcome, instead));

@@ -4,11 +4,12 @@ import type { JsonObject } from '../../proto/json.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
+import { inItsTurn, mayStore } from '../heavy-work.ts';
 import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { demandStorage } from '../quotas/demand.ts';
 import { type Template, templateNotFound } from './access.ts';
 import { admitted } from './admit.ts';
-import { parsed, textOf } from './body.ts';
+import { asWritten, parsed, textOf } from './body.ts';
 import { insertReferences, insertVersion, updateTemplate } from './changes/store.ts';
 import { versionOf } from './create.ts';
 import { type Definition, isDataAccess } from './definition.ts';
@@ -24,6 +25,12 @@ export interface Changed {
   readonly updatedFields: readonly string[];
 }
 
+/** The members that are to change. */
+interface Sent {
+  readonly body: JsonObject;
+  readonly bytes: Uint8Array | undefined;
+}
+
 /**
  * Puts a new version in force, made of the one in force and the members given. Spec: "Versioning".
  * @throws GatewayError BAD_REQUEST with all faults, TEMPLATE_VERSION_EXISTS, EDIT_CONFLICT when another
@@ -32,7 +39,7 @@ export interface Changed {
 export async function changeTemplate(
   ctx: Context,
   { row: found }: Template,
-  patch: JsonObject,
+  { body, bytes }: Sent,
   ifMatch: IfMatch | undefined,
 ): Promise<Changed> {
   const { db, caller } = ctx;
@@ -44,14 +51,17 @@ export async function changeTemplate(
   if (!row) throw templateNotFound(id);
   const [stored] = await selectVersion(db, orgUuid, uuid, row.version);
   if (!stored) throw changedMeanwhile(row, ifMatch);
-  const before = definitionOf(stored.definition);
+  const size = Math.max(stored.definition.length, bytes?.byteLength ?? 0);
   const versions = names.map(({ version }) => version);
-  const { definition, updatedFields } = merged(before, patch, versions);
+  const { definition, updatedFields } = await inItsTurn(ctx, size, () =>
+    merged(definitionOf(stored.definition), asWritten(body, bytes), versions),
+  );
   hold(tagOf(row), ifMatch);
   if (versions.includes(definition.version)) throw versionExists(id, definition.version);
-  const text = textOf(definition);
+  const text = await inItsTurn(ctx, size, () => textOf(definition));
   const compiled = await admitted(ctx, { id, uuid }, definition);
   await demandStorage(ctx, text.length);
+  await mayStore(ctx, text.length);
   const next = {
     ...row,
     name: definition.name,

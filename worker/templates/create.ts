@@ -5,9 +5,10 @@ import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow, TemplateVersionRow } from '../db/templates.ts';
+import { inItsTurn, mayStore } from '../heavy-work.ts';
 import { demandStorage } from '../quotas/demand.ts';
 import { admitted } from './admit.ts';
-import { definitionIn, textOf } from './body.ts';
+import { asWritten, definitionIn, textOf } from './body.ts';
 import { insertReferences, insertTemplate, insertVersion } from './changes/store.ts';
 import { selectRoom } from './store.ts';
 
@@ -15,11 +16,17 @@ import { selectRoom } from './store.ts';
  * Stores a template that can be run at once.
  * @throws GatewayError BAD_REQUEST with all faults, FORBIDDEN, TEMPLATE_EXISTS, QUOTA_EXCEEDED, PAYLOAD_TOO_LARGE, TOKEN_REVOKED
  */
-export async function createTemplate(ctx: Context, body: JsonObject): Promise<TemplateRow> {
-  const { id, definition } = definitionIn(body);
-  const text = textOf(definition);
+export async function createTemplate(
+  ctx: Context,
+  body: JsonObject,
+  bytes: Uint8Array | undefined,
+): Promise<TemplateRow> {
+  const size = bytes?.byteLength ?? 0;
+  const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(asWritten(body, bytes)));
+  const text = await inItsTurn(ctx, size, () => textOf(definition));
   const compiled = await admitted(ctx, { id, uuid: undefined }, definition);
   await demandRoom(ctx, id, text.length);
+  await mayStore(ctx, text.length);
   const { db, caller, settings } = ctx;
   const now = ctx.now();
   const row: TemplateRow = {

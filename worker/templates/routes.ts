@@ -7,7 +7,6 @@ import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { type AnyRoute, route, Tagged } from '../http/route.ts';
 import { onTemplate, onTemplateList } from './access.ts';
-import { asWritten } from './body.ts';
 import { changeTemplate } from './change.ts';
 import { createTemplate } from './create.ts';
 import { listTemplates } from './list.ts';
@@ -71,7 +70,7 @@ export const templateRoutes: AnyRoute[] = [
     result: Created,
     names: { template: '/id' },
     async handle(ctx, { body, bytes }) {
-      const row = await createTemplate(ctx, asWritten(body, bytes));
+      const row = await createTemplate(ctx, body, bytes);
       return namedAs(row, `Template ${row.id} created`);
     },
   }),
@@ -124,8 +123,7 @@ export const templateRoutes: AnyRoute[] = [
     result: Updated,
     names: { version: '/version' },
     async handle(ctx, { resource, body, bytes, ifMatch }) {
-      const patch = asWritten(body, bytes);
-      const { row, updatedFields } = await changeTemplate(ctx, resource, patch, ifMatch);
+      const { row, updatedFields } = await changeTemplate(ctx, resource, { body, bytes }, ifMatch);
       const message = `Template ${row.id} is at version ${row.version}`;
       return new Tagged(tagOf(row), {
         ...namedAs(row, message),

@@ -4,6 +4,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
 import type { Context } from '../context.ts';
+import { inItsTurn } from '../heavy-work.ts';
 import { isoTime } from '../http/iso-time.ts';
 import { JsonBytes, Tagged } from '../http/route.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
@@ -65,7 +66,8 @@ export async function showTemplate(
       active: each.version === row.version,
     })),
   };
-  return new Tagged(tagOf(row), new JsonBytes(encoder.encode(orderedText(told))));
+  const text = await inItsTurn(ctx, shown.definition.length, () => orderedText(told));
+  return new Tagged(tagOf(row), new JsonBytes(encoder.encode(text)));
 }
 
 /** Another version was put in force between two looks. */

@@ -1,0 +1,60 @@
+/** What one organization's large work leaves to others. */
+import { describe, expect, test } from 'vitest';
+import { inItsTurn, mayStore, type Owner } from './heavy-work.ts';
+
+const MIB = 1024 * 1024;
+
+const organization = (): Owner =>
+  ({ address: '', caller: { orgUuid: crypto.randomUUID() } }) as unknown as Owner; // All that is looked at.
+
+function busy(ms: number): number {
+  const started = performance.now();
+  while (performance.now() - started < ms);
+  return performance.now();
+}
+
+describe('one part of work on much', () => {
+  test("is followed by a rest before another's begins, and one on little is done at once", async () => {
+    const ended = await inItsTurn(organization(), MIB, () => busy(40));
+    const little = inItsTurn(organization(), 100, () => performance.now());
+    expect(little).toBeTypeOf('number');
+    const began = await inItsTurn(organization(), MIB, () => performance.now());
+    expect(began - ended).toBeGreaterThan(50);
+  });
+
+  test('fails as it fails', async () => {
+    const work = () => {
+      throw new Error('broken');
+    };
+    await expect(inItsTurn(organization(), MIB, work)).rejects.toThrow('broken');
+  });
+});
+
+describe('what is stored', () => {
+  test('is paid for before: one after another, whoever they are of', async () => {
+    const began: number[] = [];
+    const stored = [organization(), organization(), organization()].map(async (of) => {
+      await mayStore(of, MIB);
+      began.push(performance.now());
+    });
+    await Promise.all(stored);
+    const gaps = began.slice(1).map((at, index) => at - (began[index] ?? at));
+    expect(gaps.map((gap) => gap > 45)).toEqual([true, true]);
+  });
+
+  test('is not refused, however much waits', async () => {
+    const of = organization();
+    const stored = await Promise.allSettled(
+      Array.from({ length: 12 }, () => mayStore(of, MIB / 8)),
+    );
+    expect(stored.map(({ status }) => status)).toEqual(stored.map(() => 'fulfilled'));
+  });
+
+  test('costs nothing where it is little', async () => {
+    const of = organization();
+    await mayStore(of, MIB);
+    const started = performance.now();
+    await mayStore(of, 1_000);
+    expect(performance.now() - started).toBeLessThan(20);
+  });
+});
