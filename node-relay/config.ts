@@ -31,6 +31,8 @@ export interface Config {
   readonly parts: number;
   /** Bytes of memory beyond which one of them is ended. */
   readonly partMemoryBytes: number;
+  /** Loaded processes that wait for a part to die. */
+  readonly standIns: number;
   /** Folder of the parts' sockets; one of its own by default. The scripts of the project set it. */
   readonly socketFolder: string | undefined;
 }
@@ -62,6 +64,7 @@ Flag        Setting               Meaning
             RELAY_PARTS           processes that share the calls, by organization (one per core, at least 2)
             RELAY_PART_MEMORY_MB  a process that holds more is ended and started again
                                   (half of the machine's memory shared by them, 256 to 2048)
+            RELAY_STAND_INS       loaded processes that wait for one that dies, 0 to 8 (2)
             DRAIN_S               seconds that a stop waits for what is in flight (30)
 `;
 

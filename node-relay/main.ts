@@ -55,6 +55,7 @@ async function start(config: Config, args: readonly string[], log: Log) {
     memoryBytes: config.partMemoryBytes,
     log,
     parts: config.parts,
+    standIns: config.standIns,
     sockets: config.socketFolder ?? ownFolder(),
     drainMs: config.drainMs,
   });

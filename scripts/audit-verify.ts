@@ -68,11 +68,10 @@ await runScript(async () => {
   }
   if (!flags.head)
     throw new Failure('--head is needed: what GET /api/v1/audit/head answered earlier.');
-  const [heads, keys, given] = await Promise.all([
-    Promise.all(flags.head.map(readHead)),
-    Promise.all((flags['public-key'] ?? []).map(readKeys)),
-    exportOf(flags),
-  ]);
+  // One after another: of several wrong files always the same is told.
+  const heads = await Promise.all(flags.head.map(readHead));
+  const keys = await Promise.all((flags['public-key'] ?? []).map(readKeys));
+  const given = await exportOf(flags);
   const verdict = await verify({ ...given, heads, keys: keys.flat() });
   for (const { seq, message } of verdict.faults) console.log(`Entry ${seq} ${message}.`);
   console.log(summary(verdict, keys.length > 0));

@@ -94,6 +94,7 @@ export function relayEnvironment(plan: Plan, demo?: string): Record<string, stri
     HTTP_ALLOW_PRIVATE: plan.bindings.HTTP_ALLOW_PRIVATE ?? '',
     RELAY_PARTS: String(plan.relayParts),
     RELAY_PART_MEMORY_MB: process.env.RELAY_PART_MEMORY_MB ?? '',
+    RELAY_STAND_INS: process.env.RELAY_STAND_INS ?? '',
   };
 }
 

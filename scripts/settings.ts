@@ -96,6 +96,11 @@ const LOCAL_SETTINGS: readonly SettingHelp[] = [
     meaning: 'one that holds more is ended and started again',
     fallback: "half of the machine's memory by RELAY_PARTS, 256 to 2048",
   },
+  {
+    name: 'RELAY_STAND_INS',
+    meaning: 'loaded processes that wait for one that dies, 0 to 8',
+    fallback: '2',
+  },
 ];
 
 /** What `--help` prints. */

@@ -8,6 +8,8 @@ import { sharedServer } from '../scripts/shared-servers.ts';
 const ROOT = join(import.meta.dirname, '..');
 /** Far more than it takes, on a machine that does other things too. */
 const READY_MAX_MS = 150_000;
+/** Most gateways of tests end before what waits would be of use, and each start would pay for it. */
+const OFF = { RATE_LIMITS: 'off', RELAY_STAND_INS: '0' };
 
 /** A running gateway. */
 export interface Gateway {
@@ -52,8 +54,8 @@ export interface GatewayOptions {
 }
 
 /**
- * Starts a gateway on free ports and waits until it says that it is ready. Limits are off unless
- * `env` says otherwise.
+ * Starts a gateway on free ports and waits until it says that it is ready. Limits are off and
+ * nothing waits to stand in for parts of the relay unless `env` says otherwise.
  * @throws Error with what it wrote when it ends before that
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<OwnGateway> {
@@ -61,7 +63,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
   const child = runStart(
     ['--port', '0', '--relay-port', '0', '--data', data, ...(options.args ?? [])],
     {
-      env: { RATE_LIMITS: 'off', ...options.env },
+      env: { ...OFF, ...options.env },
       npm: options.npm ?? false,
     },
   );

@@ -10,7 +10,12 @@ import { childrenOf, type ProcessRow, processes, stillRunning } from './processe
 const folder = mkdtempSync(join(tmpdir(), 'causeway-parts-'));
 const fault = join(folder, 'fault');
 const FIXTURE = join(import.meta.dirname, '../node-relay/parts/test/fault.ts');
-const env = { NODE_OPTIONS: `--import=${FIXTURE}`, PART_FAULT: fault, RELAY_PARTS: '2' };
+const env = {
+  NODE_OPTIONS: `--import=${FIXTURE}`,
+  PART_FAULT: fault,
+  RELAY_PARTS: '2',
+  RELAY_STAND_INS: '2',
+};
 
 let started: ProcessRow[] = [];
 // A failed test leaves nothing behind either.

@@ -4,6 +4,8 @@ import { GatewayError } from '../../proto/errors.ts';
 
 const PARTS_MIN = 2;
 const PARTS_MAX = 64;
+const STAND_INS_DEFAULT = 2;
+const STAND_INS_MAX = 8;
 const MEMORY_MIN_MB = 256;
 const MEMORY_MAX_MB = 2_048;
 /** What a setting may ask for, in MB. */
@@ -12,10 +14,12 @@ const DRAIN_DEFAULT_S = 30;
 const DRAIN_MAX_S = 3_600;
 const BYTES_PER_MB = 1024 * 1024;
 
-/** Of `RELAY_PARTS` and `RELAY_PART_MEMORY_MB`. */
+/** Of `RELAY_PARTS`, `RELAY_PART_MEMORY_MB` and `RELAY_STAND_INS`. */
 export interface PartSettings {
   readonly parts: number;
   readonly partMemoryBytes: number;
+  /** Loaded processes that wait for a part to die. */
+  readonly standIns: number;
 }
 
 /**
@@ -32,7 +36,12 @@ export function readPartSettings(env: NodeJS.ProcessEnv): PartSettings {
     min: MEMORY_MIN_MB,
     max: MEMORY_ASKED_MAX_MB,
   });
-  return { parts, partMemoryBytes: memory * BYTES_PER_MB };
+  const standIns = whole('RELAY_STAND_INS', env, {
+    fallback: STAND_INS_DEFAULT,
+    min: 0,
+    max: STAND_INS_MAX,
+  });
+  return { parts, partMemoryBytes: memory * BYTES_PER_MB, standIns };
 }
 
 /** `DRAIN_S` in milliseconds. @throws GatewayError INVALID_CONFIGURATION */

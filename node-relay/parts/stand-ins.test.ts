@@ -20,10 +20,11 @@ class Waiting {
 }
 
 /** Stand-ins of processes that are loaded when a test says so. */
-function someStandIns() {
+function someStandIns(kept = 2) {
   const made: Waiting[] = [];
   const state = { isPressed: false };
   const standIns = new StandIns({
+    kept,
     make() {
       const process = new Waiting();
       made.push(process);
@@ -60,6 +61,14 @@ test('are two, the second some time after the first', () => {
   expect(made).toHaveLength(1);
   loadAll(made);
   expect(made).toHaveLength(2);
+});
+
+test('are none where none are wanted, after a death neither', () => {
+  const { standIns, made } = someStandIns(0);
+  standIns.died(performance.now());
+  standIns.load();
+  vi.advanceTimersByTime(60_000);
+  expect({ made, taken: standIns.take() }).toEqual({ made: [], taken: undefined });
 });
 
 test('are three for ten minutes after a death, one loaded at a time and without a pause', () => {

@@ -1,10 +1,8 @@
 /** Processes that are loaded and wait to stand in for parts that die: one after another, so that starts do not compete. */
 import type { PartProcess } from './part-process.ts';
 
-/** Deaths come in rows: so many wait at any time. Spec silent. */
-const KEPT = 2;
-/** After a death so many, for a while. */
-const KEPT_AFTER_DEATH = 3;
+/** Deaths come in rows: after one, so many more wait for a while. Spec silent. */
+const MORE_AFTER_DEATH = 1;
 const AFTER_DEATH_MS = 600_000;
 /** Pause before the next is loaded while nothing has died: who starts a relay has other things to do. */
 const CALM_PAUSE_MS = 8_000;
@@ -13,6 +11,8 @@ const FAILED_PAUSE_MS = 100;
 
 /** What it takes to keep them. */
 export interface StandInOptions {
+  /** How many wait at any time; 0 for none ever. */
+  readonly kept: number;
   make(): PartProcess;
   /** Whether a part waits for its process: then nothing else is loaded. */
   isPressed(): boolean;
@@ -37,7 +37,7 @@ export class StandIns {
 
   /** From now on there are some. */
   start(): void {
-    if (this.#state === 'idle') this.#state = 'on';
+    if (this.#state === 'idle' && this.#options.kept > 0) this.#state = 'on';
     this.load();
   }
 
@@ -65,7 +65,8 @@ export class StandIns {
     clearTimeout(this.#timer);
     const isShaken = performance.now() - this.#diedAt < AFTER_DEATH_MS;
     const isLoading = this.#waiting.some(({ isLoaded }) => !isLoaded);
-    const isFull = this.#waiting.length >= (isShaken ? KEPT_AFTER_DEATH : KEPT);
+    const { kept } = this.#options;
+    const isFull = this.#waiting.length >= (isShaken ? kept + MORE_AFTER_DEATH : kept);
     if (this.#state !== 'on' || isLoading || isFull || this.#options.isPressed()) return;
     const made = this.#options.make();
     this.#waiting.push(made);

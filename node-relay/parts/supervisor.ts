@@ -30,6 +30,8 @@ const CLOSE_MAX_MS = 8_000;
 export interface SupervisorOptions extends SpawnOptions {
   readonly log: Log;
   readonly parts: number;
+  /** Loaded processes that wait for a part to die. */
+  readonly standIns: number;
   /** Folder of the parts' sockets, private to this user. */
   readonly sockets: string;
   readonly drainMs: number;
@@ -53,11 +55,7 @@ export class Supervisor {
   readonly #causes = new Map<string, number>();
   #metrics: Promise<MergedMetrics> | undefined;
   readonly #leaving = new Set<PartProcess>();
-  readonly #standIns = new StandIns({
-    make: () => new PartProcess(this.#options),
-    isPressed: () =>
-      this.#shared.some(({ part }) => !part.isListening) || this.#opening !== undefined,
-  });
+  readonly #standIns: StandIns;
   /** Names of parts of their own that are to be started: one after another, and none while a shared one is not back. */
   readonly #unopened: string[] = [];
   #opening: PartProcess | undefined;
@@ -67,6 +65,12 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
+    this.#standIns = new StandIns({
+      kept: options.standIns,
+      make: () => new PartProcess(this.#options),
+      isPressed: () =>
+        this.#shared.some(({ part }) => !part.isListening) || this.#opening !== undefined,
+    });
     this.#judge = new Judge(options.log);
   }
 

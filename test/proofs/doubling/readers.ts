@@ -37,6 +37,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'worker/expressions/builtins/search.ts': 'is charged for its time: the proof charges',
   'worker/expressions/builtins/text.ts': 'is charged for its time: the proof charges',
   'worker/expressions/members.ts': 'is charged for its time: the proof charges',
+  'worker/openapi/links.ts': 'reads the paths of our own routes',
   'worker/templates/transformation/transformers': 'is charged for its time: the proof charges',
   'worker/grants/check.ts': 'looks for one comma in the name of a resource',
   'worker/upstash/scripts.ts': 'looks for a digest that the server has just told',

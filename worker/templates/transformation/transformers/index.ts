@@ -73,8 +73,8 @@ function stepOf(
   return [{ name, apply: applying(transformer, args) }];
 }
 
-/** What a refusal costs: the host notes where each is thrown. */
-export const REFUSAL_STEPS = 60;
+/** What a refusal costs: the host notes where each is thrown, some eight microseconds. */
+export const REFUSAL_STEPS = 400;
 
 /** Charges a look at every character of a text, and at every digit of a number kept as text. @throws RunOver */
 export function payInput(value: NonNullable<Json>, x: Execution): void {
