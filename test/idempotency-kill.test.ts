@@ -112,7 +112,7 @@ test('a relay that is killed while a call runs leaves an outcome that is unknown
   const key = randomUUID();
   const answer = call(key);
   await expect.poll(running).toBe(1);
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   const message = expect.stringContaining('may have taken effect');
   expect(await answer).toEqual(unknown(message, null));
   expect(await call(key)).toEqual(unknown(message, 'true'));

@@ -99,7 +99,7 @@ describe('a database that stands still', () => {
 
 describe('a relay', () => {
   test('that dies is started again, and a call in the meantime is told to come back', async () => {
-    killRelay(gateway.pid);
+    await killRelay(gateway.pid);
     const during = await organization.send('POST', `/endpoints/${endpoint}/read`, {
       query: 'select 1 as n',
     });
@@ -121,7 +121,7 @@ describe('a relay', () => {
     );
     const lines = linesOf(response);
     expect(JSON.parse((await lines.next()).value ?? '')).toEqual({ i: 1, t: 'x'.repeat(100) });
-    killRelay(gateway.pid);
+    await killRelay(gateway.pid);
     let last = '';
     for await (const line of lines) last = line;
     expect(JSON.parse(last)).toEqual({
@@ -138,7 +138,7 @@ describe('a relay', () => {
   test('lost after a write was sent leaves its outcome unknown', async () => {
     const writing = write('insert into t select 2 from pg_sleep(20)');
     await expect.poll(() => backendsBusyWith('insert into t select 2')).toBe(1);
-    killRelay(gateway.pid);
+    await killRelay(gateway.pid);
     expect(await writing).toEqual(refusal('OUTCOME_UNKNOWN', expect.any(String)));
     await servedAgain();
   });

@@ -38,7 +38,7 @@ test('a transaction that was open is not kept, and its session is gone', async (
   await write({ type: 'start_transaction' }, headers);
   const insert = { type: 'insert_one', collection: 'held', document: { _id: 1 } };
   expect(await write(insert, headers)).toMatchObject({ status: 200 });
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   const count = { type: 'count_documents', collection: 'held' };
   await expect
     .poll(async () => (await write(count)).body, { interval: 200 })

@@ -39,7 +39,7 @@ test('a killed relay leaves no transaction open, and its sessions are gone', asy
   const headers = { 'X-Session-Id': session_id };
   await write('BEGIN', headers);
   expect(await write('INSERT INTO t VALUES (1)', headers)).toMatchObject({ status: 200 });
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   await expect.poll(async () => (await write('SELECT count(*) AS n FROM t')).status).toBe(200);
   // The lock on the row is gone with the transaction.
   expect(await write('INSERT INTO t VALUES (1)')).toMatchObject({

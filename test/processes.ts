@@ -1,5 +1,6 @@
 /** What runs on this machine, for tests about starting and stopping. */
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A process that has not ended. */
 export interface ProcessRow {
@@ -30,9 +31,14 @@ export function stillRunning(earlier: readonly ProcessRow[]): ProcessRow[] {
   return earlier.filter(({ pid, command }) => now.get(pid) === command);
 }
 
-/** Kills the relay of a running gateway, which starts it again. @param pid of the gateway */
-export function killRelay(pid: number): void {
+/**
+ * Kills the relay of a running gateway, which starts it again, and waits until it is gone with its
+ * parts: for a moment they outlive it, and still answer. @param pid of the gateway
+ */
+export async function killRelay(pid: number): Promise<void> {
   const relay = childrenOf(pid).find(({ command }) => command.includes('node-relay/main.ts'));
   if (relay === undefined) throw new Error('The gateway has no relay');
+  const killed = [relay, ...childrenOf(relay.pid)];
   process.kill(relay.pid, 'SIGKILL');
+  while (stillRunning(killed).length > 0) await sleep(10);
 }

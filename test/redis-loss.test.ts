@@ -22,7 +22,7 @@ test('a transaction that was open is not kept, and its session is gone', async (
   const headers = await open();
   await write({ type: 'multi' }, headers);
   expect(await write({ type: 'set', args: ['held', '1'] }, headers)).toMatchObject({ status: 200 });
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   await expect
     .poll(async () => (await write({ type: 'exists', args: ['held'] })).body, {
       interval: 200,
@@ -61,7 +61,7 @@ test('of a command that waits and of a pipeline that writes nobody knows whether
   };
   const pipeline = redis.write({ pipeline: [sleep, { type: 'incr', key: 'runs' }] });
   await expect.poll(standsStill).toBe(true);
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   expect(await waiting).toMatchObject({ status: 502, body: { code: 'OUTCOME_UNKNOWN' } });
   expect(await pipeline).toMatchObject({ status: 502, body: { code: 'OUTCOME_UNKNOWN' } });
   // A read may be sent to another node, or again; it is never told to have been lost after a write.
@@ -79,7 +79,7 @@ test('a subscription ends with an event that says so', async () => {
   });
   await redis.say('PUBLISH lost hello');
   expect(await subscription.next()).toMatchObject({ event: 'message' });
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   expect(await subscription.next()).toMatchObject({
     event: 'error',
     data: { code: expect.stringMatching(/^(?:CONNECTION_FAILED|NODE_UNAVAILABLE)$/) },

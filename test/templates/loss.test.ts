@@ -48,7 +48,7 @@ const LOST = expect.stringMatching(/^(NODE_UNAVAILABLE|SERVICE_UNAVAILABLE|CONNE
 async function losing<Result>(begins: string, running: Promise<Result>): Promise<Result> {
   const busy = `select 1 from pg_stat_activity where datname = current_database() and state = 'active' and query like '${begins}%' and pid <> pg_backend_pid()`;
   await expect.poll(async () => (await watcher.query(busy)).rowCount).toBe(1);
-  killRelay(gateway.pid);
+  await killRelay(gateway.pid);
   const result = await running;
   await expect.poll(async () => (await run('wait', 0)).status).toBe(200);
   return result;
