@@ -49,6 +49,12 @@ async function msUntilAnswered({ get }: Pick<RunningParts, 'get'>, key: string):
   return performance.now() - started;
 }
 
+/** Waits until one is loaded that stands in: who dies sooner after the relay's start is back by a start of its own. */
+async function somebodyStandsIn({ pid }: RunningParts): Promise<void> {
+  await until(() => partsOf(pid) > 2);
+  await sleep(atMost(2_000));
+}
+
 /** Milliseconds until a process is gone. */
 async function msUntilGone(pid: number): Promise<number> {
   const started = performance.now();
@@ -59,6 +65,7 @@ async function msUntilGone(pid: number): Promise<number> {
 describe('a part that is killed', () => {
   test('is back within a second, ten times in a row, and no call of the other part fails', async () => {
     relay = await startParts();
+    await somebodyStandsIn(relay);
     const neighbour = keyFor(1);
     await relay.get(neighbour);
     const stop = readAllTheTime(relay, neighbour);
@@ -118,6 +125,7 @@ describe('a part that is killed', () => {
 describe('a part that does not answer its supervisor', () => {
   test.each(['spins', 'is stopped'])('because it %s is gone within two seconds', async (how) => {
     relay = await startParts();
+    await somebodyStandsIn(relay);
     const [key, neighbour] = [keyFor(0), keyFor(1)];
     await Promise.all([relay.get(key), relay.get(neighbour)]);
     const stop = readAllTheTime(relay, neighbour);
