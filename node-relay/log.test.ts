@@ -1,5 +1,5 @@
 /** What the log cannot write harms nobody. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,3 +37,19 @@ test.skipIf(process.platform !== 'linux')(
   },
   60_000,
 );
+
+test('what is said last is written, also while earlier lines are being written', async () => {
+  const program = `
+    const { createLog, exitAfterLines } = await import('${join(import.meta.dirname, 'log.ts')}');
+    const log = createLog();
+    log.info('earlier');
+    log.flush();
+    log.fatal('last');
+    exitAfterLines(log, 1);`;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  execFile(process.execPath, ['--input-type=module', '-e', program], (_failed, stdout) =>
+    resolve(stdout),
+  );
+  const lines = (await promise).trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['earlier', 'last']);
+});

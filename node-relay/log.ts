@@ -36,7 +36,8 @@ function standardOutput(): DestinationStream {
 
 /** Ends this process with the code once its last lines are written, or 200 ms later. */
 export function exitAfterLines(log: Log, code: number): void {
-  log.flush(() => process.exit(code));
+  // The first may only have waited for a write that had begun before.
+  log.flush(() => log.flush(() => process.exit(code)));
   setTimeout(() => process.exit(code), LAST_LINES_MAX_MS);
 }
 
