@@ -18,6 +18,8 @@ const STACK_LEVELS = 3_000;
 const SHORT = 64;
 /** What a linked text takes, whatever its length. */
 const LINK_BYTES = 32;
+/** What an array takes before its first element. */
+const ARRAY_BYTES = 48;
 /** What knowing of one more object takes. */
 const OWNED_BYTES = 32;
 const NOWHERE: Place = { line: 1, column: 1 };
@@ -85,7 +87,7 @@ export class Budget {
 
   /** Charges elements of an array, read and kept. @throws BudgetFault */
   elements(count: number): void {
-    this.memory -= 16 + count * 16;
+    this.memory -= ARRAY_BYTES + count * 16;
     this.fuel -= 1 + Math.floor(count / 2);
     if (!(this.memory >= 0)) this.exhausted('memory');
     if (this.fuel < 0) this.exhausted();

@@ -16,6 +16,8 @@ const FAULT = join(import.meta.dirname, 'fault.ts');
 const PARTS = 2;
 /** Of processor time, after which `slowness` knows. */
 const SAMPLE_MS = 100;
+/** Longer than a busy machine takes for any test. */
+const TOKEN_S = 3600;
 
 interface Line {
   readonly msg: string;
@@ -50,7 +52,10 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
   const lines = readLines(child);
   const ready = await until(() => lines.find(({ msg }) => msg === 'relay ready'));
   const baseUrl = `http://127.0.0.1:${ready.port}`;
-  const client = clientOf(baseUrl, await callToken(keys, ready.node ?? ''));
+  const client = clientOf(
+    baseUrl,
+    await callToken(keys, ready.node ?? '', { lifeS: TOKEN_S }),
+  );
   const sealed = await seal(keys.nodePublic, { connection: { url: backend.url } });
 
   /** Asks the backend for a path, as calls of the key do. */

@@ -134,6 +134,8 @@ function listOf(value: Value, budget: Budget): readonly Value[] {
   requireSomething(value, budget);
   const length = Math.max(0, toInteger(getMember(value, 'length', budget), 0, budget));
   budget.elements(length);
+  // As in `{length: 1000}`: nothing is to be looked up.
+  if (isObject(value) && keysOf(value, budget).length === 1) return Array(length).fill(undefined);
   return Array.from({ length }, (_, at) => getMember(value, String(at), budget));
 }
 
