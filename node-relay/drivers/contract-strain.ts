@@ -13,6 +13,8 @@ const LONGEST = 1_000_000;
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
 /** Milliseconds in which the server stops a statement that would take half a minute. */
 const STOPPED_WITHIN_MS = 15_000;
+/** Calls are stopped after 0, 1, 2, … milliseconds, fewer than this. */
+const STOP_AT_MOST_MS = 40;
 /** Milliseconds in which a reader takes nothing. */
 const STALL_MS = 500;
 /** How often a stream's memory is looked at: each look is a whole collection. */
@@ -58,6 +60,20 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
     expect(await ended).toBe(reason);
     await expect.poll(running, { timeout: STOPPED_WITHIN_MS }).toBe(0);
     expect(await count(read, 'nobody')).toBe(0);
+  });
+
+  parts.test('running', 'leaves nothing running, whenever a call is stopped', async () => {
+    const { slow } = kind();
+    const running = given(kind().running, 'running');
+    for (let ms = 0; ms < STOP_AT_MOST_MS; ms += 1) {
+      // A new one each time: what it asks of the server beforehand can be overtaken as well.
+      const read = await open('read', 1);
+      const signal = AbortSignal.timeout(ms);
+      await expect(read.run(slow, callOf('read', { signal }))).rejects.toBeDefined();
+    }
+    // In which one that is still sent arrives.
+    await sleep(STALL_MS);
+    await expect.poll(running, { timeout: STOPPED_WITHIN_MS }).toBe(0);
   });
 
   parts.test(

@@ -6,20 +6,20 @@ import { REMEMBERED_MAX_CHARACTERS } from '../../../dialects/mysql/statement.ts'
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import { CANCEL_MS } from '../cancel.ts';
 import { connectByRoute, connectWithin, type Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
 import { Unreadable } from '../loss.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
+import { kill } from './kill.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { COMMAND, command, type Outcome, type Reader, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { sessionSettings } from './session.ts';
 import { type Prepared, type Sink, Wire } from './wire.ts';
 
-/** Milliseconds from a cancel until the connection is cut. */
-const CANCEL_MS = 2_000;
 /** Milliseconds that a reset may take, in which nobody waits for it. */
 const RESET_MS = 5_000;
 /** Milliseconds for the goodbye. */
@@ -174,12 +174,23 @@ export class Connection implements Lendable {
     this.#began = await this.#identity();
   }
 
-  /** Stops the statement under way: asks the server by another connection, then cuts this one. */
+  /**
+   * Stops the statement under way: asks the server by another connection, then cuts this one. None
+   * begins any more.
+   */
   interrupt(): void {
     if (this.interrupted) return;
     this.interrupted = true;
-    void this.#kill();
-    setTimeout(() => this.cut(), CANCEL_MS).unref();
+    this.wire.stop();
+    let isCutBusy = false;
+    void kill(this.#recipe, this.#threadId, {
+      isBusy: () => !this.wire.idle,
+      isCutBusy: () => isCutBusy,
+    });
+    setTimeout(() => {
+      isCutBusy = !this.wire.idle;
+      this.cut();
+    }, CANCEL_MS).unref();
   }
 
   /** As `interrupt`, and reads nothing more of what is too large, unless the end of a change is to be heard. */
@@ -237,21 +248,6 @@ export class Connection implements Lendable {
     payload[0] = COMMAND.close;
     payload.writeUInt32LE(id, 1);
     this.wire.tell(command(payload));
-  }
-
-  async #kill(): Promise<void> {
-    const { host, settings, route } = this.#recipe;
-    const signal = AbortSignal.timeout(CANCEL_MS);
-    try {
-      const encryption = route.encryption ?? encryptionsOf(settings)[0] ?? 'DISABLED';
-      const other = new Wire((await logIn(host, settings, encryption, signal)).socket, false);
-      const stop = () => other.socket.destroy();
-      signal.addEventListener('abort', stop, { once: true });
-      await other.send(textCommand(COMMAND.query, `KILL QUERY ${this.#threadId}`));
-      other.socket.end(command(Buffer.from([COMMAND.quit])));
-    } catch {
-      // The statement then ends with its connection.
-    }
   }
 }
 

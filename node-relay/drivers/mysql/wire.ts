@@ -64,6 +64,7 @@ export class Wire implements Taker {
   readonly socket: Socket;
   readonly #extended: boolean;
   #pending: Pending | undefined;
+  #stopped = false;
   readonly #frames = new PacketFrames(this);
 
   constructor(socket: Socket, extendedColumns: boolean) {
@@ -115,6 +116,11 @@ export class Wire implements Taker {
     if (this.socket.writable) this.socket.write(bytes);
   }
 
+  /** Sends no command more; the one under way goes on. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   /** Marks the connection as gone and fails the command under way. */
   lose(cause: Error): void {
     if (this.lost) return;
@@ -133,6 +139,7 @@ export class Wire implements Taker {
   ): Promise<Outcome & { prepared?: Prepared }> {
     return new Promise((resolve, reject) => {
       if (this.lost) return reject(this.lost);
+      if (this.#stopped) return reject(new ConnectionLost('The call was stopped'));
       const begun = { state: 'first', left: 0, columns: [], columnBytes: 0 } as const;
       this.#pending = { ...begun, columns: [], sink, kind, resolve, reject };
       this.#frames.expect(Math.floor((bytes.length - 4) / (PAYLOAD_MAX + 4)) + 1);

@@ -5,6 +5,7 @@ import type { Statement } from '../../../dialects/postgres/ask.ts';
 import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 import type { Settings } from '../../../dialects/postgres/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
+import { CANCEL_MS, cancelWhile } from '../cancel.ts';
 import type { Route } from '../connect.ts';
 import type { Host } from '../driver.ts';
 import type { Lendable } from '../lend.ts';
@@ -16,8 +17,6 @@ import { CATALOG_ONLY, greeting, localSettings, resetStatements } from './sessio
 import { type Encryption, sendCancel } from './socket.ts';
 import { Wire } from './wire.ts';
 
-/** Milliseconds from a cancel until the connection is cut. */
-const CANCEL_MS = 2_000;
 /** Milliseconds that a reset may take, in which nobody waits for it. */
 const RESET_MS = 5_000;
 /** Milliseconds for the goodbye. */
@@ -151,15 +150,28 @@ export class Connection implements Lendable {
     return own.rows;
   }
 
-  /** Stops the statement under way: asks the server, then cuts the connection. */
+  /** Stops the statement under way: asks the server, then cuts the connection. None begins any more. */
   interrupt(): void {
     if (this.interrupted) return;
     this.interrupted = true;
+    this.wire.stop();
     this.#client.incoming.frames.leaveRows();
+    void cancelWhile(
+      () => this.wire.busy,
+      () => this.#cancel(),
+    );
+    setTimeout(() => {
+      const { busy } = this.wire;
+      this.cut();
+      // A server that was not heard goes on without its caller.
+      if (busy) void this.#cancel();
+    }, CANCEL_MS).unref();
+  }
+
+  #cancel(): Promise<void> {
     const { processID, secretKey } = this.#key;
-    const signal = AbortSignal.timeout(CANCEL_MS);
-    void sendCancel(this.#open, { processId: processID ?? 0, secret: secretKey ?? 0 }, signal);
-    setTimeout(() => this.cut(), CANCEL_MS).unref();
+    const key = { processId: processID ?? 0, secret: secretKey ?? 0 };
+    return sendCancel(this.#open, key, AbortSignal.timeout(CANCEL_MS));
   }
 
   /** As `interrupt`, and reads nothing more of what is too large, unless the end of a change is to be heard. */

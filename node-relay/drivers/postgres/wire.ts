@@ -86,6 +86,7 @@ export class Wire implements RowTaker {
   readonly #client: StartupClient;
   #pending: Pending | undefined;
   #open = false;
+  #stopped = false;
   /** What the server may say of its transaction when it is ready next. */
   #states = 'I';
 
@@ -109,6 +110,11 @@ export class Wire implements RowTaker {
     return !this.#open && this.#client.getTransactionStatus() === 'I';
   }
 
+  /** Whether the server has yet to answer. */
+  get busy(): boolean {
+    return this.#pending !== undefined;
+  }
+
   /** Whether the server has a transaction open that can go on. */
   get inTransaction(): boolean {
     return this.#client.getTransactionStatus() === 'T';
@@ -121,6 +127,7 @@ export class Wire implements RowTaker {
   exchange(exchange: Exchange): Promise<string> {
     return new Promise((resolve, reject) => {
       if (this.lost) return reject(this.lost);
+      if (this.#stopped) return reject(new ConnectionLost('The call was stopped'));
       // COPY data comes first.
       const synced = exchange.until === 'ready' && !exchange.sink?.copyIn;
       const bound = { bound: exchange.portal !== undefined, columns: exchange.portal };
@@ -147,6 +154,11 @@ export class Wire implements RowTaker {
   /** Ends a transaction that failed. */
   async abandon(): Promise<void> {
     await this.exchange({ bytes: ROLLBACK, until: 'ready' });
+  }
+
+  /** Sends nothing more; what is under way goes on. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   /** Marks the connection as gone and fails the exchange under way. */
