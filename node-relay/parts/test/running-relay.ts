@@ -52,10 +52,7 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
   const lines = readLines(child);
   const ready = await until(() => lines.find(({ msg }) => msg === 'relay ready'));
   const baseUrl = `http://127.0.0.1:${ready.port}`;
-  const client = clientOf(
-    baseUrl,
-    await callToken(keys, ready.node ?? '', { lifeS: TOKEN_S }),
-  );
+  const client = clientOf(baseUrl, await callToken(keys, ready.node ?? '', { lifeS: TOKEN_S }));
   const sealed = await seal(keys.nodePublic, { connection: { url: backend.url } });
 
   /** Asks the backend for a path, as calls of the key do. */
