@@ -138,6 +138,12 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     means: 'The path does not have this method.',
     remedy: 'Use one of those in the `Allow` header.',
   },
+  REQUEST_TIMEOUT: {
+    means:
+      'The body did not arrive in time: nothing of it came for `BODY_IDLE_S` seconds (30), or not all of it within `BODY_TOTAL_S` (300; without a token 10). The connection is closed.',
+    remedy: 'Send the body without a pause, and a large one over a faster line or in parts.',
+    retry: 'later',
+  },
   CONSTRAINT_VIOLATED: {
     means: 'The change violates a constraint of the database, such as a unique key.',
     remedy: 'Change the data by the message in `details`, which may name the `constraint`.',

@@ -32,6 +32,7 @@ export const ERRORS = {
   SESSION_NOT_FOUND: { status: 404, error: 'Not found' },
   USER_NOT_FOUND: { status: 404, error: 'Not Found' },
   METHOD_NOT_ALLOWED: { status: 405, error: 'Method not allowed' },
+  REQUEST_TIMEOUT: { status: 408, error: 'Request timeout' },
   CONSTRAINT_VIOLATED: { status: 409, error: 'Conflict' },
   ORGANIZATION_EXISTS: { status: 409, error: 'Conflict' },
   ACCOUNT_EXISTS: { status: 409, error: 'Conflict' },

@@ -117,7 +117,6 @@ describe('what passes', () => {
     ['no host, of HTTP/1.0', 'GET / HTTP/1.0', HOST],
     ['a host that holds a path', 'GET / HTTP/1.1\r\nHost: a/b#', HOST],
     ['a target that is no path', 'GET * HTTP/1.1\r\nHost: a', HOST],
-    ['a target that is a host', 'CONNECT a:80 HTTP/1.1\r\nHost: a', HOST],
     [
       'a character that cannot go on',
       'GET / HTTP/1.1\r\nHost: a\r\nX-Other: a\x7fb',
@@ -131,6 +130,32 @@ describe('what passes', () => {
     const [first = '', body = ''] = (await socket.toArray()).join('').split('\r\n\r\n');
     expect(first).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(JSON.parse(body)).toMatchObject({ error: 'Bad Request', code: 'BAD_REQUEST', message });
+  });
+
+  test.each([
+    ['a tunnel', 'CONNECT a:80 HTTP/1.1\r\nHost: a', 'CONNECT is not supported: this is no proxy'],
+    [
+      'a body in another coding',
+      'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked',
+      'Transfer-Encoding is taken as chunked alone',
+    ],
+  ])('is refused as not supported: %s', async (_what, head, message) => {
+    const { port } = await front(echoHeaders);
+    const socket = connect(port, '127.0.0.1');
+    // The connection is closed: what follows is not read as another request.
+    socket.write(`${head}\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const [first = '', body = '', ...more] = (await socket.toArray()).join('').split('\r\n\r\n');
+    expect(first).toMatch(/^HTTP\/1\.1 501 Not Implemented\r\n/);
+    expect(first).toMatch(/\r\nConnection: close/);
+    expect(JSON.parse(body)).toMatchObject({ code: 'NOT_SUPPORTED', message });
+    expect(more).toEqual([]);
+  });
+
+  test('that is answered before its body has come ends its connection', async () => {
+    const { port } = await front((_, reply) => reply.writeHead(408).end('late'));
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{');
+    expect((await socket.toArray()).join('')).toMatch(/\r\nConnection: close\r\n[\s\S]*late/);
   });
 
   test('names its host as the client did', async () => {

@@ -17,6 +17,7 @@ import { type Duplex, pipeline } from 'node:stream';
 import { ERRORS, errorBody, GatewayError } from '../proto/errors.ts';
 import { hostRefused, isHost } from '../worker/http/host.ts';
 import { requestIdOf } from '../worker/http/request-id.ts';
+import { checkTransferCoding } from '../worker/http/transfer-coding.ts';
 import { type Stopping, stopServer } from './front-stop.ts';
 
 /** The worker reads it when PEER is `front:<secret>`; see worker/http/address.ts. */
@@ -78,18 +79,21 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   // A request without a host is refused as any other that names none.
   const server = createServer({ requireHostHeader: false }, (incoming, reply) => {
     if (stopping.isHeard) reply.shouldKeepAlive = false;
-    const host = hostOf(incoming);
-    if (host === undefined) {
-      refuse(incoming, reply, hostRefused());
-      return;
+    try {
+      const host = hostOf(incoming);
+      checkTransferCoding(incoming.headers['transfer-encoding']);
+      const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
+      forward(incoming, reply, { agent, host, port: options.upstreamPort, peer, stopping });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      refuse(incoming, reply, thrown);
     }
-    const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
-    forward(incoming, reply, { agent, host, port: options.upstreamPort, peer, stopping });
   });
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
     // Node listens no more for the end of a connection that it gave away.
     socket.on('error', () => socket.destroy());
-    socket.end(rawRefusal(incoming.headers, hostRefused()));
+    const message = 'CONNECT is not supported: this is no proxy';
+    socket.end(rawRefusal(incoming.headers, new GatewayError('NOT_SUPPORTED', message)));
   });
   server.on('clientError', (fault: NodeJS.ErrnoException, socket) => {
     if (fault.code === 'ECONNRESET' || !socket.writable) {
@@ -112,11 +116,15 @@ export async function startFront(options: FrontOptions): Promise<Front> {
 /** A path, or a URL that holds one, as the runtime reads it: what is neither has no path that could decide. */
 const TARGET = /^(?:https?:\/\/[^\s/\\?#@]+(?:[/?][!-~]*)?|\/[!-~]*)$/i;
 
-/** The one host that a request names; undefined when it names none, several, or its target is no path. */
-function hostOf({ headersDistinct, url }: IncomingMessage): string | undefined {
+/**
+ * The one host that a request names.
+ * @throws GatewayError BAD_REQUEST when it names none, several, or its target is no path
+ */
+function hostOf({ headersDistinct, url }: IncomingMessage): string {
   const [host, ...others] = headersDistinct.host ?? [];
   const isWhole = host !== undefined && others.length === 0 && isHost(host);
-  return isWhole && TARGET.test(url ?? '') ? host : undefined;
+  if (!isWhole || !TARGET.test(url ?? '')) throw hostRefused();
+  return host;
 }
 
 interface Upstream {
@@ -163,7 +171,8 @@ function passBack(answer: IncomingMessage, reply: ServerResponse, { isHeard }: S
     answer.destroy();
     return;
   }
-  if (isHeard) reply.shouldKeepAlive = false;
+  // What comes after a reply that did not wait for the body's end is no request.
+  if (isHeard || !reply.req.complete) reply.shouldKeepAlive = false;
   reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers, NONE));
   // A stream's first bytes may come long after its head; a short reply goes out in one piece with it.
   setImmediate(() => reply.flushHeaders());
@@ -227,6 +236,7 @@ function unavailable(incoming: IncomingMessage, reply: ServerResponse): void {
 
 function refuse(incoming: IncomingMessage, reply: ServerResponse, failure: GatewayError): void {
   const { status, headers, body } = refusalOf(incoming.headers, failure);
+  if (!incoming.complete) reply.shouldKeepAlive = false;
   reply.writeHead(status, headers).end(body);
 }
 

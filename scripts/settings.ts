@@ -69,6 +69,12 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     fallback: 'false',
   },
   { name: 'BODY_MAX_BYTES', meaning: 'largest request body', fallback: '10485760' },
+  {
+    name: 'BODY_IDLE_S',
+    meaning: 'seconds that a client may send nothing of a body that it has begun',
+    fallback: '30',
+  },
+  { name: 'BODY_TOTAL_S', meaning: 'seconds in which a body arrives', fallback: '300' },
 ];
 
 const LOCAL_SETTINGS: readonly SettingHelp[] = [

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshDatabase } from '../scripts/backends.ts';
 import { type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
+import { exchange, type Part } from './http/raw.ts';
 import { ask, newOrganization, type Organization, refusal } from './organization.ts';
 
 let organization: Organization;
@@ -114,15 +115,50 @@ describe('a configuration that is not one', () => {
   });
 });
 
-describe('an address that the relay may not reach', () => {
-  let strict: OwnGateway;
-  let inside: Organization;
-  beforeAll(async () => {
-    strict = await startGateway({ env: { RELAY_ALLOW: '192.0.2.1' } });
-    inside = await newOrganization(strict);
-  });
-  afterAll(() => strict?.stop());
+let strict: OwnGateway;
+let inside: Organization;
+beforeAll(async () => {
+  const env = { RELAY_ALLOW: '192.0.2.1', BODY_IDLE_S: '2', BODY_TOTAL_S: '5' };
+  strict = await startGateway({ env });
+  inside = await newOrganization(strict);
+});
+afterAll(() => strict?.stop());
 
+describe('a body that is sent slowly', () => {
+  const path = '/api/v1/organizations';
+  const begin = (body: readonly Part[]) =>
+    exchange(strict.url, {
+      method: 'PATCH',
+      path,
+      head: [`Authorization: Bearer ${inside.token}`, 'Content-Length: 100000'],
+      body: ['{"description":"', ...body],
+    });
+  const byteByByte = Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? 'x' : 200));
+
+  test.each<[what: string, body: readonly Part[], message: string]>([
+    ['and stops', [], 'Nothing of the body arrived for 2 s'],
+    ['without a pause', byteByByte, 'The body did not arrive within 5 s'],
+  ])('%s is 408, and its connection ends', async (_what, body, message) => {
+    const { status, headers, text } = await begin(body);
+    expect({ status, body: JSON.parse(text) }).toEqual(refusal('REQUEST_TIMEOUT', message));
+    expect(headers.get('Connection')).toBe('close');
+  });
+
+  test('but arrives in time is taken', async () => {
+    const sent = '{"description":"slow"}';
+    const reply = await exchange(strict.url, {
+      method: 'PATCH',
+      path,
+      head: [`Authorization: Bearer ${inside.token}`, `Content-Length: ${sent.length}`],
+      body: [sent.slice(0, 5), 1_000, sent.slice(5, 10), 1_000, sent.slice(10)],
+    });
+    expect(reply.status).toBe(200);
+    const { body: after } = await inside.call('GET', '/organizations');
+    expect(after).toMatchObject({ description: 'slow' });
+  });
+});
+
+describe('an address that the relay may not reach', () => {
   test.each([
     ['by number', '127.0.0.1'],
     ['as one number', '2130706433'],

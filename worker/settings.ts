@@ -119,6 +119,9 @@ const SettingsSchema = z.object({
     .int()
     .min(1)
     .default(10 * 1024 * 1024),
+  /** Seconds that a client may send nothing of a body, and in which all of it arrives. */
+  BODY_IDLE_S: seconds(30),
+  BODY_TOTAL_S: seconds(300),
   /** `true`: endpoints of kinds `http` and `pinecone` may reach private addresses: worker/drivers/edge/host.ts. */
   HTTP_ALLOW_PRIVATE: z.enum(['true', 'false']).default('false'),
   /** Ports of the gateway and its relay, never a backend's on this machine. The scripts set it, people do not. */

@@ -124,6 +124,11 @@ describe('a body', () => {
       refused('BAD_REQUEST', 'The body broke off before its end'),
     ],
     [
+      'in pieces of another coding',
+      () => change([json, 'Transfer-Encoding: gzip, chunked'], chunked(gzipSync(BODY))),
+      refused('NOT_SUPPORTED', 'Transfer-Encoding is taken as chunked alone'),
+    ],
+    [
       'in pieces that break off',
       () => change([json, 'Transfer-Encoding: chunked'], [`99\r\n${BODY}`], { halfClose: true }),
       refused('BAD_REQUEST', 'The body broke off before its end'),

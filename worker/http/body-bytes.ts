@@ -6,6 +6,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Place } from '../../proto/work/line.ts';
 import { giveBack, isLarge, mayComeIn, type Owner, passed, placeFor } from '../heavy-work.ts';
 import { type BodyLimits, hasBody, tooLarge } from './body.ts';
+import { BodyClock } from './body-clock.ts';
 
 /** Bytes that are asked for at once: few calls for much, and little work for each. */
 const PART_BYTES = 64 * 1024;
@@ -24,58 +25,36 @@ export interface Arrived {
 /**
  * The body's bytes; `undefined` when there is none. Of a body without a length no more is kept
  * than `maxBytes`.
- * @throws GatewayError PAYLOAD_TOO_LARGE, SERVICE_UNAVAILABLE, BAD_REQUEST when it breaks off
+ * @throws GatewayError PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, SERVICE_UNAVAILABLE, BAD_REQUEST when it breaks off
  */
 export async function readBody(of: Owner, request: Request, limits: BodyLimits): Promise<Arrived> {
   const length = request.headers.get('Content-Length');
   if (!hasBody(request, length)) return { bytes: undefined };
-  const { arrivesInMs } = limits;
   try {
-    const arriving = arrivalOf(of, request, limits, length);
-    return await (arrivesInMs === undefined ? arriving : inTime(arriving, arrivesInMs));
+    return await collect(of, readerOf(request), limits, Number(length ?? 0));
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('BAD_REQUEST', 'The body broke off before its end', { cause });
   }
 }
 
-async function arrivalOf(
-  of: Owner,
-  request: Request,
-  limits: BodyLimits,
-  length: string | null,
-): Promise<Arrived> {
-  if (length !== null && !isLarge(Number(length))) {
-    return { bytes: new Uint8Array(await request.arrayBuffer()) };
-  }
-  return collect(of, readerOf(request), limits, Number(length ?? 0));
-}
-
-/** The runtime ends a body that is still on its way when its request is answered. */
-async function inTime(arriving: Promise<Arrived>, maxMs: number): Promise<Arrived> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    arriving.then(({ place }) => giveBack(place)).catch(() => {});
-    reject(new GatewayError('BAD_REQUEST', `The body did not arrive within ${maxMs / 1000} s`));
-  }, maxMs);
-  return Promise.race([arriving, late]).finally(() => clearTimeout(timer));
-}
-
 /** @param length as it was announced, else 0: then the body has a place once it turns out to be large */
 async function collect(
   of: Owner,
   reader: ReadableStreamBYOBReader,
-  { maxBytes, takenInBytes }: BodyLimits,
+  limits: BodyLimits,
   length: number,
 ): Promise<Arrived> {
-  const turns = new Turns(of);
+  const { maxBytes, takenInBytes } = limits;
+  const [turns, clock] = [new Turns(of), new BodyClock(limits)];
   try {
     await turns.next(length, 0);
     // One byte more tells that it is too large.
     const kept = new Kept(length > 0 ? length : maxBytes + 1);
-    for (let part = await kept.take(reader); part > 0; part = await kept.take(reader)) {
+    const take = () => kept.take(reader, clock);
+    for (let part = await take(); part > 0; part = await take()) {
       if (kept.size > maxBytes) {
-        await drop(of, reader, takenInBytes - kept.size);
+        await dropInTime(of, reader, takenInBytes - kept.size, limits);
         throw tooLarge(maxBytes);
       }
       await turns.next(kept.size, part);
@@ -121,10 +100,12 @@ class Kept {
   }
 
   /** Reads the next part; answers how many bytes it has, 0 at the end. */
-  async take(reader: ReadableStreamBYOBReader): Promise<number> {
+  async take(reader: ReadableStreamBYOBReader, clock: BodyClock): Promise<number> {
     if (this.size === this.#buffer.byteLength) this.#grow();
     const room = Math.min(PART_BYTES, this.#buffer.byteLength - this.size);
-    const { value } = await reader.readAtLeast(room, new Uint8Array(this.#buffer, this.size, room));
+    const view = new Uint8Array(this.#buffer, this.size, room);
+    // Not as much as there is room for: each byte shows that the client is still at it.
+    const { value } = await clock.next(reader.read(view));
     if (value === undefined) return 0;
     // The reader took the buffer, and gives it back as another.
     this.#buffer = value.buffer as ArrayBuffer;
@@ -148,19 +129,24 @@ class Kept {
  * is still writing it when the connection closes never reads why. One that waits to be asked for
  * it (`Expect: 100-continue`) is not asked.
  */
-export async function discardBody(
-  of: Owner,
-  request: Request,
-  { takenInBytes, arrivesInMs = REFUSED_MAX_MS }: Pick<BodyLimits, 'takenInBytes' | 'arrivesInMs'>,
-): Promise<void> {
+export async function discardBody(of: Owner, request: Request, limits: BodyLimits): Promise<void> {
   const length = Number(request.headers.get('Content-Length'));
-  if (length > takenInBytes || request.bodyUsed || request.headers.has('Expect')) return;
+  if (length > limits.takenInBytes || request.bodyUsed || request.headers.has('Expect')) return;
   if (request.body === null) return;
-  const reader = readerOf(request);
+  await dropInTime(of, readerOf(request), limits.takenInBytes, limits);
+}
+
+/** As `drop`, for a while only. */
+async function dropInTime(
+  of: Owner,
+  reader: ReadableStreamBYOBReader,
+  bytes: number,
+  { totalMs }: Pick<BodyLimits, 'totalMs'>,
+): Promise<void> {
   // The client may have gone meanwhile; there is nobody to tell.
-  const dropped = drop(of, reader, takenInBytes).catch(() => {});
+  const dropped = drop(of, reader, bytes).catch(() => {});
   const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, arrivesInMs);
+  const timer = setTimeout(resolve, Math.min(totalMs, REFUSED_MAX_MS));
   await Promise.race([dropped, late]).finally(() => clearTimeout(timer));
 }
 

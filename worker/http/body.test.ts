@@ -131,7 +131,7 @@ describe('the bytes of a body', () => {
 
 describe('a body that comes piece by piece', () => {
   const ANYBODY = { address: 'somewhere' };
-  const TEN = { maxBytes: 10, takenInBytes: 20 };
+  const TEN = { maxBytes: 10, takenInBytes: 20, idleMs: 60_000, totalMs: 60_000 };
   const request = (sizes: readonly number[], ends: 'closes' | 'breaks') => {
     const left = [...sizes];
     const body = new ReadableStream({

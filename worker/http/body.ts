@@ -5,31 +5,34 @@ import { depthFaultOf, faultInPieces, faultOf } from '../../proto/json-fault.ts'
 import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Settings } from '../settings.ts';
+import type { BodyTimes } from './body-clock.ts';
+import { checkTransferCoding } from './transfer-coding.ts';
 
 /** Bytes of a body that comes without a token. Contract: "Body size". */
 const STRANGERS_MAX_BYTES = 64 * 1024;
 /** Milliseconds that a stranger's body has, so that nobody unknown holds up a stop. Spec silent. */
 const STRANGERS_MAX_MS = 10_000;
 
-/** How large a body may be. */
-export interface BodyLimits {
+/** How large a body may be, and how slow. */
+export interface BodyLimits extends BodyTimes {
   /** Bytes that are kept and parsed. */
   readonly maxBytes: number;
   /** Bytes of one that is too large which are read all the same, and dropped: worker/http/body-bytes.ts. */
   readonly takenInBytes: number;
-  /** Milliseconds in which it has to arrive; no end when left out. */
-  readonly arrivesInMs?: number;
 }
 
-/** The limits of a route's body. Contract: "Body size". */
+type BodySettings = Pick<Settings, 'BODY_MAX_BYTES' | 'BODY_IDLE_S' | 'BODY_TOTAL_S'>;
+
+/** The limits of a route's body. Contract: "Body size"; its times: spec silent. */
 export function bodyLimits(
-  { BODY_MAX_BYTES }: Pick<Settings, 'BODY_MAX_BYTES'>,
+  { BODY_MAX_BYTES, BODY_IDLE_S, BODY_TOTAL_S }: BodySettings,
   isPublic: boolean,
 ): BodyLimits {
   return {
     maxBytes: isPublic ? Math.min(BODY_MAX_BYTES, STRANGERS_MAX_BYTES) : BODY_MAX_BYTES,
     takenInBytes: 2 * BODY_MAX_BYTES,
-    ...(isPublic ? { arrivesInMs: STRANGERS_MAX_MS } : {}),
+    idleMs: BODY_IDLE_S * 1000,
+    totalMs: Math.min(BODY_TOTAL_S * 1000, isPublic ? STRANGERS_MAX_MS : Number.POSITIVE_INFINITY),
   };
 }
 
@@ -48,7 +51,7 @@ const REPLACEMENT = String(encoder.encode('\ufffd'));
 /**
  * Refuses a body by its headers alone, before it is read.
  * @param types which types are taken
- * @throws GatewayError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ * @throws GatewayError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, NOT_SUPPORTED
  */
 export function checkBodyHeaders(
   request: Request,
@@ -58,6 +61,7 @@ export function checkBodyHeaders(
   const length = request.headers.get('Content-Length');
   if (length !== null && Number(length) > maxBytes) throw tooLarge(maxBytes);
   if (!hasBody(request, length)) return;
+  checkTransferCoding(request.headers.get('Transfer-Encoding'));
   const encoding = request.headers.get('Content-Encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new GatewayError(

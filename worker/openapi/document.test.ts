@@ -117,10 +117,10 @@ describe('an operation', () => {
     ]);
   });
 
-  test('with a body can be 413 and 415', () => {
+  test('with a body can be 408, 413, 415 and 501', () => {
     const access = anyMember;
     const declared = route({ ...common, method: 'PUT', path: '/thing', access, body: Body });
-    expect(statuses(declared)).toEqual([200, 400, 401, 413, 415, 429, 500, 503]);
+    expect(statuses(declared)).toEqual([200, 400, 401, 408, 413, 415, 429, 500, 501, 503]);
   });
 
   test('that honours Idempotency-Key can be 409, 422 and 502, unless it only reads', () => {

@@ -111,6 +111,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
     'The call with this Idempotency-Key was answered with 200, and its reply is larger than 1 MiB: it is not kept',
   ],
   PRECONDITION_FAILED: ['The resource is not as If-Match or If-None-Match asks: read it again'],
+  REQUEST_TIMEOUT: ['Nothing of the body arrived for 30 s'],
   PAYLOAD_TOO_LARGE: ['The body is larger than 10485760 bytes'],
   UNSUPPORTED_MEDIA_TYPE: ['Send the body as Content-Type: application/json'],
   IDEMPOTENCY_KEY_REUSED: ['Idempotency-Key: was sent before with another body, take a new one'],

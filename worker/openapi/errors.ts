@@ -13,7 +13,12 @@ const OF_TOKEN: readonly ErrorCode[] = [
   'SERVICE_UNAVAILABLE',
 ];
 /** Of a request that may have a body, even where the operation takes none. */
-const OF_BODY: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const OF_BODY: readonly ErrorCode[] = [
+  'REQUEST_TIMEOUT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'NOT_SUPPORTED',
+];
 
 /** Of an `Idempotency-Key`; what is known of it may be out of reach. */
 const OF_KEY: readonly ErrorCode[] = [
