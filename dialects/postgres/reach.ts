@@ -73,9 +73,6 @@ const LOOK_UP = closureQuery(
   "$4 = 'all'",
 );
 
-/** Operators that a statement uses without writing them. */
-const UNWRITTEN = ['=', '<>', '<', '>', '<=', '>='];
-
 /** Why the server cannot be asked what a statement calls; undefined when nothing is known against it. */
 export async function obstacleOf(ask: AskRows): Promise<Obstacle | undefined> {
   const [row] = await ask({ text: `SELECT ${OBSTACLE}` });
@@ -87,7 +84,7 @@ export async function lookUpInput(
   references: References,
   ask: AskRows,
 ): Promise<readonly ReachedFunction[]> {
-  const values = valuesOf(references, [], 'input');
+  const values = valuesOf(references, 'input');
   const [row] = await ask({ text: MENTIONED, values });
   if (row?.[0] !== 't') return [];
   return (await ask({ text: LOOK_UP, values })).map(functionOf);
@@ -98,31 +95,23 @@ export async function lookUpAll(
   references: References,
   ask: AskRows,
 ): Promise<readonly ReachedFunction[]> {
-  const values = valuesOf(references, UNWRITTEN, 'all');
+  const values = valuesOf(references, 'all');
   return (await ask({ text: LOOK_UP, values })).map(functionOf);
 }
 
-function valuesOf(
-  references: References,
-  unwritten: readonly string[],
-  what: 'input' | 'all',
-): readonly string[] {
+function valuesOf(references: References, what: 'input' | 'all'): readonly string[] {
   const { makesArrays, wholeRows } = references;
-  const names = namesOf(references, unwritten);
-  return [names, String(makesArrays), REFUSED, what, String(wholeRows)];
+  return [namesOf(references), String(makesArrays), REFUSED, what, String(wholeRows)];
 }
 
 /** The names of a statement as a parameter; without a schema they are looked up over all that the session sees. */
-function namesOf(
-  { functions, operators, types, relations, fields }: References,
-  unwritten: readonly string[],
-): string {
+function namesOf({ functions, operators, types, relations, fields }: References): string {
   const bare = (name: string): Named => ({ schema: null, name });
   const attributes = fields.map(bare);
   return JSON.stringify([
     ...lettered('f', functions),
     ...lettered('a', attributes),
-    ...lettered('o', [...operators, ...unwritten.map(bare)]),
+    ...lettered('o', operators),
     // `name('x')` and `('x').name` cast to the type `name`.
     ...lettered('t', [...types, ...functions, ...attributes]),
     ...lettered('r', relations),

@@ -71,6 +71,31 @@ const OPERATOR_AT: { readonly [key: string]: string } = {
   SortBy: 'useOp',
 };
 
+/** Operators that the server looks up by name for a node that does not write them. Source: parse_expr.c, parse_clause.c. */
+function implied(key: string, node: Tree): readonly string[] {
+  switch (key) {
+    case 'A_Expr':
+      return BETWEEN[String(node.kind)] ?? [];
+    case 'CaseExpr':
+      return node.arg === undefined ? [] : ['='];
+    case 'JoinExpr':
+      return node.isNatural === true || node.usingClause !== undefined ? ['='] : [];
+    case 'SubLink':
+      return node.subLinkType === 'ANY_SUBLINK' && node.operName === undefined ? ['='] : [];
+    default:
+      return [];
+  }
+}
+
+const WITHIN = ['>=', '<='];
+const BEYOND = ['<', '>'];
+const BETWEEN: { readonly [kind: string]: readonly string[] } = {
+  AEXPR_BETWEEN: WITHIN,
+  AEXPR_BETWEEN_SYM: WITHIN,
+  AEXPR_NOT_BETWEEN: BEYOND,
+  AEXPR_NOT_BETWEEN_SYM: BEYOND,
+};
+
 class Collector {
   readonly functions: Named[] = [];
   readonly operators: Named[] = [];
@@ -118,6 +143,7 @@ class Collector {
     if (key === 'TypeName' || key === 'typeName') this.types.push(...qualified(node.names));
     const operator = OPERATOR_AT[key];
     if (operator !== undefined) this.operators.push(...qualified(node[operator]));
+    for (const name of implied(key, node)) this.operators.push({ schema: null, name });
     if (key === 'ColumnRef') this.#column(node.fields);
     if (key === 'ResTarget' && isStar(node.val)) this.#stars -= 1;
     if (typeof node.aliasname === 'string') this.#aliases.add(node.aliasname);

@@ -289,6 +289,49 @@ describe('where the server is not asked', () => {
     expect(await run(reader, sql(query), 'read')).toMatchObject({ columns: expect.anything() });
   });
 
+  describe("a user's operators of every comparison", () => {
+    const NAMES = ['=', '<>', '<', '>', '<=', '>='];
+
+    beforeAll(() =>
+      database.outside.query(
+        `CREATE FUNCTION compares(int, text) RETURNS boolean LANGUAGE sql VOLATILE AS $$ SELECT true $$;
+        ${NAMES.map((name) => `CREATE OPERATOR ${name} (LEFTARG = int, RIGHTARG = text, FUNCTION = compares)`).join(';')}`,
+      ),
+    );
+    afterAll(() => database.outside.query('DROP FUNCTION compares(int, text) CASCADE'));
+
+    test.each([
+      'SELECT count(*) FROM seen',
+      'SELECT a, max(a) OVER (PARTITION BY a ORDER BY a) FROM seen GROUP BY a HAVING true ORDER BY a DESC',
+      'SELECT DISTINCT a FROM seen UNION SELECT a FROM seen',
+      'SELECT CASE WHEN true THEN a END, greatest(a, 2) FROM seen CROSS JOIN LATERAL (SELECT 1) x',
+      'SELECT EXISTS (SELECT 1 FROM seen), a IS NULL, true IS TRUE FROM seen',
+    ])('are not meant by %s', async (query) => {
+      expect(await run(reader, sql(query), 'read')).toMatchObject({ columns: expect.anything() });
+    });
+
+    test.each([
+      'SELECT a FROM seen WHERE a = 1',
+      'SELECT a FROM seen WHERE a IN (1, 2)',
+      'SELECT a FROM seen WHERE a IN (SELECT 1)',
+      'SELECT a FROM seen WHERE a BETWEEN 1 AND 2',
+      'SELECT a FROM seen WHERE a NOT BETWEEN SYMMETRIC 1 AND 2',
+      'SELECT CASE a WHEN 1 THEN 2 END FROM seen',
+      'SELECT nullif(a, 1) FROM seen',
+      'SELECT a IS DISTINCT FROM 1 FROM seen',
+      'SELECT 1 FROM seen JOIN seen other USING (a)',
+      'SELECT 1 FROM seen NATURAL JOIN seen other',
+      'SELECT a FROM seen ORDER BY a USING <',
+    ])('may be meant by %s', async (query) => {
+      expect(await failureOf(reader.run(sql(query), callOf('read')))).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: expect.stringMatching(/compares is VOLATILE.*GRANT TEMPORARY/),
+      });
+      // Whoever can be asked knows better.
+      expect(await run(read, sql(query), 'read')).toMatchObject({ columns: expect.anything() });
+    });
+  });
+
   test('an event trigger does not run', async () => {
     heard.length = 0;
     await database.outside.query(`
