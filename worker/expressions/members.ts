@@ -11,7 +11,7 @@ export const MEMBER_BYTES = 64;
 export const ELEMENT_BYTES = 16;
 
 /** What the host takes to find a place for a name that was worked out. */
-const NAMING_STEPS = 40;
+const NAMING_STEPS = 90;
 
 /** Names that a value of the host has by its prototype or as its own machinery. */
 const RISKY: ReadonlySet<string> = new Set([
@@ -166,7 +166,7 @@ export function removeMember(object: Value, key: Value, budget: Budget): boolean
 const [CHARACTER_NAME_STEPS, ELEMENT_NAME_STEPS, TABLED_NAME_STEPS, TABLED_COPY_STEPS] = [
   7, 1, 7, 8,
 ];
-const TABLED = 128;
+export const TABLED = 128;
 
 /** Names of own members, charged. @throws BudgetFault */
 export function keysOf(value: Value, budget: Budget): string[] {

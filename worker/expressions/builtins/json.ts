@@ -2,6 +2,7 @@
 import type { Budget } from '../budget.ts';
 import { nest, toInteger, toText, unnest } from '../convert.ts';
 import { RunFault } from '../fault.ts';
+import { TABLED } from '../members.ts';
 import { Pattern } from '../regex/pattern.ts';
 import { Callable, isExact, type Value } from '../value.ts';
 import { isHeld } from './decimal.ts';
@@ -155,7 +156,7 @@ class Writer {
     let count = 0;
     const names = Object.keys(object);
     // Those that are left out are looked at, too.
-    this.#budget.spend(3 * names.length);
+    this.#budget.spend((names.length > TABLED ? 12 : 3) * names.length);
     for (const name of names) {
       const value = object[name];
       if (value === undefined || value instanceof Callable) continue;

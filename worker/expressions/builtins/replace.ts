@@ -63,7 +63,7 @@ function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budge
   const text = by instanceof Callable ? '' : toText(by, budget);
   let from = 0;
   for (const match of found) {
-    budget.spend(5);
+    budget.spend(15);
     pieces.add(self.slice(from, match.start));
     if (by instanceof Callable) pieces.add(asked(by, match, self, budget));
     else expand(text, match, self, pieces, budget);
@@ -85,8 +85,8 @@ function named(groups: readonly Value[], names: ReadonlyMap<string, number>): Ob
   return Object.fromEntries([...names].map(([name, group]) => [name, groups[group - 1]]));
 }
 
-/** Steps that putting a part in for a reference takes. */
-const REFERENCE_STEPS = 15;
+/** Steps that putting a part in for a reference takes, and more for one by a name. */
+const [REFERENCE_STEPS, NAME_STEPS] = [15, 40];
 const REFERENCE = /\$(?:([$&`'])|(\d\d?)|<([^>]*)>)/g;
 
 /** The text put in for a match: `$1`, `$<name>`, `$&` and their like stand for parts. ECMA-262, GetSubstitution. */
@@ -94,8 +94,8 @@ function expand(by: string, match: Found, self: string, pieces: Pieces, budget: 
   budget.touch(by);
   let from = 0;
   for (const found of by.matchAll(REFERENCE)) {
-    budget.spend(REFERENCE_STEPS);
     const [whole, sign, digits, name] = found;
+    budget.spend(name === undefined ? REFERENCE_STEPS : NAME_STEPS);
     pieces.add(by.slice(from, found.index));
     from = found.index + whole.length;
     if (sign !== undefined) pieces.add(signText(sign, match, self));

@@ -11,7 +11,7 @@ export function find(text: string, needle: string, from: number, budget: Budget)
   if (needle.length > SHORT_NEEDLE) return findLong(text, needle, from, budget);
   const at = text.indexOf(needle, from);
   const looked = Math.max(0, (at < 0 ? text.length : at) - from);
-  budget.spend(1 + Math.floor((looked * (needle.length + 1)) / 64));
+  budget.spend(1 + Math.floor((looked * (needle.length + 1)) / 32));
   return at;
 }
 
@@ -20,7 +20,7 @@ export function findLast(text: string, needle: string, from: number, budget: Bud
   budget.reach(text);
   budget.touch(needle);
   if (needle.length <= SHORT_NEEDLE) {
-    budget.spend(1 + Math.floor((text.length * (needle.length + 1)) / 64));
+    budget.spend(1 + Math.floor((text.length * (needle.length + 1)) / 32));
     return text.lastIndexOf(needle, from);
   }
   let last = -1;
