@@ -12,6 +12,7 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   config: HttpConfig,
   request: HttpRequest,
   shapes,
+  passes: ['body'],
   types: { request: 'read' },
   modeOf: modeOfRequest,
   whyItWrites(request) {
