@@ -4,15 +4,8 @@ import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, parseJson } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
-import { withPassed } from '../proto/kinds/passed.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/ordered-json.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
-import {
-  isWrittenOtherwise,
-  isWrittenOtherwiseInPieces,
-  parseWritten,
-  parseWrittenInPieces,
-} from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -38,7 +31,7 @@ export function parseOperations(
   { kind, mode }: CallTarget,
   bytes: Uint8Array,
 ): ParsedRequest['request'][] {
-  return operationsIn(json(kind, bytes, 'operations')).map((operation, index) =>
+  return operationsIn(kind, json(kind, bytes, 'operations')).map((operation, index) =>
     checkedOperation(kind, mode, operation, index),
   );
 }
@@ -48,7 +41,7 @@ export function* parseOperationsInPieces(
   { kind, mode }: CallTarget,
   bytes: Uint8Array,
 ): Pieces<ParsedRequest['request'][]> {
-  const operations = operationsIn(yield* jsonInPieces(kind, bytes, 'operations'));
+  const operations = operationsIn(kind, yield* jsonInPieces(kind, bytes, 'operations'));
   const parsed: ParsedRequest['request'][] = [];
   for (const [index, operation] of operations.entries()) {
     yield;
@@ -57,9 +50,9 @@ export function* parseOperationsInPieces(
   return parsed;
 }
 
-function operationsIn(body: Json): Json[] {
+function operationsIn(kind: Kind, body: Json): Json[] {
   // As its client wrote it, a transaction has more members.
-  const operations = isJsonObject(body) ? body.operations : body;
+  const operations = kindSpec(kind).keepsText && isJsonObject(body) ? body.operations : body;
   if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
   return operations;
 }
@@ -91,11 +84,9 @@ function withPlainDeadline(body: Json): Json {
 }
 
 function json(kind: Kind, bytes: Uint8Array, path: string): Json {
-  const text = new TextDecoder().decode(bytes);
+  const read = kindSpec(kind).keepsText ? parseOrdered : parseJson;
   try {
-    if (kindSpec(kind).keepsText) return parseOrdered(text);
-    const plain = parseJson(text);
-    return isWrittenOtherwise(text) ? withPassed(kind, plain, parseWritten(text)) : plain;
+    return read(new TextDecoder().decode(bytes));
   } catch (cause) {
     throw unreadable(path, cause);
   }
@@ -105,10 +96,7 @@ function* jsonInPieces(kind: Kind, bytes: Uint8Array, path: string): Pieces<Json
   const text = new TextDecoder().decode(bytes);
   yield;
   try {
-    if (kindSpec(kind).keepsText) return yield* parseOrderedInPieces(text);
-    const plain = yield* valueInPieces(text);
-    if (!(yield* isWrittenOtherwiseInPieces(text))) return plain;
-    return withPassed(kind, plain, yield* parseWrittenInPieces(text));
+    return yield* kindSpec(kind).keepsText ? parseOrderedInPieces(text) : valueInPieces(text);
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -4,7 +4,6 @@ import { isDay } from '../../proto/day.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, numberText } from '../../proto/json.ts';
 import type { MysqlRequest } from '../../proto/kinds/mysql.ts';
-import { writtenText } from '../../proto/written-json.ts';
 import { bytesOfBase64 } from '../bytes.ts';
 import type { Parsed } from './statement.ts';
 
@@ -46,7 +45,7 @@ export function parameterOf(value: Json, index: number): Parameter {
   if (isJsonObject(value) && '$date' in value && Object.keys(value).length === 1) {
     return { sort: 'text', text: utcText(value.$date, index) };
   }
-  return { sort: 'text', text: writtenText(value) };
+  return { sort: 'text', text: JSON.stringify(value) };
 }
 
 /** A moment of RFC 3339: its date and time, its fraction, its zone. */

@@ -1,11 +1,9 @@
 /** Turns JSON parameters into the server's text format. */
 import { GatewayError } from '../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, numberText, type RawJson } from '../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json, numberText } from '../../proto/json.ts';
 import { textInPieces } from '../../proto/json-bytes.ts';
-import { plainNumber } from '../../proto/kinds/passed.ts';
 import type { PostgresRequest } from '../../proto/kinds/postgres.ts';
 import { Pace, type Pieces } from '../../proto/work/pieces.ts';
-import { isRewritten, writtenText } from '../../proto/written-json.ts';
 import { bytesOfBase64, hexOf } from '../bytes.ts';
 import { quotedElement } from './array-text.ts';
 import type { FieldValue, TypeInfo } from './encode.ts';
@@ -77,24 +75,8 @@ export function parametersOf(request: PostgresRequest): Parameters {
 
 /** Whether the text of a value depends on the type that the statement gives it. */
 export function dependsOnType({ values }: Parameters): boolean {
-  return values.some(
-    (value) => Array.isArray(value) || isOddlyWritten(value) || dataIn(value) !== undefined,
-  );
+  return values.some((value) => Array.isArray(value) || dataIn(value) !== undefined);
 }
-
-/** Whether a number is written as integers are not, such as `1.0`: servers take that as no integer. */
-function isOddlyWritten(value: Json): boolean {
-  return isRawJson(value) && isRewritten(value.rawJSON);
-}
-
-/** Digits alone, where a number is whole and is to be an integer. */
-function integerText(value: number | RawJson): string {
-  const text = numberText(value);
-  const number = Number(text);
-  return INTEGER.test(text) || !Number.isSafeInteger(number) ? text : String(number);
-}
-const INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const INTEGER_TYPES = new Set([20, 21, 23, 26]);
 
 /** Answers the type that the statement gives a parameter. */
 type TypeAt = (index: number) => TypeInfo | undefined;
@@ -137,12 +119,12 @@ interface ArrayForm {
   readonly elements: readonly Json[];
   readonly element: NonNullable<TypeInfo['element']>;
   /** Elements that are neither null nor arrays. */
-  formOf(value: Json, type: TypeInfo): Form;
+  formOf(value: Json): Form;
 }
 
 function textOf(form: Form): FieldValue {
   if (typeof form === 'string' || form === null) return form;
-  return 'json' in form ? writtenText(form.json) : arrayText(form);
+  return 'json' in form ? JSON.stringify(form.json) : arrayText(form);
 }
 
 function* formInPieces(form: Form, pace: Pace): Pieces<FieldValue> {
@@ -161,9 +143,7 @@ function valueForm(value: Json, type?: TypeInfo): Form {
   if (value === null) return null;
   if (typeof value === 'string') return value;
   if (Object.is(value, -0)) return '-0';
-  if (typeof value === 'number' || isRawJson(value)) {
-    return isInteger(type) ? integerText(value) : numberText(value);
-  }
+  if (typeof value === 'number' || isRawJson(value)) return numberText(value);
   if (typeof value === 'boolean') return String(value);
   const element = type?.element;
   if (Array.isArray(value)) {
@@ -181,16 +161,12 @@ function dataIn(value: Json): readonly Json[] | undefined {
   return Object.keys(value).length === 1 ? value.Json : undefined;
 }
 
-function isInteger(type: TypeInfo | undefined): boolean {
-  return type?.format === 'integer' || type?.format === 'bigint' || type?.name === 'oid';
+function elementForm(value: Json): Form {
+  return valueForm(value);
 }
 
-function elementForm(value: Json, type: TypeInfo): Form {
-  return valueForm(value, type);
-}
-
-function dataForm(value: Json, type: TypeInfo): Form {
-  return isJsonObject(value) ? { json: value } : valueForm(value, type);
+function dataForm(value: Json): Form {
+  return isJsonObject(value) ? { json: value } : valueForm(value);
 }
 
 function arrayText(form: ArrayForm): string {
@@ -210,9 +186,7 @@ function* arrayInPieces(form: ArrayForm, pace: Pace): Pieces<string> {
 function innerForm(form: ArrayForm, value: Json): Form {
   if (value === null) return null;
   if (isOfJson(form)) return { json: value };
-  return Array.isArray(value)
-    ? { ...form, elements: value }
-    : form.formOf(value, form.element.type);
+  return Array.isArray(value) ? { ...form, elements: value } : form.formOf(value);
 }
 
 /** Arrays within arrays are the only elements without quotes. */
@@ -231,7 +205,6 @@ function typedForm(value: Json, oid: number, index: number): Form {
   if (tagged !== undefined) return tagged;
   if (JSON_TYPES.has(oid)) return { json: value };
   if (isJsonObject(value)) throw badParameter(index, 'is an object where its type is not JSON');
-  if (INTEGER_TYPES.has(oid) && isRawJson(value)) return integerText(value);
   return valueForm(value);
 }
 
@@ -239,7 +212,7 @@ function typedForm(value: Json, oid: number, index: number): Form {
 type TagReader = (value: Json) => Form | undefined;
 
 const integer: TagReader = (value) => {
-  const text = typeof value === 'number' || isRawJson(value) ? integerText(value) : value;
+  const text = typeof value === 'number' || isRawJson(value) ? numberText(value) : value;
   return typeof text === 'string' && /^-?\d+$/.test(text) ? text : undefined;
 };
 const float: TagReader = (value) => {
@@ -257,10 +230,7 @@ const TAGS: { readonly [tag: string]: TagReader } = {
   Float4: float,
   Float8: float,
   Text: (value) => (typeof value === 'string' ? value : undefined),
-  Bytes(value) {
-    const bytes = Array.isArray(value) ? value.map(plainNumber) : value;
-    return isByteList(bytes) ? hex(Uint8Array.from(bytes)) : undefined;
-  },
+  Bytes: (value) => (isByteList(value) ? hex(Uint8Array.from(value)) : undefined),
   Json: (value) => ({ json: value }),
   $bytes: (value) => (isBase64(value) ? hex(bytesOfBase64(value)) : undefined),
 };

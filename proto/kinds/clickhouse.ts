@@ -12,7 +12,6 @@ export const clickhouse: KindSpec<ClickhouseRequest, ClickhouseConfig> = {
   config: ClickhouseConfig,
   request: ClickhouseRequest,
   shapes,
-  passes: ['params'],
   types: {
     query: 'read',
     query_read_only: 'read',

@@ -12,7 +12,6 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   config: HttpConfig,
   request: HttpRequest,
   shapes,
-  passes: ['body'],
   types: { request: 'read' },
   modeOf: modeOfRequest,
   whyItWrites(request) {

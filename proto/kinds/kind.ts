@@ -53,8 +53,6 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly notCallable: readonly string[];
   /** Whether the relay gets a request as its client wrote it: the order of members and `1.0` mean something. */
   readonly keepsText?: boolean;
-  /** Members, of `keepsText` none, that reach the backend as they were written: the text of a number, the order of members. */
-  readonly passes?: readonly string[] | 'all';
   /** Whether `{"$result": "[0]…"}` is no value of an operation: the kind has no results before a transaction ends, and its commands could not tell the object from its text. Contract §6, "Transactions". */
   readonly refusesResults?: boolean;
   /** The level a request needs beside that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */

@@ -12,7 +12,6 @@ export const postgres: KindSpec<PostgresRequest, PostgresConfig> = {
   config: PostgresConfig,
   request: PostgresRequest,
   shapes,
-  passes: ['params'],
   types: {
     query: 'read',
     query_read_only: 'read',

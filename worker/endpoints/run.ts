@@ -3,12 +3,10 @@ import * as z from 'zod';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { type Kind, kindSpec, parseRequest } from '../../proto/kinds/index.ts';
+import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
 import type { KindSpec, RequestBase } from '../../proto/kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
-import { withPassed } from '../../proto/kinds/passed.ts';
 import { statementMs } from '../../proto/work/statement.ts';
-import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { costly, isLight, wentOn } from '../heavy-work.ts';
@@ -21,8 +19,6 @@ import { resultOf } from './result.ts';
 import { isInSession, sessionOf } from './sessions.ts';
 import { NDJSON, streamOf } from './stream.ts';
 import { acceptsEvents, isSubscription, subscribeOn } from './subscribe.ts';
-
-const decoder = new TextDecoder();
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({
@@ -65,15 +61,20 @@ export async function runOnEndpoint(
 ): Promise<Reply> {
   const { resource: endpoint, body, query } = input;
   const spec = kindSpec(endpoint.row.kind);
-  const exact = exactly(endpoint.row.kind, body, input.bytes);
-  const read = () => parseRequest(endpoint.row.kind, exact.body);
+  const read = () => parseRequest(endpoint.row.kind, body);
   const { request, mode: needed } = await (isLight(input.bytes) ? read() : costly(ctx, read));
   const level = spec.needs?.(request);
   if (level !== undefined) demand(ctx, input, level);
-  if (mode === 'read' && needed === 'write') throw writes(spec, request);
+  if (mode === 'read' && needed === 'write') {
+    const why = spec.whyItWrites?.(request);
+    const told = why ? `${why.path} ${why.message}: send it to /write` : WRITES;
+    throw new GatewayError('BAD_REQUEST', told, {
+      details: [why ?? { path: 'type', message: 'writes' }],
+    });
+  }
   const asked = {
     request,
-    written: exact.written ?? writtenOf(input),
+    written: writtenOf(input),
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
   };
@@ -92,16 +93,6 @@ export async function runOnEndpoint(
   return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
 }
 
-/** The body with what it only passes on as it was written, and its bytes where that is more than the body tells. */
-export function exactly(kind: Kind, body: Json, bytes: Uint8Array | undefined) {
-  // What is large a relay reads by itself, as its client wrote it.
-  if (bytes === undefined || kindSpec(kind).passes === undefined || !isLight(bytes))
-    return { body };
-  const text = decoder.decode(bytes);
-  if (!isWrittenOtherwise(text)) return { body };
-  return { body: withPassed(kind, body, parseWritten(text)), written: bytes };
-}
-
 /**
  * As its client wrote it, where that means something or there is much of it: a relay reads it as the
  * edge does, and to write it once more would take as long as to read it.
@@ -116,14 +107,6 @@ function payForStatement(ctx: Context, { keepsTime }: Backend, request: RequestB
 }
 
 const WRITES = 'This request writes: send it to /write';
-
-function writes({ whyItWrites }: KindSpec, request: RequestBase): GatewayError {
-  const why = whyItWrites?.(request);
-  const told = why ? `${why.path} ${why.message}: send it to /write` : WRITES;
-  return new GatewayError('BAD_REQUEST', told, {
-    details: [why ?? { path: 'type', message: 'writes' }],
-  });
-}
 
 /** Whether what a request subscribes to comes with the results of its session. */
 function isOfSession(request: Request, { watchesInSessions }: KindSpec, type: string): boolean {
