@@ -21,6 +21,8 @@ const PART_FILE = fileURLToPath(new URL('part.ts', import.meta.url));
 const HEAP_SHARE = 0.6;
 /** A process that is not loaded after so many milliseconds never will be. */
 const LOAD_MAX_MS = 60_000;
+/** It may take so many milliseconds beyond its drain to close what it has. */
+const CLOSE_MAX_MS = 8_000;
 /** Milliseconds in which a part that answers has told its metrics. */
 const METRICS_MAX_MS = 1_000;
 const NOTHING: Figures = { pools: 0, connections: 0, sessions: 0, callsInFlight: 0 };
@@ -123,6 +125,15 @@ export class PartProcess {
     if (this.#hasEnded || this.#killedFor !== undefined) return;
     this.#killedFor = why;
     this.#child.kill('SIGKILL');
+  }
+
+  /** Has it finish its calls for `drainMs` and end; settles when it is gone. */
+  async end(drainMs: number): Promise<void> {
+    if (!this.isListening) this.kill('it is not needed');
+    this.send({ type: 'drain' });
+    const hard = setTimeout(() => this.kill('it did not end'), drainMs + CLOSE_MAX_MS);
+    await this.ended;
+    clearTimeout(hard);
   }
 
   /** Its metrics; undefined when it does not tell them in time. */

@@ -23,8 +23,6 @@ const SHARED_STAND_INS = 1;
 const FAILED_PAUSE_MS = 100;
 /** Milliseconds in which parts hear of a new place. */
 const TOLD_MS = 1_000;
-/** A part may take so many milliseconds beyond its drain to close what it has. */
-const CLOSE_MAX_MS = 8_000;
 
 /** What a supervisor is made of. */
 export interface SupervisorOptions extends SpawnOptions {
@@ -130,7 +128,7 @@ export class Supervisor {
     clearTimeout(this.#standInTimer);
     this.#standIns.close();
     const parts = [...this.#slots().map(({ part }) => part), ...this.#leaving];
-    await Promise.all(parts.map((part) => this.#end(part)));
+    await Promise.all(parts.map((part) => part.end(this.#options.drainMs)));
     clearInterval(this.#timer);
   }
 
@@ -284,19 +282,7 @@ export class Supervisor {
     this.#leaving.add(slot.part);
     this.#options.log.info({ part: name }, 'relay part no longer needed');
     setTimeout(() => {
-      void this.#end(slot.part).then(() => this.#leaving.delete(slot.part));
+      void slot.part.end(this.#options.drainMs).then(() => this.#leaving.delete(slot.part));
     }, TOLD_MS);
-  }
-
-  /** Settles when the process is gone. */
-  async #end(part: PartProcess): Promise<void> {
-    if (!part.isListening) part.kill('it is not needed');
-    part.send({ type: 'drain' });
-    const hard = setTimeout(
-      () => part.kill('it did not end'),
-      this.#options.drainMs + CLOSE_MAX_MS,
-    );
-    await part.ended;
-    clearTimeout(hard);
   }
 }

@@ -166,6 +166,7 @@ export function removeMember(object: Value, key: Value, budget: Budget): boolean
 const [CHARACTER_NAME_STEPS, ELEMENT_NAME_STEPS, TABLED_NAME_STEPS, TABLED_COPY_STEPS] = [
   7, 1, 7, 8,
 ];
+/** Objects of more members the host keeps in a table, which is slow to go through. */
 export const TABLED = 128;
 
 /** Names of own members, charged. @throws BudgetFault */

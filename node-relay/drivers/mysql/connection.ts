@@ -13,12 +13,13 @@ import type { Lendable } from '../lend.ts';
 import { Unreadable } from '../loss.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { connectFailure, endsConnection, fromFailure } from './errors.ts';
+import type { Prepared, Sink } from './exchange.ts';
 import { kill } from './kill.ts';
 import { type Encryption, encryptionsOf, type LoggedIn, lacksTls, logIn } from './login.ts';
 import { COMMAND, command, type Outcome, type Reader, textCommand } from './packets.ts';
 import { executeCommand } from './parameters.ts';
 import { sessionSettings } from './session.ts';
-import { type Prepared, type Sink, Wire } from './wire.ts';
+import { Wire } from './wire.ts';
 
 /** Milliseconds that a reset may take, in which nobody waits for it. */
 const RESET_MS = 5_000;

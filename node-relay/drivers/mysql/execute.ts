@@ -16,10 +16,10 @@ import type { Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import type { Prepared, Sink } from './exchange.ts';
 import type { Outcome } from './packets.ts';
 import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
 import { readsAsGuard } from './session.ts';
-import type { Prepared, Sink } from './wire.ts';
 
 /** Where and within what a request runs. */
 export interface Scene {

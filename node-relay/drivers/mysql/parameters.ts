@@ -2,8 +2,8 @@
 import { checkValues, parameterOf } from '../../../dialects/mysql/parameters.ts';
 import { TYPE } from '../../../dialects/mysql/types.ts';
 import type { Json } from '../../../proto/json.ts';
+import type { Prepared } from './exchange.ts';
 import { COMMAND, command, lengthPrefix } from './packets.ts';
-import type { Prepared } from './wire.ts';
 
 /** One parameter: the type it is sent as, and its bytes; null is NULL. */
 interface Bound {

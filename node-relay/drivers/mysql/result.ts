@@ -6,10 +6,10 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { ByteText, tooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
+import type { Sink } from './exchange.ts';
 import { OTHER_MAX } from './packet-frames.ts';
 import type { Outcome, Reader } from './packets.ts';
 import { binaryEncoder, type Encoder, textEncoder } from './values.ts';
-import type { Sink } from './wire.ts';
 
 /** How rows are written. */
 export interface RowOptions {

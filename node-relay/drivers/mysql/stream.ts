@@ -12,11 +12,11 @@ import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
+import type { Sink } from './exchange.ts';
 import { admitted, beforeRead, ended, type Scene, send } from './execute.ts';
 import { tooLargeIn } from './large-row.ts';
 import type { Reader } from './packets.ts';
 import { type RowOptions, shapeOf } from './result.ts';
-import type { Sink } from './wire.ts';
 
 /** Lines of the rows that one statement answers. */
 class PacketLines extends Lines<Reader> implements Sink {

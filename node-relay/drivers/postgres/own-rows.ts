@@ -1,7 +1,7 @@
 /** Rows that answer a question of the driver's own: all of them, within what such an answer may hold. */
 import type { FieldValue } from '../../../dialects/postgres/encode.ts';
 import { Unreadable } from '../loss.ts';
-import type { Sink } from './wire.ts';
+import type { Sink } from './exchange.ts';
 
 /** Most that the rows of one answer may hold: characters, and so many for each value. Spec silent. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;

@@ -9,7 +9,7 @@ import {
 } from '../../../dialects/postgres/rows.ts';
 import { ByteText, tooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
-import type { Sink } from './wire.ts';
+import type { Sink } from './exchange.ts';
 
 /** Of a row without columns: its braces. */
 const ROW_LENGTH = 2;

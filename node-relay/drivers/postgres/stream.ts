@@ -12,9 +12,9 @@ import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
+import type { Sink } from './exchange.ts';
 import { admitted, aroundRead, bound, endUndone, type Scene, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
-import type { Sink } from './wire.ts';
 
 /** Lines of the rows that a portal answers. */
 class FieldLines extends Lines<readonly FieldValue[]> implements Sink {

@@ -13,6 +13,8 @@ interface Found extends Match {
   readonly names: ReadonlyMap<string, number>;
 }
 
+/** What a match takes beside finding it. */
+const MATCH_STEPS = 15;
 const NO_NAMES: ReadonlyMap<string, number> = new Map();
 
 export const replace: Method = (self, [what, by], budget) => {
@@ -63,7 +65,7 @@ function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budge
   const text = by instanceof Callable ? '' : toText(by, budget);
   let from = 0;
   for (const match of found) {
-    budget.spend(15);
+    budget.spend(MATCH_STEPS);
     pieces.add(self.slice(from, match.start));
     if (by instanceof Callable) pieces.add(asked(by, match, self, budget));
     else expand(text, match, self, pieces, budget);

@@ -1,0 +1,20 @@
+/** What a command comes to: where its rows go, and what a server keeps of it. */
+import type { Column } from '../../../dialects/mysql/types.ts';
+import type { Reader } from './packets.ts';
+
+/** Where rows go. The reader stands at a row's first byte and is only good during the call. */
+export interface Sink {
+  /** Called once for each result set, before its rows. */
+  columns?(columns: readonly Column[]): void;
+  row?(reader: Reader): void;
+  /** Largest row, in bytes; by default what the driver's own questions may answer. */
+  readonly rowMax?: number;
+  /** A row that is larger and left out. @param begun what has arrived of it, from its first byte */
+  oversize?(begun: readonly Buffer[], columns: readonly Column[]): void;
+}
+
+/** What the server keeps of a prepared statement. */
+export interface Prepared {
+  readonly id: number;
+  readonly parameters: number;
+}
