@@ -98,7 +98,7 @@ export interface Session<Request = unknown> {
   close(): Promise<void>;
 }
 
-/** Codes of warnings. Spec: keys and doors §5. */
+/** Codes of warnings. keys-and-doors.md §5. */
 export const WARNING_CODES = [
   'CREDENTIAL_SUPERUSER',
   'CREDENTIAL_OWNER',

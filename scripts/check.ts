@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
 import { Failure, runScript } from './failure.ts';
+import { staleCopies } from './spec-copies.ts';
 import { runTool, type ToolResult } from './tools.ts';
 import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
 
@@ -74,6 +75,7 @@ async function pagesAreFresh(): Promise<ToolResult> {
   const stale = [
     ...(kept === errorsPage() ? [] : [ERRORS_PAGE]),
     ...(templates === withTransformers(templates) ? [] : [TEMPLATES_PAGE]),
+    ...(await staleCopies(ROOT)),
   ];
   const output = stale.map((page) => `${page} is stale: run npm run generate`).join('\n');
   return { ok: stale.length === 0, output };

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
 import { runScript } from './failure.ts';
+import { writeCopies } from './spec-copies.ts';
 import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
 
 await runScript(async () => {
   await writeFile(join(ROOT, ERRORS_PAGE), errorsPage());
+  await writeCopies(ROOT);
   const page = join(ROOT, TEMPLATES_PAGE);
   await writeFile(page, withTransformers(await readFile(page, 'utf8')));
 });

@@ -40,7 +40,7 @@ interface Standing {
 }
 
 /**
- * Warns of the role that a connection has. Spec: keys and doors §5.
+ * Warns of the role that a connection has. keys-and-doors.md §5.
  * @param ask looks up in the catalog, with `search_path` on pg_catalog
  * @param use an owner who does not read is warned of only where row-level security does not count for it
  */

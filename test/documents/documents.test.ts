@@ -14,6 +14,8 @@ import { readPage } from './examples.ts';
 import { fillIn, runInTurn, type Written } from './shell.ts';
 import { comparison } from './shown.ts';
 
+/** What has to be built; its pages are copies and speak of what is not there yet. */
+const SPECIFICATION = 'spec/';
 /** Pages of kinds that this machine has no server of. */
 const absent = new Set(leftOut().pages);
 const names = ['README.md', ...(await pagesOf('docs'))];
@@ -30,7 +32,8 @@ const examples = pages.flatMap(({ name, examples: own }) =>
 async function pagesOf(folder: string): Promise<string[]> {
   const found = await readdir(join(ROOT, folder), { recursive: true });
   return found
-    .filter((name) => name.endsWith('.md') && !absent.has(basename(name)))
+    .filter((name) => name.endsWith('.md') && !name.startsWith(SPECIFICATION))
+    .filter((name) => !absent.has(basename(name)))
     .map((name) => join(folder, name))
     .toSorted();
 }

@@ -1,7 +1,7 @@
 /** What the worker knows of a relay node. */
 import type { JWK } from 'jose';
 
-/** A relay that can run requests. Spec: "Gateway node". */
+/** A relay that can run requests. Spec: "Node placement record". */
 export interface Node {
   /** `nodeUuid` of its public key: the audience of its call tokens. */
   readonly uuid: string;

@@ -7,7 +7,7 @@ const WARNING = {
   message:
     'The role of write_conn has BYPASSRLS: row-level security does not apply to it. Either run ALTER ROLE app NOBYPASSRLS; as an administrator of the database, or use another role. …',
 };
-/** Absent when there is nothing to warn of. Contract: `keys-and-doors.md` §5. */
+/** Absent when there is nothing to warn of. keys-and-doors.md §5. */
 export const warnings = z
   .array(
     z

@@ -192,7 +192,7 @@ export function levelsOn(plural: keyof typeof LEVELS_ON) {
   return LEVELS_ON[plural];
 }
 
-/** Spec: "Permission summary of a subject". */
+/** Spec: "Access record (RBAC)". */
 export const Summary = z
   .object({
     subject: ShownSubject,

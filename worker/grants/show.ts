@@ -64,7 +64,7 @@ export async function showPermissions(
   return isExternalSelf(ctx, key) ? shown : new Tagged(tag, shown);
 }
 
-/** All of a subject's levels. Spec: "Permission summary of a subject". */
+/** All of a subject's levels. Spec: "Access record (RBAC)". */
 export function showSummary(ctx: Context, subject: Subject): Promise<Json | Tagged> {
   return showPermissions(ctx, subject, ['organization', ...ENTITY_KINDS]);
 }

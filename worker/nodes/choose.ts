@@ -1,4 +1,4 @@
-/** Which nodes may serve a call, and in which order they are tried. Contract §5, "Choice of node". */
+/** Which nodes may serve a call, and in which order they are tried. nodes.md §3. */
 import type { Profile } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-/** What a connection warns of, and that the statements it names mend it. Spec: keys and doors §5. */
+/** What a connection warns of, and that the statements it names mend it. keys-and-doors.md §5. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionUse } from '../../../proto/driver.ts';

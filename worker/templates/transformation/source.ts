@@ -146,7 +146,7 @@ export function sourceOf(members: Members, name: string, scope: Scope): Get | un
 
 /**
  * What an argument reads: a text is a path, `{value}` a constant, all else itself.
- * Contract §8, "`source`, `args`, …".
+ * Contract §8.
  */
 export function argumentOf(value: Json, at: string, scope: Scope): Get | undefined {
   if (typeof value === 'string') {
