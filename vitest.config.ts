@@ -2,7 +2,7 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { exportJWK, generateKeyPair } from 'jose';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { leftOut } from './scripts/left-out.ts';
+import { leftOut } from './tooling/left-out.ts';
 
 /** No test takes this long; a machine that does other things too must not make one fail. */
 const BUSY_MACHINE_MS = 60_000;
@@ -68,7 +68,7 @@ export default defineConfig({
         ],
         test: {
           name: 'worker',
-          include: ['worker/**/*.test.ts', 'proto/**/*.test.ts', 'dialects/**/*.test.ts'],
+          include: ['worker/**/*.test.ts', 'proto/**/*.test.ts', 'kinds/**/*.test.ts'],
           setupFiles: ['worker/test/migrate.ts', 'test/seed.ts'],
           // One runtime for all files is eight times as fast; tests use unique names instead.
           isolate: false,
@@ -95,7 +95,7 @@ export default defineConfig({
       {
         test: {
           name: 'system',
-          include: ['test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['test/**/*.test.ts', 'server/**/*.test.ts', 'tooling/**/*.test.ts'],
           exclude,
           setupFiles: ['test/seed.ts'],
           sequence: { groupOrder: 1 },

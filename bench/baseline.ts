@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { freePort } from '../scripts/ports.ts';
+import { freePort } from '../server/ports.ts';
 import type { MeasuredName } from './kinds.ts';
 
 const FORWARD = `export default { fetch: (request, env) => env.BACKEND.fetch(request) };`;

@@ -3,10 +3,10 @@
  * behind a bare worker: same run, interleaved, medians, as a ratio at 1, 16 and 64 connections;
  * then results of about 10 MB, in MB a second.
  *
- * node scripts/run.mjs bench/drivers.ts [--kinds postgres,mysql] [--rounds 5] [--seconds 2]
+ * node server/run.mjs bench/drivers.ts [--kinds postgres,mysql] [--rounds 5] [--seconds 2]
  */
 import { parseArgs } from 'node:util';
-import { startBackend } from '../scripts/backends.ts';
+import { startBackend } from '../test/servers/backends.ts';
 import { type Running, startBaseline } from './baseline.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
 import { isMeasured, KINDS, type MeasuredKind, type MeasuredName } from './kinds.ts';

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import jsonata from 'jsonata';
-import { Budget, compileExpression, type Value } from '../worker/expressions/index.ts';
+import { Budget, compileExpression, type Value } from '../worker/language/expressions/index.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '200' } } });
 const ROUNDS = Number(values.rounds);

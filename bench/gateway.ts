@@ -15,7 +15,7 @@ export interface MeasuredGateway extends Running {
   readonly pid: number;
 }
 
-const START = join(import.meta.dirname, '../scripts/start.ts');
+const START = join(import.meta.dirname, '../server/start.ts');
 const PASSWORD = 'a password for measuring';
 
 /**

@@ -6,7 +6,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { startBackend } from '../scripts/backends.ts';
+import { startBackend } from '../test/servers/backends.ts';
 import { startGateway } from './gateway.ts';
 
 const { values } = parseArgs({ options: { calls: { type: 'string', default: '500' } } });

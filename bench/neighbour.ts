@@ -9,7 +9,7 @@
  * organization has one user with 8 connections: more users would be allowed no more than their
  * organization is, 10 times as much. Between two measurements their minute may have to pass.
  *
- * node scripts/run.mjs bench/neighbour.ts [--only REGEX] [--count 1] [--seconds 3] [--connections 8]
+ * node server/run.mjs bench/neighbour.ts [--only REGEX] [--count 1] [--seconds 3] [--connections 8]
  *
  * `--only` measures the operations whose names it matches, `--count` measures each so many times.
  */
@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startBackend } from '../scripts/backends.ts';
+import { startBackend } from '../test/servers/backends.ts';
 import { startGateway } from './gateway.ts';
 import type { Attack, Statuses } from './neighbour/attacker.ts';
 import type { Operation } from './neighbour/operation.ts';

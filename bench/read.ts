@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../scripts/postgres-server.ts';
+import { startPostgres } from '../server/postgres-server.ts';
 import { startBaseline } from './baseline.ts';
 import { cpuSeconds } from './cpu.ts';
 import { startGateway } from './gateway.ts';

@@ -5,14 +5,14 @@
  * connection (it leaves Nagle's algorithm on, so that such replies wait for acknowledgements on
  * few connections). CPU is of all processes of a side, Redis' own left out. Then the driver alone beside ioredis with auto-pipelining, in this process.
  *
- * node scripts/run.mjs bench/redis.ts [--rounds 5] [--seconds 2]
+ * node server/run.mjs bench/redis.ts [--rounds 5] [--seconds 2]
  */
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';
 import type { RedisServer } from '../node-relay/drivers/redis/link.ts';
 import { openServer } from '../node-relay/drivers/redis/server.ts';
 import { testHost } from '../node-relay/drivers/test/host.ts';
-import { onRedis, ownRedis } from '../scripts/redis-server.ts';
+import { onRedis, ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
 import { startGateway } from './gateway.ts';
 import { generateLoad, type Load } from './load.ts';

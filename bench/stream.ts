@@ -2,14 +2,14 @@
  * A million rows as NDJSON: rows per second, and how much the resident memory of the worker and
  * of the relay grows over what it was after a stream before.
  *
- * node scripts/run.mjs bench/stream.ts [--rows 1000000]
+ * node server/run.mjs bench/stream.ts [--rows 1000000]
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../scripts/postgres-server.ts';
+import { startPostgres } from '../server/postgres-server.ts';
 import { childrenOf } from '../test/processes.ts';
 import { type MeasuredGateway, startGateway } from './gateway.ts';
 

@@ -4,10 +4,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { downloaded } from '../scripts/downloads.ts';
-import { Failure } from '../scripts/failure.ts';
-import { freePort } from '../scripts/ports.ts';
-import { runServer, untilReady } from '../scripts/server-process.ts';
+import { Failure } from '../server/failure.ts';
+import { freePort } from '../server/ports.ts';
+import { runServer, untilReady } from '../server/server-process.ts';
+import { downloaded } from '../test/servers/downloads.ts';
 import type { Running } from './baseline.ts';
 
 /** The program, and the libraries of its that systems lack. */

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { Plugin } from 'esbuild';
-import { bundle } from '../scripts/bundle.ts';
+import { bundle } from '../server/bundle.ts';
 
 /** What a module exports instead; the rest of it stays. */
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
       found.set(params.endpoint, made);
       return made;
     }`,
-  'http/caller-limits': 'export function countCaller() {}',
+  'limits/caller': 'export function countCaller() {}',
   'users/activity/note': 'export function noteOperation() {}',
   'endpoints/usage/count': 'export function countCall() {}',
 };

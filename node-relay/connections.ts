@@ -2,10 +2,10 @@
 import { Code } from '@connectrpc/connect';
 import { compactDecrypt, importJWK, type JWK } from 'jose';
 import * as z from 'zod';
+import { JsonValue } from '../kinds/members.ts';
 import { CONNECTION_USES, type ConnectionEnvelope } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { parseJson } from '../proto/json.ts';
-import { JsonValue } from '../proto/kinds/members.ts';
 import { CallRefused } from './failures.ts';
 import type { CallTarget } from './target.ts';
 

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { freePort } from '../scripts/ports.ts';
+import { freePort } from '../server/ports.ts';
 import { makeKeys } from './test/relay.ts';
 
 /** A disk without room, on Linux. */

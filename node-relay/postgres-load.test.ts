@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../scripts/backends.ts';
+import { type FreshDatabase, freshDatabase } from '../test/servers/backends.ts';
 import { drivers } from './drivers/index.ts';
 import { query, seal, startTestRelay, type TestRelay, targetOf, textOf } from './test/relay.ts';
 

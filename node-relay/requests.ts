@@ -1,9 +1,10 @@
 /** Reads the requests that calls carry, as their kinds do. */
+
+import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../kinds/index.ts';
 import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, parseJson } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
-import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../proto/kinds/index.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/ordered-json.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
 import type { CallTarget } from './target.ts';

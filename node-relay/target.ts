@@ -1,8 +1,9 @@
 /** The backend that a call names, checked before anything is looked up by it. */
+
+import { isKind, type Kind } from '../kinds/index.ts';
 import type { Caps, Mode, Profile } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { Target as TargetMessage } from '../proto/gen/relay/v1/relay_pb.ts';
-import { isKind, type Kind } from '../proto/kinds/index.ts';
 
 /** A backend by its pool key and what the key says. */
 export interface CallTarget {

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../scripts/backends.ts';
 import { type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
 import { exchange, type Part } from './http/raw.ts';
 import { ask, newOrganization, type Organization, refusal } from './organization.ts';
+import { freshDatabase } from './servers/backends.ts';
 
 let organization: Organization;
 let databaseUrl: string;

@@ -1,8 +1,8 @@
 /** A real headless browser for tests, and what a page in it said and asked for. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { findChromium } from '../scripts/chromium.ts';
-import { Failure } from '../scripts/failure.ts';
+import { Failure } from '../server/failure.ts';
+import { findChromium } from '../tooling/chromium.ts';
 
 /** An open page. */
 export interface Opened {

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import cassandra from 'cassandra-driver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backend } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
+import { backend } from './servers/backends.ts';
 
 let organization: Organization;
 let endpoint: string;

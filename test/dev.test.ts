@@ -9,7 +9,7 @@ import { childrenOf, stillRunning } from './processes.ts';
 
 test('answers, keeps its secrets to itself, and stops whole', async () => {
   const data = await dataFolder();
-  const dev = runScript('scripts/dev.ts', ['--port=0', '--relay-port=0', '--data', data]);
+  const dev = runScript('server/dev.ts', ['--port=0', '--relay-port=0', '--data', data]);
   const ready = () => /Ready on (\S+)/.exec(dev.output.stdout())?.[1];
   await expect.poll(ready, { timeout: 150_000 }).toBeDefined();
   expect((await checkedFetch(`${ready()}/healthz`)).status).toBe(200);

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sharedServer } from '../scripts/shared-servers.ts';
+import { sharedServer } from './servers/shared-servers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Far more than it takes, on a machine that does other things too. */
@@ -102,13 +102,13 @@ export interface Run {
   readonly ended: Promise<Ended>;
 }
 
-/** Runs scripts/start.ts, or through npm, with just those flags and a minimal environment. */
+/** Runs server/start.ts, or through npm, with just those flags and a minimal environment. */
 export function runStart(
   args: readonly string[],
   { env = {}, npm = false }: { env?: Readonly<Record<string, string>>; npm?: boolean } = {},
 ): Run {
   if (npm) return run('npm', ['start', '--silent', '--', ...args], env);
-  return runScript('scripts/start.ts', args, env);
+  return runScript('server/start.ts', args, env);
 }
 
 /** Runs a script of the project with just those flags and a minimal environment. */
@@ -117,7 +117,7 @@ export function runScript(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Run {
-  return run(process.execPath, ['scripts/run.mjs', script, ...args], env);
+  return run(process.execPath, ['server/run.mjs', script, ...args], env);
 }
 
 function run(command: string, args: string[], env: Readonly<Record<string, string>>): Run {

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase } from '../scripts/backends.ts';
 import { dataFolder, type OwnGateway, startGateway } from './gateway.ts';
 import { checkedFetch } from './openapi/checked-fetch.ts';
 import { newOrganization, type Organization, refusal } from './organization.ts';
 import { childrenOf, killRelay, processes, stillRunning } from './processes.ts';
+import { freshDatabase } from './servers/backends.ts';
 
 /** Milliseconds that a call is given beyond its own time: worker/idempotency/once.ts. */
 const SLACK_MS = 5_000;

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { asResponse, checkedReply } from './openapi/checked-fetch.ts';
 import { newOrganization, type Organization, type Reply, refusal } from './organization.ts';
+import { freshDatabase } from './servers/backends.ts';
 
 let organization: Organization;
 let path: string;

@@ -2,10 +2,10 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase, type StartedBackend, startBackend } from '../scripts/backends.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
 import { childrenOf, killRelay } from './processes.ts';
+import { freshDatabase, type StartedBackend, startBackend } from './servers/backends.ts';
 
 let gateway: OwnGateway;
 let server: StartedBackend;

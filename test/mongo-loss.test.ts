@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backend } from '../scripts/backends.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
 import { killRelay } from './processes.ts';
+import { backend } from './servers/backends.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;

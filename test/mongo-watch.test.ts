@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backend } from '../scripts/backends.ts';
 import { subscribe, type Told } from './event-stream.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal } from './organization.ts';
+import { backend } from './servers/backends.ts';
 
 let organization: Organization;
 let endpoint: string;

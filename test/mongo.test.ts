@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backend } from '../scripts/backends.ts';
 import { type Gateway, sharedGateway } from './gateway.ts';
 import { ask, newOrganization, type Organization, success } from './organization.ts';
+import { backend } from './servers/backends.ts';
 
 let gateway: Gateway;
 let organization: Organization;

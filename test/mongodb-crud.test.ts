@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { BSON, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Backend, backend, startBackend } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import {
   bsonOf,
@@ -21,6 +20,7 @@ import notRun from './mongodb-crud/not-run.json' with { type: 'json' };
 import { requestOf } from './mongodb-crud/requests.ts';
 import { expectFailure, resultOf } from './mongodb-crud/results.ts';
 import { newOrganization, type Organization, refusal } from './organization.ts';
+import { type Backend, backend, startBackend } from './servers/backends.ts';
 
 const FILES = unifiedFiles(`t${randomUUID().slice(0, 8)}-`);
 /** Names by the reason why they are not run. */

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backend } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, success } from './organization.ts';
+import { backend } from './servers/backends.ts';
 
 let organization: Organization;
 let endpoint: string;

@@ -1,11 +1,11 @@
 /** What callers of PostgreSQL at Neon are told of faults, and how many trips requests take. */
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Call, Mode, Session } from '../proto/driver.ts';
-import type { PostgresRequest } from '../proto/kinds/postgres.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { type Fault, NeonStandIn } from './stand-ins/neon/server.ts';

@@ -1,6 +1,7 @@
 /** `/read` at Neon can change nothing: every attack as a superuser, with the database compared before and after. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import {
   ATTACK_FILE,
@@ -14,7 +15,6 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-data
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
-import type { PostgresRequest } from '../proto/kinds/postgres.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';

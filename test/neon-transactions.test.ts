@@ -1,11 +1,11 @@
 /** Transactions at Neon: all or nothing in one trip, and a failure is told with the operation that it is of. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { callOf, jsonOf } from '../node-relay/drivers/test/host.ts';
 import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
-import type { PostgresRequest } from '../proto/kinds/postgres.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';

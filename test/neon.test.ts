@@ -1,11 +1,11 @@
 /** PostgreSQL at Neon answers as it does through a relay: the same requests over both. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { OWN_TYPES, TYPE_ROWS } from '../node-relay/drivers/postgres/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode, Session } from '../proto/driver.ts';
-import type { PostgresRequest } from '../proto/kinds/postgres.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { CASES, SETUP } from './sql-vendors/postgres-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';

@@ -1,8 +1,8 @@
 /** Numbers reach a database with the digits that they were sent with, and come back with them. Contract §1, "Numbers in a body". */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { backend, freshDatabase } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
+import { backend, freshDatabase } from './servers/backends.ts';
 
 let organization: Organization;
 let endpoint: string;

@@ -34,7 +34,9 @@ async function login(address: string) {
 
 /** The hasher that runs, and its socket. */
 function hasher() {
-  const found = childrenOf(gateway.pid).find(({ command }) => command.includes('password-hasher'));
+  const found = childrenOf(gateway.pid).find(({ command }) =>
+    command.includes('server/password-hasher'),
+  );
   if (found === undefined) throw new Error('The gateway has no password hasher');
   return { pid: found.pid, socket: found.command.split(' ').at(-1) ?? '' };
 }

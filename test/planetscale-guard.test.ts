@@ -1,6 +1,7 @@
 /** `/read` at PlanetScale can change nothing: every attack with all rights, with the server compared before and after. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MysqlRequest } from '../kinds/mysql/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { ATTACK_FILE, stateOf } from '../node-relay/drivers/mysql/attack-state.ts';
 import { ATTACKS, READS, TRAPS } from '../node-relay/drivers/mysql/attacks.ts';
@@ -8,7 +9,6 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-databas
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
-import type { MysqlRequest } from '../proto/kinds/mysql.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';

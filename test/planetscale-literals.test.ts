@@ -1,7 +1,8 @@
 /** Parameters written into the text of a statement stay values, whatever they hold and wherever they stand. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settingsOf } from '../dialects/mysql/settings.ts';
+import { settingsOf } from '../kinds/mysql/dialect/settings.ts';
+import type { MysqlRequest } from '../kinds/mysql/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { connect } from '../node-relay/drivers/mysql/connection.ts';
 import type { Reader } from '../node-relay/drivers/mysql/packets.ts';
@@ -9,7 +10,6 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-databas
 import { callOf, testHost } from '../node-relay/drivers/test/host.ts';
 import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
-import type { MysqlRequest } from '../proto/kinds/mysql.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
 import { withValues } from '../worker/drivers/edge/planetscale/literal.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';

@@ -1,11 +1,11 @@
 /** MySQL at PlanetScale answers as it does through a relay: the same requests over both. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MysqlRequest } from '../kinds/mysql/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-database.ts';
 import { TYPE_ROWS } from '../node-relay/drivers/mysql/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode, Session } from '../proto/driver.ts';
-import type { MysqlRequest } from '../proto/kinds/mysql.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
 import { CASES, SETUP } from './sql-vendors/mysql-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';

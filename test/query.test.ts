@@ -1,8 +1,8 @@
 /** A query travels from an HTTP client through worker and relay to a real PostgreSQL, and back. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
+import { freshDatabase } from './servers/backends.ts';
 
 let organization: Organization;
 let endpoint: string;

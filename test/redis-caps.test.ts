@@ -1,10 +1,10 @@
 /** An endpoint with one connection in all: whoever holds it makes the others wait within bounds, and none for ever. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
 import { subscribe } from './event-stream.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
+import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 
 let server: RedisServer;
 let organization: Organization;

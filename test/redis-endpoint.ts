@@ -1,10 +1,10 @@
 /** A Redis endpoint of a test's own: on a database of the run's server that nobody else uses. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { backend } from '../scripts/backends.ts';
-import { onRedis, type PlainReply } from '../scripts/redis-server.ts';
 import type { Gateway } from './gateway.ts';
 import { newOrganization, type Organization, type Reply } from './organization.ts';
+import { backend } from './servers/backends.ts';
+import { onRedis, type PlainReply } from './servers/redis-server.ts';
 
 /** An endpoint, and the server behind it. */
 export interface RedisEndpoint {

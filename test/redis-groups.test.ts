@@ -1,9 +1,9 @@
 /** A cluster, and a master that sentinels name, as endpoints: from an HTTP client to real servers and back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisGroup, startCluster } from '../scripts/redis/cluster.ts';
-import { type RedisSentinels, startSentinels } from '../scripts/redis/sentinel.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
+import { type RedisGroup, startCluster } from './servers/redis/cluster.ts';
+import { type RedisSentinels, startSentinels } from './servers/redis/sentinel.ts';
 
 const PASSWORD = 'choose-a-long-one';
 let cluster: RedisGroup;

@@ -1,9 +1,9 @@
 /** What a stranger learns of an endpoint that speaks Redis, whichever way he asks, and where its secrets are never told. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownRedis, type RedisServer } from '../scripts/redis-server.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
+import { ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { ask } from './upstash/ask.ts';
 

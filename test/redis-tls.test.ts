@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { selfSigned } from '../node-relay/drivers/test/certificate.ts';
-import { ownRedis, type RedisServer } from '../scripts/redis-server.ts';
 import { type Gateway, type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
 import { newOrganization, success } from './organization.ts';
+import { ownRedis, type RedisServer } from './servers/redis-server.ts';
 
 let server: RedisServer;
 let told: OwnGateway;

@@ -1,7 +1,8 @@
 /** Around a whole test run: hands out the servers that its tests share, and ends them. */
-import { startBackend } from '../scripts/backends.ts';
-import { openTestRun } from '../scripts/shared-servers.ts';
+
 import { startGateway } from './gateway.ts';
+import { startBackend } from './servers/backends.ts';
+import { openTestRun } from './servers/shared-servers.ts';
 
 /** Answers what ends the run. */
 export async function setup(): Promise<() => Promise<void>> {

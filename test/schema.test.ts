@@ -2,9 +2,9 @@
 
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
+import { freshDatabase } from './servers/backends.ts';
 
 const TABLES = 300;
 

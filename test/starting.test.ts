@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../scripts/ports.ts';
+import { freePort } from '../server/ports.ts';
 import { dataFolder, type OwnGateway, runStart, startGateway } from './gateway.ts';
 import { childrenOf, stillRunning } from './processes.ts';
 

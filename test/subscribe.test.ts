@@ -1,10 +1,10 @@
 /** How long a subscription lasts, in the real runtime and on its clock: comments, and a right that is withdrawn. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { backend } from '../scripts/backends.ts';
 import { sharedGateway } from './gateway.ts';
 import { checkedFetch } from './openapi/checked-fetch.ts';
 import { ask, newOrganization, refusal } from './organization.ts';
+import { backend } from './servers/backends.ts';
 
 const BEAT_MS = 5_000;
 const LOOK_MS = 15_000;

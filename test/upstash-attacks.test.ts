@@ -1,12 +1,12 @@
 /** Where Redis is reached by Upstash's protocol, and where clients of it reach Redis, nobody who only reads changes anything. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseRequest } from '../kinds/index.ts';
+import type { RedisCommand, RedisRequest } from '../kinds/redis/command.ts';
 import { ATTACKS } from '../node-relay/drivers/redis/attacks.ts';
-import { parseRequest } from '../proto/kinds/index.ts';
-import type { RedisCommand, RedisRequest } from '../proto/kinds/redis/command.ts';
-import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
+import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { ask } from './upstash/ask.ts';
 

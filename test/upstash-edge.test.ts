@@ -1,9 +1,9 @@
 /** Redis by the edge itself, through Upstash's protocol, and by a relay: the same requests, the same replies. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
+import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { STEPS } from './upstash/steps.ts';
 

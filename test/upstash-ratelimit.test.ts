@@ -2,9 +2,9 @@
 import { Ratelimit } from '@upstash/ratelimit';
 import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownRedis, type RedisServer } from '../scripts/redis-server.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization } from './organization.ts';
+import { ownRedis, type RedisServer } from './servers/redis-server.ts';
 
 let server: RedisServer;
 let gateway: OwnGateway;

@@ -1,7 +1,7 @@
 /** That what stands in for Upstash speaks as its documentation says, and its own client is content with it. */
 import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { onRedis, ownRedis, type RedisServer } from '../scripts/redis-server.ts';
+import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { type Asking, ask } from './upstash/ask.ts';
 import { runProgram } from './upstash/program.ts';

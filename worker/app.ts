@@ -6,6 +6,7 @@ import { authRoutes } from './auth/routes.ts';
 import type { Bindings, Outside } from './context.ts';
 import { mountDocs } from './docs/mount.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
+import { upstashRoutes } from './facades/upstash/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { helpRoutes } from './help/routes.ts';
 import { refuseOtherHosts } from './http/admit.ts';
@@ -19,7 +20,6 @@ import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
-import { upstashRoutes } from './upstash/routes.ts';
 import { noteOperation } from './users/activity/note.ts';
 import { userRoutes } from './users/routes.ts';
 

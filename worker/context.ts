@@ -5,8 +5,8 @@ import type { Asked } from './access/asked.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
+import type { TemplateRunObject } from './runs/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
-import type { TemplateRunObject } from './templates/runs/object.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
 export interface Bindings {
@@ -33,12 +33,12 @@ export interface Bindings {
   readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChainObject>;
   /** Sixteen objects per organization: worker/idempotency/place.ts names them. */
   readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeysObject>;
-  /** One object per asynchronous run, by the names that worker/templates/runs/start.ts gives. */
+  /** One object per asynchronous run, by the names that worker/runs/start.ts gives. */
   readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRunObject>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;
-  /** Counts steps of requests: worker/http/caller-limits.ts. */
+  /** Counts steps of requests: worker/limits/caller.ts. */
   readonly LIMIT_BY_USER: RateLimit;
   readonly LIMIT_BY_ORGANIZATION: RateLimit;
 }

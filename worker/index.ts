@@ -4,12 +4,12 @@ import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
 import { stopGate } from './http/gate.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
-import { sweepRuns } from './templates/runs/sweep.ts';
+import { sweepRuns } from './runs/sweep.ts';
 
 export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
-export { TemplateRun } from './templates/runs/run.ts';
+export { TemplateRun } from './runs/run.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';

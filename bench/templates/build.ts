@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ROOT } from '../../scripts/bundle.ts';
+import { ROOT } from '../../server/bundle.ts';
 import type * as Contestant from './contestant.ts';
 import { NAMES } from './names.ts';
 import type { Repeat } from './rounds.ts';

@@ -1,7 +1,7 @@
 /** The three contestants of bench/templates.ts in one module, for this process and for the edge runtime. */
 import jsonata from 'jsonata';
 import type { Json } from '../../proto/json.ts';
-import { Budget } from '../../worker/expressions/index.ts';
+import { Budget } from '../../worker/language/expressions/index.ts';
 import type { Run } from '../../worker/templates/compiled.ts';
 import { readTransformation } from '../../worker/templates/transformation/index.ts';
 import { byHand, DEFINITION, type Input, inputOf, JSONATA } from './mapping.ts';

@@ -6,9 +6,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../../scripts/backends.ts';
 import { type Gateway, runScript, sharedGateway } from '../gateway.ts';
 import { ask, newOrganization, type Organization, type Reply, refusal } from '../organization.ts';
+import { freshDatabase } from '../servers/backends.ts';
 
 const LEVELS = ['None', 'Read', 'Write', 'Admin', 'SuperAdmin'] as const;
 type Level = (typeof LEVELS)[number];
@@ -255,7 +255,7 @@ describe('the audit', () => {
     await writeFile(publicKey, JSON.stringify({ kty, crv, x }));
     const against = ['--head', head, '--public-key', publicKey];
 
-    const whole = runScript('scripts/audit-verify.ts', ['--url', gateway.url, ...against], {
+    const whole = runScript('server/audit-verify.ts', ['--url', gateway.url, ...against], {
       AUDIT_TOKEN: founder.token,
     });
     expect(await whole.ended).toEqual({ code: 0, signal: null });
@@ -270,7 +270,7 @@ describe('the audit', () => {
     );
     const file = join(folder, 'edited.json');
     await writeFile(file, JSON.stringify({ entries: edited }));
-    const broken = runScript('scripts/audit-verify.ts', ['--export', file, ...against]);
+    const broken = runScript('server/audit-verify.ts', ['--export', file, ...against]);
     expect(await broken.ended).toEqual({ code: 1, signal: null });
     expect(broken.output.stdout()).toContain(
       `Entry ${seq - 1} is not what it was when it was chained.\n`,

@@ -2,7 +2,7 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/bundle.ts';
+import { ROOT } from '../../server/bundle.ts';
 
 const SPEC = 'docs/spec';
 const FOLDERS =

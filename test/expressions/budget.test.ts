@@ -1,7 +1,12 @@
 /** Programs in small budgets, and programs with mistakes: they end in a value or a fault of the language. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Budget, compileFunctions, Fault, SyntaxFault } from '../../worker/expressions/index.ts';
+import {
+  Budget,
+  compileFunctions,
+  Fault,
+  SyntaxFault,
+} from '../../worker/language/expressions/index.ts';
 import { body, INPUT } from './program.ts';
 
 const NAMES = Object.keys(INPUT);

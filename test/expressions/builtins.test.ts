@@ -4,10 +4,10 @@ import {
   globalNames,
   namespace,
   namespaceNames,
-} from '../../worker/expressions/builtins/globals.ts';
-import { arrayMethods, textMethods } from '../../worker/expressions/builtins/methods.ts';
-import { numberMethods } from '../../worker/expressions/builtins/number.ts';
-import { Callable, type Value } from '../../worker/expressions/value.ts';
+} from '../../worker/language/expressions/builtins/globals.ts';
+import { arrayMethods, textMethods } from '../../worker/language/expressions/builtins/methods.ts';
+import { numberMethods } from '../../worker/language/expressions/builtins/number.ts';
+import { Callable, type Value } from '../../worker/language/expressions/value.ts';
 import { foundOfBody, foundOfExpression } from './compare.ts';
 import { GRAMMAR } from './grammar.ts';
 import { sourcesBy } from './quick.ts';

@@ -5,7 +5,7 @@ import {
   compileExpression,
   compileFunctions,
   Fault,
-} from '../../worker/expressions/index.ts';
+} from '../../worker/language/expressions/index.ts';
 import { INPUT } from './program.ts';
 
 const NAMES = Object.keys(INPUT);

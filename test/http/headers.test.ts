@@ -1,8 +1,8 @@
 /** What every reply carries, over real sockets: whatever was asked, and however it ends. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../../scripts/backends.ts';
 import { type Gateway, sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
+import { freshDatabase } from '../servers/backends.ts';
 import { exchange } from './raw.ts';
 
 let gateway: Gateway;

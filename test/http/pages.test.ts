@@ -1,8 +1,8 @@
 /** Pages of other origins over real sockets: what a browser asks, and what it then lets them read. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../../scripts/backends.ts';
 import { type OwnGateway, sharedGateway, startGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
+import { freshDatabase } from '../servers/backends.ts';
 import { type Exchanged, exchange } from './raw.ts';
 
 const ORIGIN = 'https://app.example.com';

@@ -1,7 +1,7 @@
 /** That a reply is held to the description that its own server serves, also while it streams. */
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../../scripts/ports.ts';
+import { freePort } from '../../server/ports.ts';
 import { checkedFetch } from './checked-fetch.ts';
 
 const get = (type: string, schema: object) => ({

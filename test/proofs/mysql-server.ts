@@ -8,8 +8,8 @@ import { ATTACK_FILE, stateOf } from '../../node-relay/drivers/mysql/attack-stat
 import { TRAPS } from '../../node-relay/drivers/mysql/attacks.ts';
 import { sessionSettings } from '../../node-relay/drivers/mysql/session.ts';
 import { TestDatabase } from '../../node-relay/drivers/mysql/test-database.ts';
-import { randomSecret } from '../../scripts/data-folder.ts';
-import { startMariadb } from '../../scripts/mariadb-server.ts';
+import { randomSecret } from '../../server/data-folder.ts';
+import { startMariadb } from '../servers/mariadb-server.ts';
 
 /** Statements that the server remembers of each connection. */
 const REMEMBERED = 1_024;

@@ -3,10 +3,10 @@ import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PostgresKind } from '../../node-relay/drivers/postgres/test-database.ts';
-import { randomSecret } from '../../scripts/data-folder.ts';
-import { debianPostgres } from '../../scripts/postgres/debian-program.ts';
-import { startPostgres } from '../../scripts/postgres-server.ts';
-import { isRoot, UNPRIVILEGED_ID } from '../../scripts/server-process.ts';
+import { randomSecret } from '../../server/data-folder.ts';
+import { startPostgres } from '../../server/postgres-server.ts';
+import { isRoot, UNPRIVILEGED_ID } from '../../server/server-process.ts';
+import { debianPostgres } from '../servers/postgres/debian-program.ts';
 
 /** Both versions that proofs run on. */
 export const KINDS: readonly PostgresKind[] = ['postgres', 'postgres-15'];

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../scripts/ports.ts';
+import { freePort } from '../../server/ports.ts';
 import { dataFolder, type Ended, startGateway } from '../gateway.ts';
 import { newOrganization } from '../organization.ts';
 import { childrenOf, type ProcessRow, stillRunning } from '../processes.ts';

@@ -1,7 +1,8 @@
 /** Requests to MySQL with their whole replies, the same whichever way they go. */
+
+import type { MysqlRequest } from '../../kinds/mysql/index.ts';
 import { sql } from '../../node-relay/drivers/mysql/test-database.ts';
 import type { Mode } from '../../proto/driver.ts';
-import type { MysqlRequest } from '../../proto/kinds/mysql.ts';
 
 /** A request, and what it answers or how it fails. */
 export interface Case {

@@ -1,9 +1,9 @@
 /** Requests to PostgreSQL with their whole replies, the same whichever way they go. */
 
+import type { PostgresRequest } from '../../kinds/postgres/index.ts';
 import { sql } from '../../node-relay/drivers/postgres/test-database.ts';
 import type { Mode } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
-import type { PostgresRequest } from '../../proto/kinds/postgres.ts';
 
 /** A request, and what it answers or how it fails. */
 export interface Case {

@@ -1,9 +1,9 @@
 /** Data-access templates over a socket, with a real PostgreSQL: rights, binding, transactions, caching. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDatabase } from '../../scripts/backends.ts';
 import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization, type Reply, refusal } from '../organization.ts';
+import { freshDatabase } from '../servers/backends.ts';
 import { addPerson, grant, type Person } from './person.ts';
 
 let organization: Organization;

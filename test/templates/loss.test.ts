@@ -1,10 +1,10 @@
 /** What a run of a template tells when a relay is lost below it, over a socket. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freshDatabase } from '../../scripts/backends.ts';
 import { type OwnGateway, startGateway } from '../gateway.ts';
 import { newOrganization, type Organization, refusal } from '../organization.ts';
 import { killRelay } from '../processes.ts';
+import { freshDatabase } from '../servers/backends.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;

@@ -6,8 +6,8 @@ import jsonata from 'jsonata';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { parseJson } from '../../proto/json.ts';
-import { ROOT } from '../../scripts/bundle.ts';
-import { withTransformers } from '../../scripts/transformers-table.ts';
+import { ROOT } from '../../server/bundle.ts';
+import { withTransformers } from '../../tooling/transformers-table.ts';
 import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
 import { BESIDE, ROWS, TRANSFORMATIONS } from './page.ts';
@@ -86,7 +86,7 @@ describe('the table of rules', () => {
 });
 
 test('the first one is that of the demo', async () => {
-  const file = await readFile(join(ROOT, 'scripts/demo-order-totals.json'), 'utf8');
+  const file = await readFile(join(ROOT, 'server/demo-order-totals.json'), 'utf8');
   expect(parseJson(file)).toEqual(TRANSFORMATIONS[0]?.definition);
 });
 

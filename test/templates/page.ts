@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../proto/json.ts';
-import { ROOT } from '../../scripts/bundle.ts';
+import { ROOT } from '../../server/bundle.ts';
 
 /** A transformation with an input and what it makes of that. */
 export interface Shown {

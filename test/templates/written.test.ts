@@ -1,9 +1,9 @@
 /** What a document store tells apart comes to it through a template: orders of members, and `1.0` from `1`. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { backend } from '../../scripts/backends.ts';
 import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
+import { backend } from '../servers/backends.ts';
 import { addEndpoint } from './injection/stand.ts';
 
 const DOCUMENT =

@@ -6,7 +6,7 @@
  */
 import { Lru } from '../cache.ts';
 import type { Bindings, Database, PublicContext } from '../context.ts';
-import { auditLimits } from '../quotas/audit.ts';
+import { auditLimits } from '../limits/quotas/audit.ts';
 import type { NewEntry } from './entry.ts';
 import { insertEntry } from './write/store.ts';
 

@@ -3,7 +3,7 @@ import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { selectStored } from '../quotas/store.ts';
+import { selectStored } from '../limits/quotas/store.ts';
 import { entriesOf, exportOf, numberAll, writeEntry } from '../test/audit.ts';
 import { failure, insertEndpoint, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
 import type { NewEntry } from './entry.ts';

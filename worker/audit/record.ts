@@ -1,6 +1,6 @@
 /** How slices write audit entries: beside the change they tell of, or after the reply. */
 import type { Caller, Context, PublicContext } from '../context.ts';
-import { auditLimits } from '../quotas/audit.ts';
+import { auditLimits } from '../limits/quotas/audit.ts';
 import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
 import { noteChange, noteEntry } from './journal.ts';
 import { selectOrganizationsOfAccount } from './store.ts';

@@ -8,7 +8,7 @@ import type { Derivation } from '../../proto/derivation.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { PublicContext } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
-import { subscriberOf } from '../http/limits.ts';
+import { subscriberOf } from '../limits/rate.ts';
 
 /** All that a hash needs of a request. */
 export type Asking = Pick<PublicContext, 'env' | 'address' | 'signal' | 'now'>;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import configuration from '../../wrangler.toml?raw';
-import { subscriberOf } from '../http/limits.ts';
+import { subscriberOf } from '../limits/rate.ts';
 import { basic, givePassword, PASSWORD } from '../test/accounts.ts';
 import { failure, startGateway } from '../test/gateway.ts';
 

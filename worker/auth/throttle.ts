@@ -1,6 +1,6 @@
 /** Counts every check of a password, and every reset, before the work that it costs. Contract §3. */
 import type { PublicContext } from '../context.ts';
-import { count, type Limit, subscriberOf } from '../http/limits.ts';
+import { count, type Limit, subscriberOf } from '../limits/rate.ts';
 
 const BY_ADDRESS: Limit = {
   name: 'password-by-address',

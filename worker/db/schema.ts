@@ -14,8 +14,8 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
+import type { Kind } from '../../kinds/index.ts';
 import type { Caps, Profile } from '../../proto/driver.ts';
-import type { Kind } from '../../proto/kinds/index.ts';
 import type { Level } from '../access/levels.ts';
 import type { AuditDetails, Outcome } from '../audit/entry.ts';
 

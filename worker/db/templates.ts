@@ -85,7 +85,7 @@ export const templateUsage = sqliteTable(
   (table) => [primaryKey({ columns: [table.orgUuid, table.templateUuid, table.day] })],
 );
 
-/** Asynchronous runs, for 24 hours; what they answered stands in their objects: worker/templates/runs. Contract §8. */
+/** Asynchronous runs, for 24 hours; what they answered stands in their objects: worker/runs. Contract §8. */
 export const templateRuns = sqliteTable(
   'template_runs',
   {

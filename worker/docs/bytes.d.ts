@@ -1,4 +1,4 @@
-/** Files that wrangler.toml's rules and scripts/bundle.ts make modules of bytes. */
+/** Files that wrangler.toml's rules and server/bundle.ts make modules of bytes. */
 declare module '*.gz' {
   const bytes: ArrayBuffer;
   // biome-ignore lint/style/noDefaultExport: it has no other name.

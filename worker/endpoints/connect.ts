@@ -1,7 +1,8 @@
 /** Connects with a configuration before it is stored. Contract §5, first point. */
+
+import type { Kind } from '../../kinds/index.ts';
 import type { Mode, Profile, Warning } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import type { Kind } from '../../proto/kinds/index.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, Transports } from '../db/schema.ts';

@@ -4,7 +4,7 @@ import { type Policy, tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
-import { selectStored } from '../quotas/store.ts';
+import { selectStored } from '../limits/quotas/store.ts';
 import { sealConfig } from './config.ts';
 import { type Connected, connectAll } from './connect.ts';
 import { parseConfig, parseKind } from './parse-config.ts';

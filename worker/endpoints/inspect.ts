@@ -1,6 +1,6 @@
 /** Tells what an endpoint's backend holds, a page at a time, and remembers that for a minute. */
 import * as z from 'zod';
-import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { Lru } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';

@@ -1,8 +1,8 @@
 /** Checks a configuration against its kind. */
 import type { ZodError } from 'zod';
+import { type Kind, kindNamed, kindSpec, SPECIFIED_KINDS } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
-import { type Kind, kindNamed, kindSpec, SPECIFIED_KINDS } from '../../proto/kinds/index.ts';
 import type { EndpointConfig } from './config.ts';
 import { refuseRedacted } from './redact.ts';
 

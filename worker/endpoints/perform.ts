@@ -1,9 +1,10 @@
 /** Requests that the gateway makes by itself, such as those of a template, with the caller's rights. */
+
+import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';
-import { type Kind, kindSpec, parseRequest } from '../../proto/kinds/index.ts';
-import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { orderedText, unordered } from '../../proto/ordered-json.ts';
 import { demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';

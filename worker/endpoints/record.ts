@@ -1,8 +1,8 @@
 /** Endpoints as replies show them. */
 
+import { kindSpec } from '../../kinds/index.ts';
 import type { Caps, Warning } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
-import { kindSpec } from '../../proto/kinds/index.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { isoTime } from '../http/iso-time.ts';
 import type { Connected } from './connect.ts';

@@ -1,6 +1,7 @@
 /** What `Idempotency-Key` means for requests to endpoints. Contract: "Retries by the client". */
+
+import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../kinds/members.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
-import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../proto/kinds/members.ts';
 import type { Idempotency } from '../idempotency/rule.ts';
 import { acceptsLines } from './run.ts';
 import { isInSession } from './sessions.ts';

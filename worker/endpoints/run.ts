@@ -1,17 +1,17 @@
 /** Runs one request against an endpoint's backend. Contract §6. */
 import * as z from 'zod';
+import { kindSpec, parseRequest } from '../../kinds/index.ts';
+import type { KindSpec, RequestBase } from '../../kinds/kind.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { kindSpec, parseRequest } from '../../proto/kinds/index.ts';
-import type { KindSpec, RequestBase } from '../../proto/kinds/kind.ts';
-import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { statementMs } from '../../proto/work/statement.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { costly, isLight, wentOn } from '../heavy-work.ts';
 import { asksFor } from '../http/accept.ts';
 import type { Reply } from '../http/route.ts';
+import { costly, isLight, wentOn } from '../limits/heavy-work.ts';
 import type { Endpoint } from './access.ts';
 import type { Backend } from './backend/backend.ts';
 import { backendOf } from './backend/reach.ts';

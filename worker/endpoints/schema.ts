@@ -1,8 +1,8 @@
 /** Bodies and results of the operations on endpoints, as on the wire. Spec: "Endpoint". */
 import * as z from 'zod';
-import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
-import type { KindSpec } from '../../proto/kinds/kind.ts';
-import { JsonValue } from '../../proto/kinds/members.ts';
+import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
+import type { KindSpec } from '../../kinds/kind.ts';
+import { JsonValue } from '../../kinds/members.ts';
 import { ChosenId } from '../http/ids.ts';
 import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';

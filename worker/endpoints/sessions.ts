@@ -1,7 +1,7 @@
 /** A backend connection of a caller's own. Contract §6, "Sessions". */
 import * as z from 'zod';
+import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import { timestamp } from '../http/members.ts';

@@ -1,6 +1,6 @@
 /** Requests to backends and their results: taken as any JSON, and shown as what each kind has. */
 import * as z from 'zod';
-import { JsonValue } from '../../proto/kinds/members.ts';
+import { JsonValue } from '../../kinds/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { shownAs } from '../http/shown-as.ts';
 import { ErrorReply } from '../openapi/error-schema.ts';

@@ -4,8 +4,8 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
-import { passedOn } from '../heavy-work.ts';
 import { mustEnd, onStop, stopped } from '../http/gate.ts';
+import { passedOn } from '../limits/heavy-work.ts';
 import type { Backend } from './backend/backend.ts';
 import { countCall } from './usage/count.ts';
 

@@ -1,9 +1,9 @@
 /** Subscriptions: what a backend tells as it happens, for as long as the caller may hear it. Contract §6, "Subscriptions". */
 
+import { kindSpec } from '../../kinds/index.ts';
+import type { RequestBase } from '../../kinds/kind.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { errorBody, GatewayError } from '../../proto/errors.ts';
-import { kindSpec } from '../../proto/kinds/index.ts';
-import type { RequestBase } from '../../proto/kinds/kind.ts';
-import { TIMEOUT_DEFAULT_MS } from '../../proto/kinds/members.ts';
 import { authorize } from '../access/access.ts';
 import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';

@@ -1,15 +1,15 @@
 /** Several requests to one endpoint, all or nothing. Contract §6, "Transactions". */
 import * as z from 'zod';
+import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
+import type { RequestBase } from '../../kinds/kind.ts';
+import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
-import { type Kind, kindSpec, parseRequest } from '../../proto/kinds/index.ts';
-import type { RequestBase } from '../../proto/kinds/kind.ts';
-import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../proto/kinds/members.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { costly, inPieces, isLight } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
+import { costly, inPieces, isLight } from '../limits/heavy-work.ts';
 import { backendOf } from './backend/reach.ts';
 import { resultOf } from './result.ts';
 import type { RequestInput } from './run.ts';

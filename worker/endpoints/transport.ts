@@ -1,8 +1,9 @@
 /** Who will speak to the backend of each connection: decided when a configuration is stored. Contract §6, "Edge or relay". */
+
+import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { canonicalHost } from '../../proto/addresses.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
-import { type Kind, kindSpec } from '../../proto/kinds/index.ts';
 import type { ChosenTransport, ConnectionName, Transports } from '../db/schema.ts';
 import type { EdgeDriver } from '../drivers/edge/driver.ts';
 import { edgeDriver } from '../drivers/edge/index.ts';

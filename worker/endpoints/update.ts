@@ -1,15 +1,16 @@
 /** Changes an endpoint: merges, connects when the configuration is touched, stores. */
+
+import { kindNamed, kindSpec } from '../../kinds/index.ts';
 import type { Warning } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { kindNamed, kindSpec } from '../../proto/kinds/index.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { parse } from '../http/parse.ts';
-import { demandStorage } from '../quotas/demand.ts';
+import { demandStorage } from '../limits/quotas/demand.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { type EndpointConfig, openConfig, sealConfig } from './config.ts';
 import { type Connected, connectAll } from './connect.ts';

@@ -8,7 +8,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { isUuid } from '../http/ids.ts';
-import { demandStorage } from '../quotas/demand.ts';
+import { demandStorage } from '../limits/quotas/demand.ts';
 import { findTarget, type Target } from './access.ts';
 import {
   type GrantingChange,

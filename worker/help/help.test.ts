@@ -1,6 +1,6 @@
 /** Promises of `GET /help`. */
 import { expect, test } from 'vitest';
-import { kinds } from '../../proto/kinds/index.ts';
+import { kinds } from '../../kinds/index.ts';
 import { routes } from '../app.ts';
 import { failure, startGateway } from '../test/gateway.ts';
 import { operationLines } from './routes.ts';

@@ -1,5 +1,5 @@
 /** What the API tells of itself. Spec: "Help". Contract §13, `GET /help`. */
-import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
+import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember } from '../access/access.ts';
 import { operationsOf } from '../http/operations.ts';
 import { type AnyRoute, route } from '../http/route.ts';

@@ -1,6 +1,6 @@
 /** What `GET /help` answers, as on the wire. Contract §13, `GET /help`. */
 import * as z from 'zod';
-import { kindSpec, kinds } from '../../proto/kinds/index.ts';
+import { kindSpec, kinds } from '../../kinds/index.ts';
 import { LEVELS } from '../access/levels.ts';
 import { VERSION } from './version.ts';
 

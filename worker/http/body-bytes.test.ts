@@ -1,7 +1,7 @@
 /** Large bodies: that they arrive whole, and who waits or is refused meanwhile. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { giveBack } from '../heavy-work.ts';
+import { giveBack } from '../limits/heavy-work.ts';
 import { discardBody, readBody } from './body-bytes.ts';
 
 const MIB = 1024 * 1024;

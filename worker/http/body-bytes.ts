@@ -4,7 +4,14 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Place } from '../../proto/work/line.ts';
-import { giveBack, isLarge, mayComeIn, type Owner, passed, placeFor } from '../heavy-work.ts';
+import {
+  giveBack,
+  isLarge,
+  mayComeIn,
+  type Owner,
+  passed,
+  placeFor,
+} from '../limits/heavy-work.ts';
 import { type BodyLimits, hasBody, tooLarge } from './body.ts';
 import { BodyClock } from './body-clock.ts';
 

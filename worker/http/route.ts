@@ -5,7 +5,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
 import type { Context, PublicContext } from '../context.ts';
 import type { IdempotencyRule } from '../idempotency/rule.ts';
-import type { Relief } from '../quotas/audit.ts';
+import type { Relief } from '../limits/quotas/audit.ts';
 import type { IfMatch } from './conditional.ts';
 import type { Tag } from './tags.ts';
 

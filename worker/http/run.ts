@@ -15,10 +15,11 @@ import {
   openContext,
   type PublicContext,
 } from '../context.ts';
-import { giveBack, inPieces, isLarge, isLight } from '../heavy-work.ts';
 import { once } from '../idempotency/once.ts';
 import { keyOf } from '../idempotency/rule.ts';
-import { demandAuditRoom, type Relief } from '../quotas/audit.ts';
+import { countCaller } from '../limits/caller.ts';
+import { giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
+import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import { addressOf } from './address.ts';
 import {
@@ -29,7 +30,6 @@ import {
   parseBodyInPieces,
 } from './body.ts';
 import { type Arrived, discardBody, readBody } from './body-bytes.ts';
-import { countCaller } from './caller-limits.ts';
 import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';

@@ -3,8 +3,8 @@
  * anything is written here, some at a time, and given back when what was written has expired.
  */
 import type { Database } from '../context.ts';
-import { limitsOf, roundedUp, type Sort } from '../quotas/share.ts';
-import { giveBack, holdBytes } from '../quotas/store.ts';
+import { limitsOf, roundedUp, type Sort } from '../limits/quotas/share.ts';
+import { giveBack, holdBytes } from '../limits/quotas/store.ts';
 import {
   createRooms,
   type RoomRow,

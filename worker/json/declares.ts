@@ -1,10 +1,10 @@
 /** Whether a JSON Schema speaks of a place, so that it can be told which paths are of the output. */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { Pace, type Pieces } from '../../proto/work/pieces.ts';
-import type { Budget } from '../paths/budget.ts';
-import { Patterns } from '../paths/pattern.ts';
-import { indexOf, type Step } from '../paths/step.ts';
-import { resolve } from '../paths/walk.ts';
+import type { Budget } from '../language/paths/budget.ts';
+import { Patterns } from '../language/paths/pattern.ts';
+import { indexOf, type Step } from '../language/paths/step.ts';
+import { resolve } from '../language/paths/walk.ts';
 
 /** Keywords whose schemas speak of the same place as their own. */
 const SAME_PLACE = ['allOf', 'anyOf', 'oneOf'];

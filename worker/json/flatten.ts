@@ -2,9 +2,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Context } from '../context.ts';
-import { inPieces } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
-import { dotted } from '../paths/dotted.ts';
+import { dotted } from '../language/paths/dotted.ts';
+import { inPieces } from '../limits/heavy-work.ts';
 import { leafCost, paceOfLeaves, resultMaxBytes } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 

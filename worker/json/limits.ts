@@ -1,7 +1,7 @@
 /** What one call of the JSON utilities may take. Spec silent on all of it. */
 import { GatewayError } from '../../proto/errors.ts';
 import { Pace } from '../../proto/work/pieces.ts';
-import { Budget, FILTER_STEPS_MAX } from '../paths/budget.ts';
+import { Budget, FILTER_STEPS_MAX } from '../language/paths/budget.ts';
 import type { Settings } from '../settings.ts';
 
 /** Most paths, or pairs of paths, of one call. */

@@ -2,10 +2,10 @@
 import type { Json } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Context } from '../context.ts';
-import { inPieces } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
-import type { Budget } from '../paths/budget.ts';
-import type { Notation, Path } from '../paths/path.ts';
+import type { Budget } from '../language/paths/budget.ts';
+import type { Notation, Path } from '../language/paths/path.ts';
+import { inPieces } from '../limits/heavy-work.ts';
 import { resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { Places } from './places.ts';

@@ -1,7 +1,7 @@
 /** Which places of a document were found already: told by where they hang, without writing their paths down. */
 import type { Json } from '../../proto/json.ts';
-import type { Budget } from '../paths/budget.ts';
-import type { Match } from '../paths/match.ts';
+import type { Budget } from '../language/paths/budget.ts';
+import type { Match } from '../language/paths/match.ts';
 
 /** What remembering a place costs. */
 const STEPS_PER_PLACE = 8;

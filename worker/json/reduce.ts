@@ -1,7 +1,7 @@
 /** `/json/reduce`: the same document with only the paths kept. Contract §7. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
 import { Pace, type Pieces } from '../../proto/work/pieces.ts';
-import type { Match } from '../paths/match.ts';
+import type { Match } from '../language/paths/match.ts';
 import { searchBudget } from './limits.ts';
 import type { Search } from './parse.ts';
 

@@ -1,9 +1,9 @@
 /** Bodies and results of the JSON utilities, as on the wire. Spec: "JSON utilities". Contract §7. */
 import * as z from 'zod';
+import { JsonValue } from '../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { JsonValue } from '../../proto/kinds/members.ts';
 import { exactlyOne } from '../http/exactly-one.ts';
-import { PathText } from '../paths/schema.ts';
+import { PathText } from '../language/paths/schema.ts';
 import { DOCUMENT, FLAT, MAPPED, MAPPING, PARSED, PATHS, REDUCED } from './examples.ts';
 import { PATHS_MAX } from './limits.ts';
 

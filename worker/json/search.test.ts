@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Json, type JsonObject, setMember } from '../../proto/json.ts';
 import { whole } from '../../proto/work/pieces.ts';
-import { Path } from '../paths/path.ts';
+import { Path } from '../language/paths/path.ts';
 import { failure, startGateway, type TestGateway } from '../test/gateway.ts';
 import { parse } from './parse.ts';
 import { reduce } from './reduce.ts';

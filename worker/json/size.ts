@@ -1,6 +1,6 @@
 /** How large values are as JSON, found without writing them, and no further than there is room for. */
 import { isRawJson, type Json, type JsonObject } from '../../proto/json.ts';
-import type { Budget } from '../paths/budget.ts';
+import type { Budget } from '../language/paths/budget.ts';
 
 /** Bytes that a value takes which is no text, array or object; members and elements have a comma. */
 const SCALAR_BYTES = 5;

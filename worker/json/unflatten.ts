@@ -2,10 +2,10 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { Builder } from '../paths/build.ts';
-import { cutLast, parseDotted } from '../paths/dotted.ts';
-import { faultOf, PathFault } from '../paths/fault.ts';
-import type { Key } from '../paths/step.ts';
+import { Builder } from '../language/paths/build.ts';
+import { cutLast, parseDotted } from '../language/paths/dotted.ts';
+import { faultOf, PathFault } from '../language/paths/fault.ts';
+import type { Key } from '../language/paths/step.ts';
 import { leafCost, paceOfLeaves } from './limits.ts';
 
 /** Characters of a name that an error shows. */

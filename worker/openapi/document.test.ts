@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { type Kind, kindSpec, kinds } from '../../proto/kinds/index.ts';
+import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember, anyone, onAnything, onOrganization } from '../access/access.ts';
 import { facades, routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';

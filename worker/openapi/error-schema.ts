@@ -1,7 +1,7 @@
 /** The body of every error, as the description shows it. Contract: "Errors". */
 import * as z from 'zod';
+import { JsonValue } from '../../kinds/members.ts';
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
-import { JsonValue } from '../../proto/kinds/members.ts';
 import { AccessLevel } from '../access/levels.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { errorExample } from './error-examples.ts';

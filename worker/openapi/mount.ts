@@ -1,10 +1,11 @@
 /** Serves the API's description at /openapi.json. */
-import { passed } from '../heavy-work.ts';
+
 import { addressOf } from '../http/address.ts';
 import { asAllReplies } from '../http/beside.ts';
 import { publicUrl } from '../http/public-url.ts';
 import type { AnyRoute } from '../http/route.ts';
 import type { App } from '../http/run.ts';
+import { passed } from '../limits/heavy-work.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { settingsOf } from '../settings.ts';
 import { describe } from './document.ts';

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { bearerOf } from '../access/authenticate.ts';
 import type { PublicContext } from '../context.ts';
-import { count, type Limit, subscriberOf } from '../http/limits.ts';
+import { count, type Limit, subscriberOf } from '../limits/rate.ts';
 
 const NEW_BY_ADDRESS: Limit = {
   name: 'new-by-address',

@@ -6,7 +6,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { Tagged } from '../http/route.ts';
-import type { Relief } from '../quotas/audit.ts';
+import type { Relief } from '../limits/quotas/audit.ts';
 import type { OrganizationPatch } from './schema.ts';
 import { selectRevision, updateOrganization } from './store.ts';
 

@@ -8,8 +8,8 @@ import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts'
 import { isoTime } from '../http/iso-time.ts';
 import { Tagged } from '../http/route.ts';
 import { visible } from '../http/visible.ts';
+import { selectStored } from '../limits/quotas/store.ts';
 import { defaultNode } from '../nodes/default-node.ts';
-import { selectStored } from '../quotas/store.ts';
 import type { Settings } from '../settings.ts';
 import { selectTemplateCount } from '../templates/store.ts';
 import { sizeText } from './size-text.ts';

@@ -1,12 +1,12 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
 import type { Context } from '../context.ts';
-import { inPieces } from '../heavy-work.ts';
+import { inPieces } from '../limits/heavy-work.ts';
+import { nameOf, type Scene, sceneOfReferences } from '../reach/load.ts';
 import { refusal } from './body.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
 import { type Definition, isDataAccess } from './definition.ts';
 import { readDefinition } from './read.ts';
-import { nameOf, type Scene, sceneOfReferences } from './scene/load.ts';
 import { transformationInPieces } from './transformation/index.ts';
 
 /** What is known of the template that is to have the definition. */

@@ -1,7 +1,7 @@
 /** What a template is once it was read: what it reaches, and how it is run and shown. Contract §8. */
 import type { Json, JsonObject } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import type { Budget } from '../expressions/index.ts';
+import type { Budget } from '../language/expressions/index.ts';
 
 /** One fault of a definition. Every one of them is told, all at once. */
 export interface Fault {

@@ -1,7 +1,7 @@
 /** Tells what the computation of a run cost, which is known only afterwards; then the organization's next one waits. */
 import type { Context } from '../context.ts';
-import type { Budget } from '../expressions/index.ts';
-import { mayGoOn, wentOn } from '../heavy-work.ts';
+import type { Budget } from '../language/expressions/index.ts';
+import { mayGoOn, wentOn } from '../limits/heavy-work.ts';
 
 /** Steps that are taken to hold the thread for a millisecond where no clock tells: the dearest do. */
 const STEPS_OF_A_MS = 240_000;

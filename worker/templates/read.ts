@@ -1,7 +1,8 @@
 /** Reads definitions, and remembers what was read: versions never change. */
+
+import type { Kind } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { type JsonObject, parseJson } from '../../proto/json.ts';
-import type { Kind } from '../../proto/kinds/index.ts';
 import { parseOrdered } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { Lru } from '../cache.ts';

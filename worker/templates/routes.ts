@@ -1,11 +1,12 @@
 /** Operations on templates. Spec: "Templates". Contract §4, §8. */
 import * as z from 'zod';
+import { JsonValue } from '../../kinds/members.ts';
 import type { Json } from '../../proto/json.ts';
-import { JsonValue } from '../../proto/kinds/members.ts';
 import { onOrganization } from '../access/access.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { type AnyRoute, route, Tagged } from '../http/route.ts';
+import { showRun, startRun } from '../runs/start.ts';
 import { onTemplate, onTemplateList } from './access.ts';
 import { changeTemplate } from './change.ts';
 import { createTemplate } from './create.ts';
@@ -17,7 +18,6 @@ import { renderTemplate } from './render.ts';
 import { Created, Deleted, TemplateDetail, TemplatePage, Updated } from './result-shapes.ts';
 import { type Call, runTemplate } from './run.ts';
 import { RenderResult, RunRecord, StartedRun } from './run-shapes.ts';
-import { showRun, startRun } from './runs/start.ts';
 import {
   CreateBody,
   DeleteQuery,

@@ -1,6 +1,6 @@
 /** What rendering and asynchronous runs answer. Spec: "Render result"; contract §8. */
 import * as z from 'zod';
-import { JsonValue } from '../../proto/kinds/members.ts';
+import { JsonValue } from '../../kinds/members.ts';
 import { count, timestamp } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { RENDERED } from './examples.ts';

@@ -6,15 +6,15 @@ import { demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { performOn } from '../endpoints/perform.ts';
-import { Budget } from '../expressions/index.ts';
-import { inPieces } from '../heavy-work.ts';
 import type { JsonBytes } from '../http/route.ts';
+import { Budget } from '../language/expressions/index.ts';
+import { inPieces } from '../limits/heavy-work.ts';
+import { type Scene, sceneOf } from '../reach/load.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import type { Compiled, Run } from './compiled.ts';
 import { Meter } from './meter.ts';
 import { keptOutput } from './outputs.ts';
 import { memoryOf, readVersion } from './read.ts';
-import { type Scene, sceneOf } from './scene/load.ts';
 import { selectVersions } from './store.ts';
 import { countRun } from './usage/count.ts';
 

@@ -1,7 +1,7 @@
 /** Paths, queries and bodies of the operations on templates, as on the wire. Spec: "Template", "Templates". */
 import * as z from 'zod';
+import { JsonValue } from '../../kinds/members.ts';
 import { isJsonObject, type JsonObject } from '../../proto/json.ts';
-import { JsonValue } from '../../proto/kinds/members.ts';
 import { ChosenId } from '../http/ids.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { shownAs } from '../http/shown-as.ts';

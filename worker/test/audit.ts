@@ -7,7 +7,7 @@ import { selectPage } from '../audit/store.ts';
 import { entryOnWire } from '../audit/wire.ts';
 import { insertEntry } from '../audit/write/store.ts';
 import { type Context, openContext } from '../context.ts';
-import { auditLimits } from '../quotas/audit.ts';
+import { auditLimits } from '../limits/quotas/audit.ts';
 import { settingsOf } from '../settings.ts';
 import type { TestGateway } from './gateway.ts';
 

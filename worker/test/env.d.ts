@@ -8,7 +8,7 @@ declare namespace Cloudflare {
     PASSWORD_HASHERS: DurableObjectNamespace<import('../auth/hasher-object.ts').PasswordHasher>;
     AUDIT_CHAIN: DurableObjectNamespace<import('../audit/chain.ts').AuditChain>;
     IDEMPOTENCY_KEYS: DurableObjectNamespace<import('../idempotency/keys.ts').IdempotencyKeys>;
-    TEMPLATE_RUNS: DurableObjectNamespace<import('../templates/runs/run.ts').TemplateRun>;
+    TEMPLATE_RUNS: DurableObjectNamespace<import('../runs/run.ts').TemplateRun>;
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
     LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
     LIMIT_NEW_BY_ADDRESS: RateLimit;

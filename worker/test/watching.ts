@@ -1,7 +1,7 @@
 /** Subscriptions of tests: a kind that answers events, a relay that tells them, and a reader. */
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { type Kind, kindSpec } from '../../kinds/index.ts';
 import type { WatchRequest, WatchResponse } from '../../proto/gen/relay/v1/relay_pb.ts';
-import { type Kind, kindSpec } from '../../proto/kinds/index.ts';
 import { bytes, text } from './running.ts';
 
 /** A request that answers events, once `answerEvents` was called. */

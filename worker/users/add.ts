@@ -14,7 +14,7 @@ import type { Context } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { selectMembers } from '../grants/store.ts';
-import { demandStorage } from '../quotas/demand.ts';
+import { demandStorage } from '../limits/quotas/demand.ts';
 import type { Association, NewUser } from './schema.ts';
 import {
   insertAccount,

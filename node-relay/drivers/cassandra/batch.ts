@@ -1,9 +1,9 @@
 /** Several changes in one message: batches of callers, and transactions. Contract §6, "Transactions". */
 import requests from 'cassandra-driver/lib/requests.js';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { at } from './errors.ts';

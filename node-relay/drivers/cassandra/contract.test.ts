@@ -1,5 +1,5 @@
 /** The suite of every driver against a real Cassandra. */
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { describeDriver } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { cassandra } from './index.ts';

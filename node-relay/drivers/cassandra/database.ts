@@ -1,7 +1,7 @@
 /** One pool's node: lends connections to calls, and keeps what the server has prepared. */
 
-import { LruMap } from '../../../dialects/lru-map.ts';
 import type { Call } from '../../../proto/driver.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
 import type { Connection } from './connection.ts';
 import { fromFailure, isFaulty, isTold, isUnprepared, ofOperation } from './errors.ts';

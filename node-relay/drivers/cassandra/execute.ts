@@ -1,8 +1,8 @@
 /** Runs one request and builds its result. */
 import { setImmediate } from 'node:timers/promises';
+import { type CassandraRequest, cassandra as kind } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { type CassandraRequest, cassandra as kind } from '../../../proto/kinds/cassandra.ts';
 import { runBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';

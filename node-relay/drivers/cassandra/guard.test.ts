@@ -1,7 +1,7 @@
 /** `/read` can change nothing: every attack as a superuser, with the server's state compared before and after. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACKS, READS, TARGETS } from './attacks.ts';

@@ -1,7 +1,7 @@
 /** Decides what `/read` takes, and what no caller may run. Contract §6. */
 
-import { LruMap } from '../../../dialects/lru-map.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import { tokensOf } from './lexer.ts';
 
 /** What a statement is. */

@@ -1,7 +1,7 @@
 /** Servers that say what no server says: each ends its own call, and nothing of it is served as data. */
 import { afterEach, describe, expect, test } from 'vitest';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';

@@ -1,6 +1,7 @@
 /** Driver of kind `cassandra`: CQL over the driver's own connections, each on a socket that the host dialled. */
+
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
 import { transact } from './batch.ts';

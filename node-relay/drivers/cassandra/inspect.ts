@@ -1,8 +1,8 @@
 /** Tables and views with their columns, keys and indexes, from the server's own tables. */
 import * as z from 'zod';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call, InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import type { Database } from './database.ts';
 import { runRequest } from './execute.ts';
 

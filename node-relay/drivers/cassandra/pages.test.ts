@@ -1,7 +1,7 @@
 /** Pages, conditions, batches, transactions and traces against a real Cassandra. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { cql, type Rows, run, TestDatabase } from './test-database.ts';

@@ -3,8 +3,8 @@
 import cassandra from 'cassandra-driver';
 import executionOptions from 'cassandra-driver/lib/execution-options.js';
 import requests from 'cassandra-driver/lib/requests.js';
+import { consistencyNamed } from '../../../kinds/cassandra/consistency.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
 import { ReplyFault } from './bytes.ts';
 import { Cells, encoderOf } from './composites.ts';
 import type { Connection } from './connection.ts';

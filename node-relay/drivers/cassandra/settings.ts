@@ -1,6 +1,6 @@
 /** Reads a Cassandra connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import type { Json } from '../../../proto/json.ts';
-import { CONSISTENCIES, consistencyNamed } from '../../../proto/kinds/cassandra/consistency.ts';
+
+import { CONSISTENCIES, consistencyNamed } from '../../../kinds/cassandra/consistency.ts';
 import {
   credentials,
   decoded,
@@ -12,7 +12,8 @@ import {
   partsOf,
   readOptions,
   refuseNul,
-} from '../../../proto/kinds/connection-options.ts';
+} from '../../../kinds/connection-options.ts';
+import type { Json } from '../../../proto/json.ts';
 
 /** How to reach and enter one node. Holds the password: never log it. */
 export interface Settings {

@@ -1,7 +1,8 @@
 /** Rows as lines of NDJSON, page by page, as fast as they are taken. Contract §6, "Large results". */
+
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { fromFailure } from './errors.ts';

@@ -1,8 +1,8 @@
 /** Every type of CQL both ways, to the last digit. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { parseJson } from '../../../proto/json.ts';
-import type { CassandraRequest } from '../../../proto/kinds/cassandra.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { cql, TestDatabase } from './test-database.ts';

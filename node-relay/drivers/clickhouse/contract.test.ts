@@ -1,5 +1,5 @@
 /** The suite of every driver against a real ClickHouse. */
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { describeDriver } from '../contract.ts';
 import { clickhouse } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test-database.ts';

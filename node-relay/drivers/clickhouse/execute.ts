@@ -1,10 +1,10 @@
 /** Runs one request and builds its result. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
+import { clickhouse as kind } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
-import { clickhouse as kind } from '../../../proto/kinds/clickhouse.ts';
 import { tooLarge } from '../byte-text.ts';
 import { wholeBody } from '../whole-body.ts';
 import { latin1 } from './binary.ts';

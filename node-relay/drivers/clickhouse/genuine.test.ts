@@ -1,6 +1,6 @@
 /** A genuine server, of 2018: logins, profiles, kept-alive connections and statements killed, as servers do them. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backend } from '../../../scripts/backends.ts';
+import { backend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import { Gone } from '../one-socket.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';

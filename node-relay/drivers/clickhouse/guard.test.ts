@@ -1,9 +1,9 @@
 /** `/read` can change nothing: every attack as a user with all rights, with the server's state compared before and after. */
 import { existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACKS, READS, TARGETS } from './attacks.ts';

@@ -1,8 +1,9 @@
 /** Decides what `/read` takes, and what no caller may run. Contract §6. */
+
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
+import { ALLOWED_SETTINGS } from '../../../kinds/clickhouse/settings.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { ALLOWED_SETTINGS } from '../../../proto/kinds/clickhouse/settings.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { isFile } from './file-tables.ts';
 import { oneStatement, type Statement, tellsHeaders } from './statement.ts';
 

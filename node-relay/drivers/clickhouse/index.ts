@@ -1,6 +1,7 @@
 /** Driver of kind `clickhouse`: ClickHouse over its HTTP interface, rows straight to JSON text. */
+
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
 import { Connection, type Recipe } from './connection.ts';

@@ -1,7 +1,8 @@
 /** Rows of an `insert` as the server takes them: the statement in the URL, the rows in the body. */
+
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { jsonBytes } from './binary.ts';
 
 /** A request that brings rows. */

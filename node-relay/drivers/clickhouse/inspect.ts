@@ -1,7 +1,7 @@
 /** Tables with their columns, keys and indexes, from the server's own tables. */
 import * as z from 'zod';
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Call, InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { Database } from './database.ts';
 import { strange } from './errors.ts';
 import { runRequest, type StatementRequest } from './execute.ts';

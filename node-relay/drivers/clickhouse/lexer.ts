@@ -1,5 +1,5 @@
 /** Reads ClickHouse's SQL as tokens, by the rules of the server's own lexer. Source: ClickHouse, src/Parsers/Lexer.cpp. */
-import { DollarQuotes } from '../../../dialects/dollar-quotes.ts';
+import { DollarQuotes } from '../../../kinds/dollar-quotes.ts';
 import { decodedQuote } from './quotes.ts';
 
 /** A token that means something; comments and spaces are none. */

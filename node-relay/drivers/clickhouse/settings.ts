@@ -1,6 +1,6 @@
 /** Reads a ClickHouse connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import type { Json } from '../../../proto/json.ts';
-import { ALLOWED_SETTINGS } from '../../../proto/kinds/clickhouse/settings.ts';
+
+import { ALLOWED_SETTINGS } from '../../../kinds/clickhouse/settings.ts';
 import {
   credentials,
   decoded,
@@ -12,7 +12,8 @@ import {
   partsOf,
   readOptions,
   refuseNul,
-} from '../../../proto/kinds/connection-options.ts';
+} from '../../../kinds/connection-options.ts';
+import type { Json } from '../../../proto/json.ts';
 
 /** How to reach and enter one server. Holds the password: never log it. */
 export interface Settings {

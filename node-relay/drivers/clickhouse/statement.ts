@@ -1,7 +1,7 @@
 /** What there is to know of a statement before it is sent: its kind, parameters, called functions. */
 
-import { LruMap } from '../../../dialects/lru-map.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import { callsOf, type Doubt, doubtsOf } from './doubts.ts';
 import { type Token, tokensOf } from './lexer.ts';
 import { isMark, isName, isWord, readingsOf } from './marks.ts';

@@ -1,7 +1,8 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
+
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { FIELD_MAX_BYTES, fieldTooLarge } from '../field-limit.ts';
 import type { Database } from './database.ts';
 import { admitted, checkCount } from './execute.ts';

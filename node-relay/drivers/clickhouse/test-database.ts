@@ -1,9 +1,9 @@
 /** A database of its own for a test file, behind a counter of connections, and short words to use it. */
 import { randomUUID } from 'node:crypto';
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Call, Mode, Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
-import { backend } from '../../../scripts/backends.ts';
+import { backend } from '../../../test/servers/backends.ts';
 import { CountedPort } from '../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { clickhouse } from './index.ts';

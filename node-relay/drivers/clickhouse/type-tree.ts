@@ -1,5 +1,5 @@
 /** Reads the names of ClickHouse's types into trees: `Map(String, Array(Nullable(Int64)))`. */
-import { LruMap } from '../../../dialects/lru-map.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import { type Token, tokensOf } from './lexer.ts';
 
 /** A type: its name, and the types or other words between its parentheses. */

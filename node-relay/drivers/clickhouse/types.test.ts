@@ -1,8 +1,8 @@
 /** Every type of ClickHouse's, as a result and as a parameter, with no digit lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 

@@ -1,7 +1,8 @@
 /** Driver of kind `http`: any server that speaks HTTP, over sockets that the relay dialled. */
+
+import type { HttpRequest } from '../../../kinds/http/index.ts';
+import { baseIn, HttpSession } from '../../../kinds/http/session.ts';
 import type { Session, Target } from '../../../proto/driver.ts';
-import { baseIn, HttpSession } from '../../../proto/kinds/http/session.ts';
-import type { HttpRequest } from '../../../proto/kinds/http.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RelayLine } from './line.ts';
 

@@ -3,14 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createUnzip } from 'node:zlib';
+import type { Header } from '../../../kinds/http/headers.ts';
+import { type Incoming, type Line, NotSent, type Outgoing } from '../../../kinds/http/line.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Header } from '../../../proto/kinds/http/headers.ts';
-import {
-  type Incoming,
-  type Line,
-  NotSent,
-  type Outgoing,
-} from '../../../proto/kinds/http/line.ts';
 import type { ConnectionMaker, ConnectionPool, Host } from '../driver.ts';
 import { Gone } from '../one-socket.ts';
 import { watchedPool } from '../watched-pool.ts';

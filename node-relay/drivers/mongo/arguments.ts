@@ -1,10 +1,10 @@
 /** Members and options of a request as the driver takes them. */
 
 import type { Collection, Db, Document } from 'mongodb';
+import { TIMEOUT_DEFAULT_MS } from '../../../kinds/members.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { TIMEOUT_DEFAULT_MS } from '../../../proto/kinds/members.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Scene } from './database.ts';
 import { serverMs } from './database.ts';
 import { type BsonDocument, documentToBson, toBson, toPlain } from './to-bson.ts';

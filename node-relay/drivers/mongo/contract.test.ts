@@ -1,5 +1,5 @@
 /** The suite of every driver against a real server that speaks MongoDB's protocol. */
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { describeDriver } from '../contract.ts';
 import { mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test-database.ts';

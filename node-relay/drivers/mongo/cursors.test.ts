@@ -1,9 +1,9 @@
 /** Cursors that commands open end with their call, those of a session with it: the server's own count tells. Contract §6. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
-import { type StartedBackend, startBackend } from '../../../scripts/backends.ts';
+import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { mongo } from './index.ts';

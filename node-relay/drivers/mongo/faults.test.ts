@@ -1,9 +1,9 @@
 /** What callers are told when connections are lost, refused or dropped, and whom the driver may dial. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
-import { type StartedBackend, startBackend } from '../../../scripts/backends.ts';
+import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';

@@ -1,8 +1,8 @@
 /** Requests on GridFS, by the driver's own. Source: backends.md §3.2; MongoDB GridFS specification. */
 import { GridFSBucket, MongoError, ObjectId } from 'mongodb';
+import type { GridfsName } from '../../../kinds/mongo/gridfs.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { GridfsName } from '../../../proto/kinds/mongo/gridfs.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { databaseOf, documentIn } from './arguments.ts';
 import type { Scene } from './database.ts';
 import { inSession } from './gridfs-collections.ts';

@@ -1,8 +1,8 @@
 /** What `/read` lets through can change nothing, whatever the credential. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needsAdmin } from '../../../kinds/mongo/admin.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import { needsAdmin } from '../../../proto/kinds/mongo/admin.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { ATTACKS } from './attacks.ts';

@@ -1,8 +1,9 @@
 /** What a read may not hold: stages and operators that write or run JavaScript, commands that do more than read. Contract §6. */
+
+import { commandName } from '../../../kinds/mongo/admin.ts';
+import { READING } from '../../../kinds/mongo/reads.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { commandName } from '../../../proto/kinds/mongo/admin.ts';
-import { READING } from '../../../proto/kinds/mongo/reads.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
 
 /** Anywhere in a filter, an expression or a pipeline, at any depth. */

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type Document, Long, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { mongo } from './index.ts';

@@ -1,4 +1,6 @@
 /** Driver of kind `mongo`: MongoDB by its official driver, documents as Extended JSON. */
+
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type {
   Call,
   InspectedTables,
@@ -8,7 +10,6 @@ import type {
   Target,
   WatchEvent,
 } from '../../../proto/driver.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Driver, Host } from '../driver.ts';
 import { Database } from './database.ts';
 import { inspectPage } from './inspect.ts';

@@ -1,8 +1,8 @@
 /** A session that one caller holds for a while, with transactions over several calls. Contract §6, "Sessions". */
 import type { ClientSession, MongoClient, TransactionOptions } from 'mongodb';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { optionsIn } from './arguments.ts';
 import type { Database, Scene } from './database.ts';
 import type { OpenCursor } from './open-cursor.ts';

@@ -1,11 +1,11 @@
 /** Runs a request of any type: looks at it, hands it to its handler, bounds what it answers. */
 import { AbstractCursor } from 'mongodb';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { OPERATIONS, type OperationName } from '../../../kinds/mongo/operations.ts';
+import { isSystem, targetsOf } from '../../../kinds/mongo/targets.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { OPERATIONS, type OperationName } from '../../../proto/kinds/mongo/operations.ts';
-import { isSystem, targetsOf } from '../../../proto/kinds/mongo/targets.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Scene } from './database.ts';
 import { gridfs } from './gridfs.ts';
 import { checkCommand, checkRead } from './guard.ts';

@@ -1,8 +1,8 @@
 /** Reads a mongo connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
 import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { Auth, ConnectionParts } from '../../../kinds/members.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { Auth, ConnectionParts } from '../../../proto/kinds/members.ts';
 
 /** How to reach and enter a deployment. Holds the password: never log it. */
 export interface Settings {

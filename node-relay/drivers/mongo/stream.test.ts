@@ -1,8 +1,8 @@
 /** Documents as lines: complete, flat in memory, and stopped when nobody wants them any more. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';

@@ -1,8 +1,8 @@
 /** Documents as lines while they arrive. Contract §6, "Large results". */
 import { AbstractCursor } from 'mongodb';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import type { Database, Scene } from './database.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';

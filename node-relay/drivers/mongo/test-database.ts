@@ -1,11 +1,11 @@
 /** A database of a test's own on the run's MongoDB, and requests to it. */
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
+import { parseRequest } from '../../../kinds/index.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Json } from '../../../proto/json.ts';
-import { parseRequest } from '../../../proto/kinds/index.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { parseOrdered } from '../../../proto/ordered-json.ts';
-import { type Backend, backend } from '../../../scripts/backends.ts';
+import { type Backend, backend } from '../../../test/servers/backends.ts';
 
 /** A database that nobody else uses, and a client beside the driver under test. */
 export class TestDatabase {

@@ -1,10 +1,10 @@
 /** Transactions and leases on a real server. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
-import { type StartedBackend, startBackend } from '../../../scripts/backends.ts';
+import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { mongo } from './index.ts';

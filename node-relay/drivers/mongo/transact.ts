@@ -1,10 +1,10 @@
 /** Several requests in one transaction. Contract §6, "Transactions"; source: MongoDB's specification of transactions. */
 import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
-import { type EarlierResult, resolveReferences } from '../../../dialects/result-references.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { parseOrdered } from '../../../proto/ordered-json.ts';
 import type { Database, Scene } from './database.ts';
 import { fromFailure } from './errors.ts';

@@ -1,8 +1,8 @@
 /** Every type of BSON both ways: from a request's text to the server and back as text. */
 import { type Document, Double, Int32, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession } from '../test/host.ts';
 import { mongo } from './index.ts';

@@ -1,10 +1,10 @@
 /** What changes in a collection, a database or the whole deployment, as events to resume from. Contract §6, "Subscriptions". */
 import { BSON, type ChangeStream, type Document } from 'mongodb';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
+import { isWatch } from '../../../kinds/mongo/watch.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { isWatch } from '../../../proto/kinds/mongo/watch.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
 import { collectionOf, databaseOf, documentsIn, optionsIn } from './arguments.ts';
 import type { Database, Scene } from './database.ts';
 import { fromFailure } from './errors.ts';

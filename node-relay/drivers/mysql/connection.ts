@@ -1,8 +1,8 @@
 /** One connection to a MySQL server: made, cancelled, reset and ended within bounds. */
 
-import { ServerError } from '../../../dialects/mysql/failures.ts';
-import type { Settings } from '../../../dialects/mysql/settings.ts';
-import { REMEMBERED_MAX_CHARACTERS } from '../../../dialects/mysql/statement.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import type { Settings } from '../../../kinds/mysql/dialect/settings.ts';
+import { REMEMBERED_MAX_CHARACTERS } from '../../../kinds/mysql/dialect/statement.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';

@@ -1,5 +1,5 @@
 /** The suite of every driver against a real MariaDB, or the MySQL that the environment names. */
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { describeDriver } from '../contract.ts';
 import { mysql } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test-database.ts';

@@ -1,7 +1,7 @@
 /** One pool's database: its connections, and what its reads may call. */
 
-import type { Guard } from '../../../dialects/mysql/guard.ts';
-import { HiddenTraces } from '../../../dialects/mysql/traces.ts';
+import type { Guard } from '../../../kinds/mysql/dialect/guard.ts';
+import { HiddenTraces } from '../../../kinds/mysql/dialect/traces.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { Lender, type Traces } from '../lend.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 /** Maps what MySQL and MariaDB answer to the gateway's failures. Source: MySQL Error Message Reference; MariaDB Error Codes. */
-import { fromServer, isStopped, ServerError } from '../../../dialects/mysql/failures.ts';
+import { fromServer, isStopped, ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';
 

@@ -1,5 +1,5 @@
 /** What a command comes to: where its rows go, and what a server keeps of it. */
-import type { Column } from '../../../dialects/mysql/types.ts';
+import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import type { Reader } from './packets.ts';
 
 /** Where rows go. The reader stands at a row's first byte and is only good during the call. */

@@ -1,16 +1,16 @@
 /** Sends one statement on one connection: what goes around it, its parameters, its result. */
 
-import { isRead, type Place } from '../../../dialects/mysql/admit.ts';
-import { Catalog } from '../../../dialects/mysql/catalog.ts';
-import { checkCount } from '../../../dialects/mysql/count.ts';
-import { ServerError } from '../../../dialects/mysql/failures.ts';
-import { type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
-import type { Parsed } from '../../../dialects/mysql/statement.ts';
-import { asksForTraces, mayLeaveTraces } from '../../../dialects/mysql/traces.ts';
+import { isRead, type Place } from '../../../kinds/mysql/dialect/admit.ts';
+import { Catalog } from '../../../kinds/mysql/dialect/catalog.ts';
+import { checkCount } from '../../../kinds/mysql/dialect/count.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import { type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
+import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
+import { asksForTraces, mayLeaveTraces } from '../../../kinds/mysql/dialect/traces.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';

@@ -2,9 +2,9 @@
 import { createServer, connect as dialTcp, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

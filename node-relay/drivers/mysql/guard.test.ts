@@ -1,8 +1,8 @@
 /** `/read` can change nothing: every attack with all rights, with the server compared before and after. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, stateOf } from './attack-state.ts';

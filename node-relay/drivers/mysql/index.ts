@@ -1,8 +1,9 @@
 /** Driver of kind `mysql`: MySQL and MariaDB over their own protocol, rows straight to JSON text. */
 
-import { allowedFunctions, Guard } from '../../../dialects/mysql/guard.ts';
-import { inspectTables } from '../../../dialects/mysql/inspect.ts';
-import { settingsOf } from '../../../dialects/mysql/settings.ts';
+import { allowedFunctions, Guard } from '../../../kinds/mysql/dialect/guard.ts';
+import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
+import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type {
   Call,
   InspectedTables,
@@ -11,7 +12,6 @@ import type {
   Session,
   Target,
 } from '../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';

@@ -1,5 +1,5 @@
 /** Finds the value that makes a row too large, in what has arrived of it. Source: MySQL Internals, "Binary Protocol Value". */
-import { type Column, TYPE } from '../../../dialects/mysql/types.ts';
+import { type Column, TYPE } from '../../../kinds/mysql/dialect/types.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';
 import { Reader } from './packets.ts';

@@ -1,7 +1,7 @@
 /** Logs in to a MySQL or MariaDB server: the host's socket, mysql2's handshake, TLS as the connection asks for it. */
 import type { Socket } from 'node:net';
 import { createConnection } from 'mysql2';
-import type { Settings, SslMode } from '../../../dialects/mysql/settings.ts';
+import type { Settings, SslMode } from '../../../kinds/mysql/dialect/settings.ts';
 import type { Host } from '../driver.ts';
 import { Unreadable } from '../loss.ts';
 import { dialled, secured, TlsUnanswered, type Trust } from '../tls-socket.ts';

@@ -1,7 +1,7 @@
 /** The pieces of the MySQL client/server protocol: reading packets, building commands. Source: MySQL Internals, "Client/Server Protocol". */
 
-import { ServerError } from '../../../dialects/mysql/failures.ts';
-import type { Column } from '../../../dialects/mysql/types.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { Unreadable } from '../loss.ts';
 
 /** Reads one packet's payload, and nothing behind it. */

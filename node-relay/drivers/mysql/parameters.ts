@@ -1,6 +1,6 @@
 /** Turns JSON values into the parameters of a prepared statement, without losing a digit. */
-import { checkValues, parameterOf } from '../../../dialects/mysql/parameters.ts';
-import { TYPE } from '../../../dialects/mysql/types.ts';
+import { checkValues, parameterOf } from '../../../kinds/mysql/dialect/parameters.ts';
+import { TYPE } from '../../../kinds/mysql/dialect/types.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Prepared } from './exchange.ts';
 import { COMMAND, command, lengthPrefix } from './packets.ts';

@@ -1,8 +1,8 @@
 /** Builds the JSON text of SQL results from the server's packets, without objects in between. */
 
-import { LruMap } from '../../../dialects/lru-map.ts';
-import { type Column, columnType } from '../../../dialects/mysql/types.ts';
+import { type Column, columnType } from '../../../kinds/mysql/dialect/types.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import { ByteText, tooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { Unreadable } from '../loss.ts';

@@ -5,10 +5,10 @@ import {
   isRead,
   oneStatement,
   severalStatements,
-} from '../../../dialects/mysql/admit.ts';
-import { hasNames } from '../../../dialects/mysql/parameters.ts';
-import type { Parsed } from '../../../dialects/mysql/statement.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
+} from '../../../kinds/mysql/dialect/admit.ts';
+import { hasNames } from '../../../kinds/mysql/dialect/parameters.ts';
+import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
 import { admitted, ended, execute, runOne, type Scene } from './execute.ts';

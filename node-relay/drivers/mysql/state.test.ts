@@ -1,8 +1,8 @@
 /** Nothing that one caller sets on a connection is there for the next; transactions, leases and failures leave none of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Lease, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

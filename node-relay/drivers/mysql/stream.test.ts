@@ -1,8 +1,8 @@
 /** Streams: whole, bounded in memory, left early, failing on the way. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';

@@ -1,13 +1,13 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
 import type { Socket } from 'node:net';
-import { checkType, isRead, oneStatement } from '../../../dialects/mysql/admit.ts';
-import { checkCount } from '../../../dialects/mysql/count.ts';
-import { hasNames, type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
-import type { Parsed } from '../../../dialects/mysql/statement.ts';
-import type { Column } from '../../../dialects/mysql/types.ts';
+import { checkType, isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
+import { checkCount } from '../../../kinds/mysql/dialect/count.ts';
+import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
+import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
+import type { Column } from '../../../kinds/mysql/dialect/types.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';

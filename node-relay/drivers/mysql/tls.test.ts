@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
-import { type MariadbServer, startMariadb } from '../../../scripts/mariadb-server.ts';
+import { type MariadbServer, startMariadb } from '../../../test/servers/mariadb-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';

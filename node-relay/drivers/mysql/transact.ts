@@ -1,12 +1,12 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
 
-import { checkType, isRead, oneStatement } from '../../../dialects/mysql/admit.ts';
-import { hasNames, type RowsRequest, valuesOf } from '../../../dialects/mysql/parameters.ts';
-import { type EarlierResult, resolveReferences } from '../../../dialects/result-references.ts';
-import { checkEach, runEach, type Turn } from '../../../dialects/transaction.ts';
+import { checkType, isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
+import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
+import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
 import { admitted, execute, type Scene } from './execute.ts';

@@ -1,8 +1,8 @@
 /** Every type with values at its edges: what is sent as a parameter, what comes back, both ways of the protocol. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

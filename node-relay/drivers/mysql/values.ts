@@ -1,8 +1,18 @@
 /** Writes values as JSON text, from the two forms in which servers send them: binary and text. */
 
-import { isJsonNumber, jsonOrString, plainString } from '../../../dialects/json-forms.ts';
-import { type Column, type ColumnType, columnType, TYPE } from '../../../dialects/mysql/types.ts';
-import { bigintText, doubleText, floatText, integerText } from '../../../dialects/mysql/values.ts';
+import { isJsonNumber, jsonOrString, plainString } from '../../../kinds/json-forms.ts';
+import {
+  type Column,
+  type ColumnType,
+  columnType,
+  TYPE,
+} from '../../../kinds/mysql/dialect/types.ts';
+import {
+  bigintText,
+  doubleText,
+  floatText,
+  integerText,
+} from '../../../kinds/mysql/dialect/values.ts';
 import { Unreadable } from '../loss.ts';
 import type { Reader } from './packets.ts';
 

@@ -1,7 +1,7 @@
 /** Speaks the command phase of the MySQL protocol on a socket that is logged in. */
 import type { Socket } from 'node:net';
-import { ServerError } from '../../../dialects/mysql/failures.ts';
-import type { Column } from '../../../dialects/mysql/types.ts';
+import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
+import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import { ConnectionLost, Unreadable } from '../loss.ts';
 import type { Prepared, Sink } from './exchange.ts';
 import { OTHER_MAX, PacketFrames, type Taker } from './packet-frames.ts';

@@ -1,8 +1,9 @@
 /** Driver of kind `pinecone`: an index by its HTTP interface, through the vendor's client and the relay's own dialling. */
+
+import type { PineconeRequest } from '../../../kinds/pinecone/index.ts';
+import { PineconeSession } from '../../../kinds/pinecone/session.ts';
+import { settingsOf } from '../../../kinds/pinecone/settings.ts';
 import type { Session, Target } from '../../../proto/driver.ts';
-import { PineconeSession } from '../../../proto/kinds/pinecone/session.ts';
-import { settingsOf } from '../../../proto/kinds/pinecone/settings.ts';
-import type { PineconeRequest } from '../../../proto/kinds/pinecone.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RelayLine } from '../http/line.ts';
 

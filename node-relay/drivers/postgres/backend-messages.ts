@@ -1,7 +1,7 @@
 /** Reads the bodies of a PostgreSQL server's messages, each within its own bytes. Source: PostgreSQL manual, "Message Formats". */
 import { DatabaseError } from 'pg';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
-import type { Field } from '../../../dialects/postgres/rows.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 import { Unreadable } from '../loss.ts';
 
 /** The server asks for a way to log in that is not known here. */

@@ -1,6 +1,6 @@
 /** What holds at the server holds behind PgBouncer in transaction mode as well; what cannot be asked there is named. */
 import { afterEach, beforeEach, describe, expect, type TestContext, test } from 'vitest';
-import { backend } from '../../../scripts/backends.ts';
+import { backend } from '../../../test/servers/backends.ts';
 import { ABSENT_BEHIND_POOLER } from './absent-behind-pooler.ts';
 import { POOLER } from './test-database.ts';
 

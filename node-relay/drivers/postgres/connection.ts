@@ -1,9 +1,9 @@
 /** One connection to a PostgreSQL server: greeted, cancelled, reset and ended within bounds. */
 import type { Socket } from 'node:net';
 import { Client, type ClientConfig, DatabaseError } from 'pg';
-import type { Statement } from '../../../dialects/postgres/ask.ts';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
-import type { Settings } from '../../../dialects/postgres/settings.ts';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import type { Settings } from '../../../kinds/postgres/dialect/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { CANCEL_MS, cancelWhile } from '../cancel.ts';
 import type { Route } from '../connect.ts';

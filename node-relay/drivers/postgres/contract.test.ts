@@ -1,5 +1,5 @@
 /** The suite of every driver against a real PostgreSQL. */
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { describeDriver } from '../contract.ts';
 import { postgres } from './index.ts';
 import { type Rows, sql, TestDatabase } from './test-database.ts';

@@ -1,8 +1,8 @@
 /** COPY between a table and the text of a request or a reply. Contract §6: `{rows_affected}` and `{value}`. */
 
-import { copyStatement, isRead } from '../../../dialects/postgres/admit.ts';
-import { rowsAffected } from '../../../dialects/postgres/rows.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { copyStatement, isRead } from '../../../kinds/postgres/dialect/admit.ts';
+import { rowsAffected } from '../../../kinds/postgres/dialect/rows.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
 import { admitted, aroundRead, endUndone, type Scene } from './execute.ts';

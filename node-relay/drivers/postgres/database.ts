@@ -1,9 +1,9 @@
 /** One pool's database: its connections, and what was learned of it. */
 
-import { LruMap } from '../../../dialects/lru-map.ts';
-import type { Guard } from '../../../dialects/postgres/guard.ts';
-import { Shapes } from '../../../dialects/postgres/rows.ts';
-import { TypeRegistry } from '../../../dialects/postgres/types.ts';
+import type { Guard } from '../../../kinds/postgres/dialect/guard.ts';
+import { Shapes } from '../../../kinds/postgres/dialect/rows.ts';
+import { TypeRegistry } from '../../../kinds/postgres/dialect/types.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { Lender } from '../lend.ts';
 import type { Connection } from './connection.ts';

@@ -1,6 +1,6 @@
 /** Maps what PostgreSQL answers to the gateway's failures. Source: PostgreSQL manual, appendix A. */
 import { DatabaseError } from 'pg';
-import { fromPostgres, refusedLogin } from '../../../dialects/postgres/failures.ts';
+import { fromPostgres, refusedLogin } from '../../../kinds/postgres/dialect/failures.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { told } from '../../../proto/told.ts';
 import { type Circumstances, fromLoss, isUnreadable } from '../loss.ts';

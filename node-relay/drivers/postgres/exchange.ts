@@ -1,6 +1,6 @@
 /** What the driver sends to a server at once, and where the answer goes. */
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
-import type { Field } from '../../../dialects/postgres/rows.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 
 /** Where the answer to an exchange goes; what is left out is not wanted. */
 export interface Sink {

@@ -1,19 +1,22 @@
 /** Sends one statement on one connection: what goes ahead of it, its parameters, its result. */
 
-import { makesUnusable, type Place } from '../../../dialects/postgres/admit.ts';
-import type { Statement } from '../../../dialects/postgres/ask.ts';
-import { checkCount } from '../../../dialects/postgres/count.ts';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import { makesUnusable, type Place } from '../../../kinds/postgres/dialect/admit.ts';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import {
   dependsOnType,
   encodeParameters,
   parametersInPieces,
   parametersOf,
-} from '../../../dialects/postgres/parameters.ts';
-import { type Parsed, REMEMBERED_MAX_CHARACTERS } from '../../../dialects/postgres/statement.ts';
+} from '../../../kinds/postgres/dialect/parameters.ts';
+import {
+  type Parsed,
+  REMEMBERED_MAX_CHARACTERS,
+} from '../../../kinds/postgres/dialect/statement.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Traces } from '../lend.ts';
 import type { Connection } from './connection.ts';

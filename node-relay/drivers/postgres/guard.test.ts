@@ -1,8 +1,8 @@
 /** `/read` can change nothing: every attack as a superuser, with the database compared before and after. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './attack-state.ts';

@@ -1,7 +1,7 @@
 /** node-postgres's connection with a reader of ours: one that bounds what is kept, and survives what it is sent. */
 import type { Duplex } from 'node:stream';
 import { Connection } from 'pg';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import { Unreadable } from '../loss.ts';
 import { readMessage, readRow } from './backend-messages.ts';
 import { Frames, type Taker } from './frames.ts';

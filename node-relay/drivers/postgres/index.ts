@@ -1,9 +1,10 @@
 /** Driver of kind `postgres`: PostgreSQL over its own protocol, rows straight to JSON text. */
 
-import type { Statement } from '../../../dialects/postgres/ask.ts';
-import { allowedFunctions, Guard } from '../../../dialects/postgres/guard.ts';
-import { inspectTables } from '../../../dialects/postgres/inspect.ts';
-import { credentialWarnings, POOLER_WARNING } from '../../../dialects/postgres/warnings.ts';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import { allowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.ts';
+import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
+import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type {
   Call,
   ConnectionUse,
@@ -14,7 +15,6 @@ import type {
   Target,
   Warning,
 } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
@@ -23,7 +23,7 @@ import { Database } from './database.ts';
 import type { Scene } from './execute.ts';
 import { connect } from './log-in.ts';
 import './parser.ts';
-import { settingsOf } from '../../../dialects/postgres/settings.ts';
+import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
 import { refuseBehindPooler } from './pooler.ts';
 import { runRequest } from './run.ts';
 import { streamWithStatements, withStatements } from './statement-reader.ts';

@@ -1,9 +1,9 @@
 /** Asks on a connection what a statement calls, leaving nothing there. */
 import { DatabaseError } from 'pg';
-import type { Statement } from '../../../dialects/postgres/ask.ts';
-import type { Inquirer } from '../../../dialects/postgres/inquirer.ts';
-import type { Question } from '../../../dialects/postgres/question.ts';
-import { LOOK_UP_SETTINGS } from '../../../dialects/postgres/reach.ts';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import type { Inquirer } from '../../../kinds/postgres/dialect/inquirer.ts';
+import type { Question } from '../../../kinds/postgres/dialect/question.ts';
+import { LOOK_UP_SETTINGS } from '../../../kinds/postgres/dialect/reach.ts';
 import type { Connection } from './connection.ts';
 import { parameterQuestion, statementMessages } from './messages.ts';
 import { OwnRows } from './own-rows.ts';

@@ -1,8 +1,8 @@
 /** Values and rows that are too large: refused before they are kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call, Session } from '../../../proto/driver.ts';
 import type { GatewayError } from '../../../proto/errors.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { fieldOrRowTooLarge } from '../field-limit.ts';
 import { callOf } from '../test/host.ts';

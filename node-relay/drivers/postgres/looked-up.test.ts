@@ -1,7 +1,7 @@
 /** What the server looks up by the type of a value while it compares, sorts or makes JSON: no name of it stands in the statement. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

@@ -1,6 +1,6 @@
 /** Messages to a PostgreSQL server as bytes, several in one buffer. Source: PostgreSQL manual, "Message Formats". */
-import type { Statement } from '../../../dialects/postgres/ask.ts';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 
 /** Sync ends an implicit transaction, Flush only asks for what is ready. */
 export type Ending = 'sync' | 'flush';

@@ -1,6 +1,6 @@
 /** What holds on the server that npm brings holds on one of the year 2022 as well. */
 import { describe, expect, test, vi } from 'vitest';
-import { backend } from '../../../scripts/backends.ts';
+import { backend } from '../../../test/servers/backends.ts';
 import { TestDatabase } from './test-database.ts';
 
 // The tests below ask for the run's server by this name.

@@ -1,5 +1,5 @@
 /** Rows that answer a question of the driver's own: all of them, within what such an answer may hold. */
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import { Unreadable } from '../loss.ts';
 import type { Sink } from './exchange.ts';
 

@@ -1,7 +1,7 @@
 /** Loads PostgreSQL's own parser into the relay. */
 import { loadModule, parseSync, SqlError } from 'libpg-query';
-import { type ParserAnswer, useParser } from '../../../dialects/postgres/parser.ts';
-import type { Tree } from '../../../dialects/postgres/tree.ts';
+import { type ParserAnswer, useParser } from '../../../kinds/postgres/dialect/parser.ts';
+import type { Tree } from '../../../kinds/postgres/dialect/tree.ts';
 
 await loadModule();
 useParser(parse);

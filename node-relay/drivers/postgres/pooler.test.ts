@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
-import { backend } from '../../../scripts/backends.ts';
+import { backend } from '../../../test/servers/backends.ts';
 import {
   type PgbouncerOptions,
   type PgbouncerServer,
   startPgbouncer,
-} from '../../../scripts/pgbouncer-server.ts';
+} from '../../../test/servers/pgbouncer-server.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 

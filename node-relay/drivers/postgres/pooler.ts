@@ -3,8 +3,8 @@
  * a call leaves in one is there for others. Contract §6, "Nothing that one caller sets".
  */
 import { DatabaseError } from 'pg';
-import type { Guard } from '../../../dialects/postgres/guard.ts';
-import type { Parsed } from '../../../dialects/postgres/statement.ts';
+import type { Guard } from '../../../kinds/postgres/dialect/guard.ts';
+import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Traces } from '../lend.ts';
 import { ConnectionLost } from '../loss.ts';

@@ -1,5 +1,5 @@
 /** Whether a session's connection, as its caller left it, may take a read. */
-import type { Place } from '../../../dialects/postgres/admit.ts';
+import type { Place } from '../../../kinds/postgres/dialect/admit.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Connection } from './connection.ts';
 

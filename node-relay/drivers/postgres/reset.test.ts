@@ -1,7 +1,7 @@
 /** A connection on which anything undecided ran is as new when it is lent again, or ended. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Mode, Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 

@@ -1,12 +1,12 @@
 /** Builds the JSON text of SQL results from the server's rows, without objects in between. */
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import {
   type Field,
   type RowOptions,
   rowsAffected,
   type Shape,
   type Shapes,
-} from '../../../dialects/postgres/rows.ts';
+} from '../../../kinds/postgres/dialect/rows.ts';
 import { ByteText, tooLarge } from '../byte-text.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import type { Sink } from './exchange.ts';

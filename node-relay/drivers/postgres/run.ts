@@ -1,8 +1,8 @@
 /** Runs a request of any type on one connection. */
 
-import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
-import { parametersOf } from '../../../dialects/postgres/parameters.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect/admit.ts';
+import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Done } from '../lend.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
 import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';

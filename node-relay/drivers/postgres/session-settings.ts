@@ -1,9 +1,9 @@
 /** Which settings a session has, how it gets them, and how it is cleared of what calls have set. */
 import { randomBytes } from 'node:crypto';
-import type { Statement } from '../../../dialects/postgres/ask.ts';
-import type { Settings } from '../../../dialects/postgres/settings.ts';
+import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
+import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
+import type { Settings } from '../../../kinds/postgres/dialect/settings.ts';
 import type { Mode } from '../../../proto/driver.ts';
-import { TIMEOUT_MAX_MS } from '../../../proto/kinds/members.ts';
 
 /** What a session is for. */
 export interface SessionUse {

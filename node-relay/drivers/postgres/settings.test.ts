@@ -1,6 +1,6 @@
 /** What a connection's configuration may say, and what is refused. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { settingsOf } from '../../../dialects/postgres/settings.ts';
+import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
 import type { Json } from '../../../proto/json.ts';
 
 const DEFAULTS = {

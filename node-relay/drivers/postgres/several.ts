@@ -1,9 +1,9 @@
 /** Several statements without parameters, together or not at all, as the simple query protocol runs them. */
 
-import { isRead, makesUnusable, severalStatements } from '../../../dialects/postgres/admit.ts';
-import type { Parsed } from '../../../dialects/postgres/statement.ts';
+import { isRead, makesUnusable, severalStatements } from '../../../kinds/postgres/dialect/admit.ts';
+import type { Parsed } from '../../../kinds/postgres/dialect/statement.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
 import { type Admitted, admitted, execute, type Scene, undo } from './execute.ts';

@@ -1,6 +1,6 @@
 /** Sockets to a PostgreSQL server: dialled by the host, with TLS as the connection asks for it. */
 import type { Socket } from 'node:net';
-import type { Settings } from '../../../dialects/postgres/settings.ts';
+import type { Settings } from '../../../kinds/postgres/dialect/settings.ts';
 import type { Host } from '../driver.ts';
 import {
   dialled,

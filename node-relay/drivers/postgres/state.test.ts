@@ -1,7 +1,7 @@
 /** Nothing that one caller sets on a connection is there for the next: on a pool of one connection. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 

@@ -2,9 +2,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseText } from '../../../dialects/postgres/statement.ts';
+import { parseText } from '../../../kinds/postgres/dialect/statement.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

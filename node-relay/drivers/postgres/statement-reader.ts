@@ -7,8 +7,8 @@ import {
   hold,
   PARSED_MAX_CHARACTERS,
   type ParsedText,
-} from '../../../dialects/postgres/statement.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
+} from '../../../kinds/postgres/dialect/statement.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 
 /** Shorter texts are parsed where they are: that takes less than 10 ms. */
 const LARGE_CHARACTERS = 12_288;

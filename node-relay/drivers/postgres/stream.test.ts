@@ -1,8 +1,8 @@
 /** Rows as lines: complete, flat in memory, and stopped when nobody wants them any more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call, Mode, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';

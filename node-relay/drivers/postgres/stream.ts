@@ -1,13 +1,13 @@
 /** Rows as lines of NDJSON while they arrive, as fast as they are taken. Contract §6, "Large results". */
 
-import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
-import { checkCount } from '../../../dialects/postgres/count.ts';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
-import { parametersOf } from '../../../dialects/postgres/parameters.ts';
-import type { Field } from '../../../dialects/postgres/rows.ts';
+import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect/admit.ts';
+import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
+import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';

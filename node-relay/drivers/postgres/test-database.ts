@@ -1,9 +1,9 @@
 /** A database of its own for a test file, and short words to use it. */
 import pg from 'pg';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call, Mode, Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
-import { backend, freshDatabase } from '../../../scripts/backends.ts';
+import { backend, freshDatabase } from '../../../test/servers/backends.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { postgres } from './index.ts';
 

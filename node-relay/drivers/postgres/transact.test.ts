@@ -1,9 +1,9 @@
 /** Operations that belong together: in one transaction, and on one leased connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

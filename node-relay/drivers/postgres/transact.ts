@@ -1,12 +1,12 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
 
-import { checkType, isRead, oneStatement } from '../../../dialects/postgres/admit.ts';
-import { parametersOf } from '../../../dialects/postgres/parameters.ts';
-import { resolveReferences } from '../../../dialects/result-references.ts';
-import { checkEach, runEach, type Turn } from '../../../dialects/transaction.ts';
+import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect/admit.ts';
+import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
+import { resolveReferences } from '../../../kinds/result-references.ts';
+import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
 import {

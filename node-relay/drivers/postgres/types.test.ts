@@ -1,9 +1,9 @@
 /** Values of every type travel in as parameters and out as results without losing anything. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';

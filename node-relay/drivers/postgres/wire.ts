@@ -1,8 +1,8 @@
 /** Speaks the extended query protocol over a connection that node-postgres has opened. */
 import type { Duplex } from 'node:stream';
 import { DatabaseError } from 'pg';
-import type { FieldValue } from '../../../dialects/postgres/encode.ts';
-import type { Field } from '../../../dialects/postgres/rows.ts';
+import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
+import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 import { ConnectionLost, Unreadable } from '../loss.ts';
 import type { StartupClient } from './connection.ts';
 import type { Exchange } from './exchange.ts';

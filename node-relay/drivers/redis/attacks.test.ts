@@ -1,8 +1,8 @@
 /** No attempt to change something is taken for a read, before any server is asked. */
 import { expect, test } from 'vitest';
+import { parseRequest } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { parseRequest } from '../../../proto/kinds/index.ts';
 import { ATTACKS } from './attacks.ts';
 
 test('there are many, each of its own', () => {

@@ -1,6 +1,6 @@
 /** A connection of one's own, out of a server's pool. */
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,8 @@
 /** A connection of one's own to a node of a cluster: it goes to the right node before anything stands on it. */
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { BorrowedLink, Sending } from './link.ts';
 import type { Address } from './settings.ts';
 import { type Redirection, redirectionOf } from './slot-map.ts';

@@ -1,8 +1,8 @@
 /** Sessions, transactions and subscriptions in a cluster; and what nodes tell of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import type { Lease, Session } from '../../../proto/driver.ts';
-import type { RedisRequest } from '../../../proto/kinds/redis/command.ts';
-import { type RedisGroup, startCluster } from '../../../scripts/redis/cluster.ts';
+import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';

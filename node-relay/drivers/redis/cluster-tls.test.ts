@@ -1,7 +1,7 @@
 /** A cluster that speaks TLS alone: every node's certificate has to name the host that the cluster says. */
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RedisGroup, startCluster } from '../../../scripts/redis/cluster.ts';
+import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { open, say, words } from './test-server.ts';

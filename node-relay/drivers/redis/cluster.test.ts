@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
-import { type RedisGroup, startCluster } from '../../../scripts/redis/cluster.ts';
-import { onRedis } from '../../../scripts/redis-server.ts';
+import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
+import { onRedis } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { testHost } from '../test/host.ts';
@@ -249,7 +249,7 @@ describe('when a master dies', () => {
 });
 
 test('says what is wrong with a server that is no node of a cluster', async () => {
-  const { ownRedis } = await import('../../../scripts/redis-server.ts');
+  const { ownRedis } = await import('../../../test/servers/redis-server.ts');
   const single = await ownRedis({ modules: false });
   const wrong = await open(`redis://127.0.0.1:${single.port}?cluster=true`);
   expect(await failureOf(say(wrong, [words('ping')]))).toMatchObject({

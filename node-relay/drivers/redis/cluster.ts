@@ -1,7 +1,8 @@
 /** A cluster: each command goes to the node of its keys; moved keys and replaced masters are followed. */
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
 import type { Borrowed } from './borrowed.ts';
 import { ClusterLink } from './cluster-link.ts';

@@ -1,6 +1,6 @@
 /** The suite of every driver against a real Redis. */
-import type { RedisRequest } from '../../../proto/kinds/redis/command.ts';
-import { ownRedis, type RedisServer } from '../../../scripts/redis-server.ts';
+import type { RedisRequest } from '../../../kinds/redis/command.ts';
+import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import { describeDriver } from '../contract.ts';
 import { DirectClient } from './direct-client.ts';
 import { redis } from './index.ts';

@@ -1,10 +1,10 @@
 /** Nothing that is asked for as a read changes anything, though the server would let it: neither attempts to, nor any command there is. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseRequest } from '../../../kinds/index.ts';
+import type { RedisRequest, Word } from '../../../kinds/redis/command.ts';
+import { named } from '../../../kinds/redis/name.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { parseRequest } from '../../../proto/kinds/index.ts';
-import type { RedisRequest, Word } from '../../../proto/kinds/redis/command.ts';
-import { named } from '../../../proto/kinds/redis/name.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACKS } from './attacks.ts';
 import { CORE } from './differential/core.ts';

@@ -8,7 +8,7 @@ import {
   ReplySet,
   ReplyStatus,
   type ReplyValue,
-} from '../../../proto/kinds/redis/reply-value.ts';
+} from '../../../kinds/redis/reply-value.ts';
 import { DEPTH_READ_MAX, Decoder, LINE_MAX, PUSH_MAX } from './decode.ts';
 import { TOO_LARGE } from './receiver.ts';
 import { ProtocolError } from './scalars.ts';

@@ -1,7 +1,7 @@
 /** Reads replies out of a connection's bytes, RESP2 and RESP3 alike. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
 
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { FIELD_MAX_BYTES } from '../field-limit.ts';
 import { type Frame, frameOf, NO_ITEMS, wholeOf } from './frame.ts';
 import { type Dropped, FIELD_TOO_LARGE, type Receiver, TOO_DEEP, TOO_LARGE } from './receiver.ts';

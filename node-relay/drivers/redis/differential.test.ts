@@ -1,11 +1,11 @@
 /** Every command of three servers through the driver, and through a connection of its own to a twin: no value is lost or made up. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
+import { named } from '../../../kinds/redis/name.ts';
+import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand, RedisRequest, Word } from '../../../proto/kinds/redis/command.ts';
-import { named } from '../../../proto/kinds/redis/name.ts';
-import { withoutAddresses } from '../../../proto/kinds/redis/replies/index.ts';
-import { ownRedis, type RedisServer } from '../../../scripts/redis-server.ts';
+import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { CORE } from './differential/core.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';

@@ -1,8 +1,8 @@
 /** Sends commands to the nodes of a cluster that serve their keys, and follows keys that have moved. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { joinOf } from './fan-out.ts';
 import type { Sending } from './link.ts';
 import { isUnreached } from './login.ts';

@@ -1,5 +1,5 @@
 /** Writes commands as RESP's lists of strings. */
-import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 
 /** Names kept as they travel; callers may make some up. */
 const NAMES_MAX = 1_000;

@@ -1,8 +1,9 @@
 /** Commands of one caller, from the time he asks until he has his answer or has gone. */
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { modeOfCommand } from '../../../kinds/redis/effects.ts';
+import type { ReplyError, ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
-import type { ReplyError, ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { fieldTooLarge } from '../field-limit.ts';
 import { ConnectionLost } from '../loss.ts';
 import { DEPTH_MAX } from './decode.ts';

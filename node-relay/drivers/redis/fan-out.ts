@@ -2,7 +2,7 @@
  * Commands without a key that mean the whole of a cluster: sent to every master, their replies
  * made one. Source: the `request_policy` and `response_policy` of redis.io/docs/latest/develop/reference/command-tips.
  */
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 
 /** Makes one reply of all masters'. */
 export type Join = (replies: readonly ReplyValue[]) => ReplyValue;

@@ -4,8 +4,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ReplyStatus } from '../../../proto/kinds/redis/reply-value.ts';
-import { onRedis, ownRedis, type RedisServer as Program } from '../../../scripts/redis-server.ts';
+import { ReplyStatus } from '../../../kinds/redis/reply-value.ts';
+import {
+  onRedis,
+  ownRedis,
+  type RedisServer as Program,
+} from '../../../test/servers/redis-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { testHost } from '../test/host.ts';
 import { TestProxy } from './test-proxy.ts';

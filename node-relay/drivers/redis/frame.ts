@@ -1,5 +1,5 @@
 /** Lists, sets and maps of a reply while their members come. */
-import { ReplyMap, ReplySet, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { ReplyMap, ReplySet, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { TYPE } from './scalars.ts';
 
 /** Members from which on a list's strings are kept as small as they can be. */

@@ -1,10 +1,10 @@
 /** Which commands are taken where: reads, what needs a session, what nobody may. Contract §6. */
 
-import { canonicalName, type Effect, effectOf } from '../../../dialects/redis/effects.ts';
-import { badRequest } from '../../../dialects/redis/errors.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { canonicalName, type Effect, effectOf } from '../../../kinds/redis/dialect/effects.ts';
+import { badRequest } from '../../../kinds/redis/dialect/errors.ts';
+import { modeOfCommand } from '../../../kinds/redis/effects.ts';
 import type { Mode } from '../../../proto/driver.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
 
 /** Where a command comes from. */
 export type Place = 'request' | 'pipeline' | 'transaction' | 'session' | 'session pipeline';

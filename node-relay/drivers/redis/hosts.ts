@@ -1,7 +1,8 @@
 /** Servers that commands name, to which theirs shall connect: they pass the relay's check of addresses first. Contract §6, "Admin". */
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { optionName, textOfWord } from '../../../kinds/redis/replies/words.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { optionName, textOfWord } from '../../../proto/kinds/redis/replies/words.ts';
 import type { Host } from '../driver.ts';
 
 /** Where a command's host stands, its port behind it. */

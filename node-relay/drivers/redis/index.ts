@@ -1,9 +1,9 @@
 /** Driver of kind `redis`: Redis, Valkey and what speaks their protocol, as one server, a cluster, or behind sentinels. */
 
-import { fromReply } from '../../../dialects/redis/errors.ts';
+import type { RedisRequest } from '../../../kinds/redis/command.ts';
+import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type { Call, Lease, Session, Target, WatchEvent } from '../../../proto/driver.ts';
-import type { RedisRequest } from '../../../proto/kinds/redis/command.ts';
-import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RedisLease } from './lease.ts';
 import { runRequest, type Scene } from './run.ts';

@@ -1,6 +1,6 @@
 /** Words of commands as bytes. */
-import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
-import { keysOf as wordsOfKeys } from '../../../proto/kinds/redis/keys.ts';
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+import { keysOf as wordsOfKeys } from '../../../kinds/redis/keys.ts';
 
 /** A word as it is sent. */
 export function wordBytes(word: Word): Uint8Array {

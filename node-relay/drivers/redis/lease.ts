@@ -1,17 +1,13 @@
 /** A session that one caller holds for a while: MULTI, WATCH, SELECT, subscriptions and tracking from call to call. Contract §6, "Sessions". */
 
-import { canonicalName, type Effect } from '../../../dialects/redis/effects.ts';
-import { fromReply } from '../../../dialects/redis/errors.ts';
-import { pushJson } from '../../../dialects/redis/messages.ts';
-import { entryOf, resultOf, resultsOf, within } from '../../../dialects/redis/result.ts';
+import { isPipeline, type RedisCommand, type RedisRequest } from '../../../kinds/redis/command.ts';
+import { canonicalName, type Effect } from '../../../kinds/redis/dialect/effects.ts';
+import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { pushJson } from '../../../kinds/redis/dialect/messages.ts';
+import { entryOf, resultOf, resultsOf, within } from '../../../kinds/redis/dialect/result.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import {
-  isPipeline,
-  type RedisCommand,
-  type RedisRequest,
-} from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { checkCommand } from './guard.ts';
 import { vetted } from './hosts.ts';
 import { keysOf } from './known.ts';

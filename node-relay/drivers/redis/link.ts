@@ -1,7 +1,8 @@
 /** What the rest of the driver needs of the wire: connections that others share, and ones of one's own. */
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Mode } from '../../../proto/driver.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 
 /** Bounds of what is sent. */
 export interface Sending {

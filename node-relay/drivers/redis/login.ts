@@ -1,7 +1,8 @@
 /** Enters a server: version of the protocol, user, database; and what a caller is told when that fails. Source: redis.io/docs/latest/commands/hello. */
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { TlsFailed } from '../tls-socket.ts';
 import { CallLost, Unasked } from './exchange.ts';
 import { ProtocolError } from './scalars.ts';

@@ -1,7 +1,7 @@
 /** One server of an endpoint: its pool, the connection that callers share, and those that they borrow. */
 
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
 import { Borrowed } from './borrowed.ts';
 import type { Connection } from './connection.ts';

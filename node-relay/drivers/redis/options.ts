@@ -1,5 +1,5 @@
 /** Options of a redis connection URL: those that usual clients take and that mean something here. */
-import { invalid, type OptionReader } from '../../../proto/kinds/connection-options.ts';
+import { invalid, type OptionReader } from '../../../kinds/connection-options.ts';
 
 /** What options come to. */
 export interface Options {

@@ -1,5 +1,5 @@
 /** Who gets what a decoder reads, and what stands in place of replies that are not kept. */
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 
 /** Stands in place of a reply that was larger than it may be; nothing of it was kept. */
 export const TOO_LARGE = Symbol('too large');

@@ -1,7 +1,7 @@
 /** Where in a cluster a command goes. */
-import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
-import { keysOf } from '../../../proto/kinds/redis/keys.ts';
-import { commandNamed, isContainer } from '../../../proto/kinds/redis/table.ts';
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+import { keysOf } from '../../../kinds/redis/keys.ts';
+import { commandNamed, isContainer } from '../../../kinds/redis/table.ts';
 import { slotOf } from './key-slot.ts';
 
 /**

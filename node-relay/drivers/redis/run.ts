@@ -1,16 +1,16 @@
 /** Runs single commands and pipelines: on the connection that callers share, or on one of their own where they wait. Contract §6. */
 
-import { fromReply } from '../../../dialects/redis/errors.ts';
-import { resultOf, resultsOf } from '../../../dialects/redis/result.ts';
-import type { Call } from '../../../proto/driver.ts';
 import {
   isPipeline,
   type RedisCommand,
   type RedisCommandRequest,
   type RedisPipelineRequest,
   type RedisRequest,
-} from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+} from '../../../kinds/redis/command.ts';
+import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { resultOf, resultsOf } from '../../../kinds/redis/dialect/result.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
+import type { Call } from '../../../proto/driver.ts';
 import type { Host } from '../driver.ts';
 import { heldOn } from '../hold.ts';
 import { checkCommand } from './guard.ts';

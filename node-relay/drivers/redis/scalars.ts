@@ -4,7 +4,7 @@ import {
   ReplyError,
   ReplyStatus,
   type ReplyValue,
-} from '../../../proto/kinds/redis/reply-value.ts';
+} from '../../../kinds/redis/reply-value.ts';
 
 /** Digits of a big number, which take more than linear time to read. Spec silent. */
 const BIG_NUMBER_MAX = 2_000;

@@ -2,8 +2,8 @@
  * SCAN over a whole cluster, one master after the other: the cursor that callers see holds the
  * first slot of the master it belongs to. Spec silent.
  */
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { SLOTS } from './key-slot.ts';
 import type { SlotMap } from './slot-map.ts';
 

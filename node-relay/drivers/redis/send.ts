@@ -1,10 +1,11 @@
 /** Commands on their way, within the bounds of a call. */
-import { withoutTrace } from '../../../dialects/redis/effects.ts';
-import { tooLarge } from '../../../dialects/redis/result.ts';
+
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { withoutTrace } from '../../../kinds/redis/dialect/effects.ts';
+import { tooLarge } from '../../../kinds/redis/dialect/result.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import { BeyondAny } from './exchange.ts';
 import type { Sending } from './link.ts';
 

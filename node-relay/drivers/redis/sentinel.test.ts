@@ -1,8 +1,8 @@
 /** Sentinels that watch over real servers: the master is found, and followed when another takes its place. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RedisSentinels, startSentinels } from '../../../scripts/redis/sentinel.ts';
-import { onRedis } from '../../../scripts/redis-server.ts';
+import { type RedisSentinels, startSentinels } from '../../../test/servers/redis/sentinel.ts';
+import { onRedis } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
 import type { RedisServer } from './link.ts';
 import { bounds, open, say, words } from './test-server.ts';

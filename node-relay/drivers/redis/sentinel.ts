@@ -1,8 +1,8 @@
 /** The master that sentinels name, and its replicas. Source: redis.io/docs/latest/develop/reference/sentinel-clients. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { ReplyError, ReplyMap, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, ReplyMap, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 import type { Host } from '../driver.ts';
 import { type Connection, connect } from './connection.ts';
 import type { BorrowedLink, RedisServer, Sending } from './link.ts';

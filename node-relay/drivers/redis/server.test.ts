@@ -1,8 +1,12 @@
 /** The wire to real servers: versions of the protocol, logins, connections that are shared and borrowed. */
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ReplyDouble, ReplyMap, ReplySet } from '../../../proto/kinds/redis/reply-value.ts';
-import { onRedis, ownRedis, type RedisServer as Program } from '../../../scripts/redis-server.ts';
+import { ReplyDouble, ReplyMap, ReplySet } from '../../../kinds/redis/reply-value.ts';
+import {
+  onRedis,
+  ownRedis,
+  type RedisServer as Program,
+} from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { testHost } from '../test/host.ts';

@@ -1,5 +1,5 @@
 /** Reads a redis connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
-import type { Json } from '../../../proto/json.ts';
+
 import {
   credentials,
   decoded,
@@ -8,7 +8,8 @@ import {
   invalid,
   partsOf,
   readOptions,
-} from '../../../proto/kinds/connection-options.ts';
+} from '../../../kinds/connection-options.ts';
+import type { Json } from '../../../proto/json.ts';
 import { type Options, READERS } from './options.ts';
 
 /** Where a server listens. */

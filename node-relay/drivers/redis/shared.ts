@@ -1,6 +1,6 @@
 /** The connection of a server that many callers use at the same time. */
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { orAbort } from '../../deadline.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';

@@ -1,6 +1,6 @@
 /** Which node of a cluster serves which slots, as a node tells it. Source: redis.io/docs/latest/commands/cluster-slots. */
-import { textOf } from '../../../proto/kinds/redis/replies/natural.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import { textOf } from '../../../kinds/redis/replies/natural.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { SLOTS } from './key-slot.ts';
 import type { Address } from './settings.ts';
 

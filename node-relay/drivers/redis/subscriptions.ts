@@ -1,6 +1,6 @@
 /** Tells what a server says of subscriptions from replies: with RESP2 both look alike. Source: redis.io/docs/latest/develop/pubsub. */
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { ReplyStatus, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { ReplyStatus, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { ProtocolError } from './scalars.ts';
 
 /** The kind of subscription that a command or message is about. */

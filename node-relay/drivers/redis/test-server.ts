@@ -1,12 +1,13 @@
 /** Says commands to a server in tests of the wire. */
-import type { Mode } from '../../../proto/driver.ts';
-import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
+
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import {
   ReplyMap,
   ReplySet,
   ReplyStatus,
   type ReplyValue,
-} from '../../../proto/kinds/redis/reply-value.ts';
+} from '../../../kinds/redis/reply-value.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import type { Host } from '../driver.ts';
 import { testHost } from '../test/host.ts';
 import type { RedisServer, Sending } from './link.ts';

@@ -1,8 +1,13 @@
 /** A session on a server of a test's own, and another connection to look at it from outside. */
+
+import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
+import { named } from '../../../kinds/redis/name.ts';
 import type { Call, Lease, Mode, Session } from '../../../proto/driver.ts';
-import type { RedisCommand, RedisRequest, Word } from '../../../proto/kinds/redis/command.ts';
-import { named } from '../../../proto/kinds/redis/name.ts';
-import { ownRedis, type RedisOptions, type RedisServer } from '../../../scripts/redis-server.ts';
+import {
+  ownRedis,
+  type RedisOptions,
+  type RedisServer,
+} from '../../../test/servers/redis-server.ts';
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { DirectClient } from './direct-client.ts';

@@ -1,6 +1,7 @@
 /** What a cluster looks like: asked of its nodes when it is first needed, and again when one of them says otherwise. */
+
+import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
 import { orAbort } from '../../deadline.ts';
 import { TlsUnanswered } from '../tls-socket.ts';
 import { isUnreached, LoginRefused } from './login.ts';

@@ -1,6 +1,6 @@
 /** Transactions: MULTI and EXEC around operations, in one trip. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { RedisRequest } from '../../../proto/kinds/redis/command.ts';
+import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { line, TestSession } from './test-session.ts';

@@ -1,18 +1,18 @@
 /** A transaction: MULTI, the operations and EXEC, in one trip on a connection of its own. Contract §6, "Transactions". */
 
-import { badRequest, fromReply } from '../../../dialects/redis/errors.ts';
-import { partlyApplied } from '../../../dialects/redis/partly-applied.ts';
-import { resultsOf } from '../../../dialects/redis/result.ts';
-import { checkEach } from '../../../dialects/transaction.ts';
-import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import {
   isPipeline,
   type RedisCommand,
   type RedisCommandRequest,
   type RedisRequest,
-} from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+} from '../../../kinds/redis/command.ts';
+import { badRequest, fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { partlyApplied } from '../../../kinds/redis/dialect/partly-applied.ts';
+import { resultsOf } from '../../../kinds/redis/dialect/result.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
+import { checkEach } from '../../../kinds/transaction.ts';
+import type { Call } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
 import { keysOf } from './known.ts';

@@ -1,11 +1,11 @@
 /** Commands that wait: they end before the deadline, so that nothing is taken of which nobody hears. */
 
-import { waitPlace } from '../../../dialects/redis/effects.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../../kinds/members.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { waitPlace } from '../../../kinds/redis/dialect/effects.ts';
+import { textOfWord } from '../../../kinds/redis/replies/words.ts';
+import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { TIMEOUT_DEFAULT_MS } from '../../../proto/kinds/members.ts';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { textOfWord } from '../../../proto/kinds/redis/replies/words.ts';
-import type { ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
 
 /** Milliseconds before the deadline at which the server shall answer, and what part of the time at most. Spec silent. */
 const MARGIN_MS = 500;

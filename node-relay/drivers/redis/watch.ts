@@ -1,16 +1,16 @@
 /** Messages of channels and lines of MONITOR, as they come. Contract §6, "Subscriptions". */
 
-import { canonicalName, effectOf } from '../../../dialects/redis/effects.ts';
-import { badRequest, fromReply } from '../../../dialects/redis/errors.ts';
-import { messageJson, monitorJson } from '../../../dialects/redis/messages.ts';
-import type { Call, WatchEvent } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import {
   isPipeline,
   type RedisCommandRequest,
   type RedisRequest,
-} from '../../../proto/kinds/redis/command.ts';
-import { ReplyError } from '../../../proto/kinds/redis/reply-value.ts';
+} from '../../../kinds/redis/command.ts';
+import { canonicalName, effectOf } from '../../../kinds/redis/dialect/effects.ts';
+import { badRequest, fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { messageJson, monitorJson } from '../../../kinds/redis/dialect/messages.ts';
+import { ReplyError } from '../../../kinds/redis/reply-value.ts';
+import type { Call, WatchEvent } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { heldOn } from '../hold.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';

@@ -1,7 +1,7 @@
 /** Speaks RESP on a socket: commands of many callers go out together, replies come back in their order. */
 import type { Socket } from 'node:net';
-import type { RedisCommand } from '../../../proto/kinds/redis/command.ts';
-import { ReplyError, type ReplyValue } from '../../../proto/kinds/redis/reply-value.ts';
+import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { ConnectionLost } from '../loss.ts';
 import { Decoder, PUSH_MAX } from './decode.ts';
 import { Encoder } from './encode.ts';

@@ -1,8 +1,8 @@
 /** Whether checks against JSON Schemas cost what their steps say. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { type CompiledSchema, compileSchema } from '../../../worker/schemas/compile.ts';
-import { STEP_NS, Work } from '../../../worker/schemas/work.ts';
+import { type CompiledSchema, compileSchema } from '../../../worker/language/schemas/compile.ts';
+import { STEP_NS, Work } from '../../../worker/language/schemas/work.ts';
 import type { Choices } from '../random.ts';
 import { valueBy } from './arguments.ts';
 import { cpuMs } from './measure.ts';

@@ -1,7 +1,7 @@
 /** Whether transformers and mappings cost what their fuel says. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { Budget, BudgetFault } from '../../../worker/expressions/index.ts';
+import { Budget, BudgetFault } from '../../../worker/language/expressions/index.ts';
 import type { Run } from '../../../worker/templates/compiled.ts';
 import { Execution } from '../../../worker/templates/transformation/execution.ts';
 import { RuleFault, RunOver } from '../../../worker/templates/transformation/failure.ts';

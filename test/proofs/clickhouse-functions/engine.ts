@@ -5,8 +5,8 @@ import { request } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startClickhouse } from '../../../scripts/clickhouse-server.ts';
-import { freePort } from '../../../scripts/ports.ts';
+import { freePort } from '../../../server/ports.ts';
+import { startClickhouse } from '../../servers/clickhouse-server.ts';
 
 /** What is seen only where a file was read or a text was run. */
 export const SIGN = 'TRIPWIRE';

@@ -1,9 +1,10 @@
 /** Proves that a read of ClickHouse's calls only what computes, however that is written. */
+
+import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { clickhouse } from '../../../node-relay/drivers/clickhouse/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { ClickhouseRequest } from '../../../proto/kinds/clickhouse.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { ask, Engine, SIGN } from './engine.ts';
 import { FILE_PLACES, PLACES, TABLE_PLACES } from './positions.ts';

@@ -2,7 +2,7 @@
 
 import { type Token, tokensOf } from '../../../node-relay/drivers/clickhouse/lexer.ts';
 import { isMark, isWord, readingsOf } from '../../../node-relay/drivers/clickhouse/marks.ts';
-import { backend } from '../../../scripts/backends.ts';
+import { backend } from '../../servers/backends.ts';
 import { type Answer, ask } from '../clickhouse-functions/engine.ts';
 import { Random } from '../clickhouse-functions/random.ts';
 import type { Proof, ProofResult } from '../proof.ts';

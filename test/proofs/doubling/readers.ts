@@ -1,10 +1,10 @@
 /** Which files read texts by hand, and why some of them are no subject of the proof. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../../../scripts/bundle.ts';
+import { ROOT } from '../../../server/bundle.ts';
 
 /** Where a caller's texts and values come. */
-const PLACES = ['proto', 'dialects', 'node-relay/drivers', 'worker'];
+const PLACES = ['proto', 'kinds', 'node-relay/drivers', 'worker'];
 /** Looks at single characters, or goes through a text by its own steps. */
 const READS =
   /charCodeAt\(|codePointAt\(|\.charAt\((?!0)|\.lastIndex\b|\.matchAll\(|indexOf\([^()]*,|\/[gimsu]*y[gimsu]*[;,)]/;
@@ -14,11 +14,11 @@ const SOURCE = /\.ts$/;
 
 /** Files that read, and whose reading a caller cannot make long; each with why. */
 export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
-  'proto/kinds/redis/grammar.ts': 'reads our own grammar of commands, when it is loaded',
+  'kinds/redis/grammar.ts': 'reads our own grammar of commands, when it is loaded',
   'proto/parts.ts': 'reads a key of fixed length',
   'proto/node-id.ts': 'reads a digest of fixed length',
-  'dialects/json-forms.ts': "reads a server's values once",
-  'dialects/redis/messages.ts': "reads a server's lines, each bounded by the decoder",
+  'kinds/json-forms.ts': "reads a server's values once",
+  'kinds/redis/dialect/messages.ts': "reads a server's lines, each bounded by the decoder",
   'node-relay/drivers/clickhouse/open-field.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/reply.ts': "reads a server's reply once",
   'node-relay/drivers/clickhouse/rows.ts': "reads a server's rows once",
@@ -30,18 +30,18 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'node-relay/drivers/redis/settings.ts':
     'reads a connection, which the body of an endpoint bounds',
   'worker/auth/hasher.ts': 'reads what the gateway wrote',
-  'worker/expressions/builtins/array.ts': 'is charged for its time: the proof charges',
-  'worker/expressions/builtins/decimal.ts': 'is charged for its time: the proof charges',
-  'worker/expressions/builtins/json.ts': 'is charged for its time: the proof charges',
-  'worker/expressions/builtins/replace.ts': 'is charged for its time: the proof charges',
-  'worker/expressions/builtins/search.ts': 'is charged for its time: the proof charges',
-  'worker/expressions/builtins/text.ts': 'is charged for its time: the proof charges',
-  'worker/expressions/members.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/builtins/array.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/builtins/decimal.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/builtins/json.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/builtins/replace.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/builtins/search.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/builtins/text.ts': 'is charged for its time: the proof charges',
+  'worker/language/expressions/members.ts': 'is charged for its time: the proof charges',
   'worker/openapi/links.ts': 'reads the paths of our own routes',
   'worker/templates/transformation/transformers': 'is charged for its time: the proof charges',
   'worker/grants/check.ts': 'looks for one comma in the name of a resource',
-  'worker/upstash/scripts.ts': 'looks for a digest that the server has just told',
-  'worker/upstash/events.ts': 'reads our own events once',
+  'worker/facades/upstash/scripts.ts': 'looks for a digest that the server has just told',
+  'worker/facades/upstash/events.ts': 'reads our own events once',
   'worker/idempotency/place.ts': 'reads a digest of fixed length',
   'worker/secrets/seal.ts': 'reads what the gateway wrote',
   'worker/drivers/edge/upstash/events.ts': "reads a server's events once",

@@ -1,6 +1,7 @@
 /** Requests of every type, with names of databases put wherever a text or a member may stand. */
+
+import { EXAMPLES } from '../../../kinds/mongo/describe/examples.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { EXAMPLES } from '../../../proto/kinds/mongo/examples.ts';
 
 /** Numbers below a bound. */
 export type Random = (below: number) => number;

@@ -1,15 +1,15 @@
 /** Who needs no Admin changes none of MongoDB's own databases; what `/read` takes changes nothing, and leaves no cursor. */
 /// <reference path="../../../node-relay/drivers/mongo/mongodb-internals.d.ts" />
 import { MongoClient } from 'mongodb';
+import { kindSpec } from '../../../kinds/index.ts';
+import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { mongo } from '../../../node-relay/drivers/mongo/index.ts';
 import { request } from '../../../node-relay/drivers/mongo/test-database.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import { kindSpec } from '../../../proto/kinds/index.ts';
-import type { MongoRequest } from '../../../proto/kinds/mongo.ts';
-import { startBackend } from '../../../scripts/backends.ts';
+import { startBackend } from '../../servers/backends.ts';
 import type { Proof } from '../proof.ts';
 import { randomOf } from '../redis-reads/cases.ts';
 import { partingOf } from '../redis-reads/state.ts';

@@ -1,8 +1,9 @@
 /** The guard takes statements apart as the server does: no sequence of tokens that it lets through writes. */
+
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test-database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import type { Lease, Session } from '../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { ProofServer } from '../mysql-server.ts';
 import { type Send, Trial } from '../mysql-trial.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';

@@ -1,9 +1,10 @@
 /** Nothing that one caller leaves on a connection is there for the next, by whatever statement and way. */
+
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test-database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { MysqlRequest } from '../../../proto/kinds/mysql.ts';
 import { ProofServer } from '../mysql-server.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';

@@ -1,7 +1,7 @@
 /** What the guard must say of a function, whatever the way. */
 
 import type pg from 'pg';
-import { isHarmless } from '../../../dialects/postgres/server-functions.ts';
+import { isHarmless } from '../../../kinds/postgres/dialect/server-functions.ts';
 import type { Case } from './cases.ts';
 import type { ServerFunction } from './catalog.ts';
 import type { Verdict } from './runner.ts';

@@ -1,10 +1,10 @@
 /** Sends cases to the driver as callers do, and tells what became of them. */
 
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test-database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode, Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { Case } from './cases.ts';
 
 /** What became of a case: the guard refused it, it ran, or the server refused what it was sent. */

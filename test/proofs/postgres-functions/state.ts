@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test-database.ts';
 import { callOf, jsonOf } from '../../../node-relay/drivers/test/host.ts';
 import type { Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import type { OwnServer } from '../postgres-server.ts';
 import type { World } from './world.ts';
 

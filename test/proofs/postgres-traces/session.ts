@@ -1,9 +1,10 @@
 /** What a caller finds on a session that others have used, and the sessions of both modes. */
+
+import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { run, sql } from '../../../node-relay/drivers/postgres/test-database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode, Session } from '../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../proto/kinds/postgres.ts';
 import { LOCK, MARK } from './tracer.ts';
 
 /** All that a session can carry, and a number of `random()`. */

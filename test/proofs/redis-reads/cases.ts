@@ -1,4 +1,10 @@
 /** Commands that `/read` takes, with words that are valid, over keys of every type. */
+
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+import { LINES } from '../../../kinds/redis/describe/examples/lines/index.ts';
+import { modeOfCommand } from '../../../kinds/redis/effects.ts';
+import { named } from '../../../kinds/redis/name.ts';
+import { splitLine } from '../../../kinds/redis/split.ts';
 import { CORE } from '../../../node-relay/drivers/redis/differential/core.ts';
 import {
   JSON_VALUES,
@@ -10,11 +16,6 @@ import { SEARCH } from '../../../node-relay/drivers/redis/differential/search.ts
 import { SERVER } from '../../../node-relay/drivers/redis/differential/server.ts';
 import { SORTED, STREAMS } from '../../../node-relay/drivers/redis/differential/sets.ts';
 import { commandsIn } from '../../../node-relay/drivers/redis/differential/words.ts';
-import type { RedisCommand, Word } from '../../../proto/kinds/redis/command.ts';
-import { modeOfCommand } from '../../../proto/kinds/redis/effects.ts';
-import { LINES } from '../../../proto/kinds/redis/examples/lines/index.ts';
-import { named } from '../../../proto/kinds/redis/name.ts';
-import { splitLine } from '../../../proto/kinds/redis/split.ts';
 
 /** They would empty or move what the others have filled. */
 const EMPTYING = /^(?:FLUSHALL|FLUSHDB|SWAPDB|SELECT|CONFIG RESETSTAT|DEBUG|FT\.DROPINDEX)\b/i;

@@ -1,13 +1,13 @@
 /** What `/read` takes leaves a server's every byte: keys, expiries, settings, users, functions, indexes, clients, channels. */
 
-import { effectOf } from '../../../dialects/redis/effects.ts';
+import type { RedisRequest } from '../../../kinds/redis/command.ts';
+import { effectOf } from '../../../kinds/redis/dialect/effects.ts';
 import { DirectClient } from '../../../node-relay/drivers/redis/direct-client.ts';
 import { redis } from '../../../node-relay/drivers/redis/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { RedisRequest } from '../../../proto/kinds/redis/command.ts';
-import { ownRedis } from '../../../scripts/redis-server.ts';
+import { ownRedis } from '../../servers/redis-server.ts';
 import type { Proof, ProofOptions } from '../proof.ts';
 import { type Case, caseOf, examples, filling, randomOf, varied } from './cases.ts';
 import { differencesOf, partingOf, type State, stateOf } from './state.ts';

@@ -1,5 +1,5 @@
 /** Describes columns as Vitess does. Source: Vitess, `query.proto`; @planetscale/database. */
-import { type Column, TYPE } from '../../../dialects/mysql/types.ts';
+import { type Column, TYPE } from '../../../kinds/mysql/dialect/types.ts';
 
 const UNSIGNED = 0x20;
 const ENUM = 0x100;

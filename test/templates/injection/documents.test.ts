@@ -1,11 +1,11 @@
 /** Whatever a caller sends to a template of MongoDB, Redis, Pinecone or HTTP is a value. Contract §8. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backend } from '../../../scripts/backends.ts';
 import { type OwnGateway, startGateway } from '../../gateway.ts';
 import { type HttpServer, startHttpServer } from '../../http-kind/server.ts';
 import { newOrganization, type Organization } from '../../organization.ts';
 import { type RedisEndpoint, redisEndpoint } from '../../redis-endpoint.ts';
+import { backend } from '../../servers/backends.ts';
 import { type PineconeStandIn, startPinecone } from '../../stand-ins/pinecone/index.ts';
 import { DOCUMENTS, SCALARS, TEXTS } from './attacks.ts';
 import { addEndpoint, type Templates, templatesOf } from './stand.ts';

@@ -1,10 +1,10 @@
 /** Who may run a template, by what it sends; and what becomes of one whose endpoint is gone. Contract §4, §8. */
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { backend } from '../../../scripts/backends.ts';
 import { sharedGateway } from '../../gateway.ts';
 import { ask, newOrganization, type Organization, type Reply } from '../../organization.ts';
 import { redisEndpoint } from '../../redis-endpoint.ts';
+import { backend } from '../../servers/backends.ts';
 import { addDatabase, addEndpoint, type Templates, templatesOf } from './stand.ts';
 
 let organization: Organization;

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Json, parseJson } from '../../../proto/json.ts';
-import { backend } from '../../../scripts/backends.ts';
 import type { Organization, Reply } from '../../organization.ts';
+import { backend } from '../../servers/backends.ts';
 
 /** Templates of one organization. */
 export interface Templates {

@@ -2,7 +2,7 @@
 import { and, isNull, sql } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
 import { auditEntries, organizations } from '../../db/schema.ts';
-import { RETENTION_DAYS } from '../../quotas/audit.ts';
+import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 
 /** Organizations with entries that are not chained yet, at most so many. */
 export function selectUnchainedOrganizations(db: Database, limit: number) {

@@ -12,8 +12,8 @@ import {
   organizations,
 } from '../../db/schema.ts';
 import { auditTotals } from '../../db/storage.ts';
-import type { AuditLimits } from '../../quotas/audit.ts';
-import { hasAuditRoom } from '../../quotas/store.ts';
+import type { AuditLimits } from '../../limits/quotas/audit.ts';
+import { hasAuditRoom } from '../../limits/quotas/store.ts';
 import { type NewEntry, type Outcome, tidied } from '../entry.ts';
 
 /** The members of an entry as a selection that inserts it; some may be columns. */

@@ -1,5 +1,5 @@
 /** Drivers of the kinds that the edge reaches by itself: a row for each. */
-import type { Kind } from '../../../proto/kinds/index.ts';
+import type { Kind } from '../../../kinds/index.ts';
 import type { EdgeDriver } from './driver.ts';
 import { http } from './http/index.ts';
 import { neon } from './neon/index.ts';

@@ -1,4 +1,7 @@
 /** A backend as calls in one mode reach it, whoever speaks to it. Contract §6, "Edge or relay". */
+
+import type { Kind } from '../../../kinds/index.ts';
+import type { RequestBase } from '../../../kinds/kind.ts';
 import type {
   Caps,
   ConnectionEnvelope,
@@ -8,8 +11,6 @@ import type {
   ReplyForm,
   Warning,
 } from '../../../proto/driver.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
-import type { RequestBase } from '../../../proto/kinds/kind.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Opened } from '../../drivers/pieces.ts';
 import type { JsonBytes } from '../../http/route.ts';

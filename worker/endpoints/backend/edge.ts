@@ -1,7 +1,8 @@
 /** A backend that the edge itself speaks to, by HTTP. */
+
+import { kindSpec } from '../../../kinds/index.ts';
 import type { Call, InspectPage, Mode, Profile, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { kindSpec } from '../../../proto/kinds/index.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import type { ChosenTransport } from '../../db/schema.ts';
 import type { EdgeDriver } from '../../drivers/edge/driver.ts';
 import { edgeDriver } from '../../drivers/edge/index.ts';
-import { giveBack } from '../../heavy-work.ts';
+import { giveBack } from '../../limits/heavy-work.ts';
 import { chooseNodes, demandRoute, profileOf } from '../../nodes/choose.ts';
 import type { Endpoint } from '../access.ts';
 import { envelopeOf, openConfig, serving } from '../config.ts';

@@ -1,5 +1,7 @@
 /** A backend that relays speak to. */
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import { kindSpec } from '../../../kinds/index.ts';
+import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
 import {
   type InspectPage,
   type Mode,
@@ -9,14 +11,12 @@ import {
 } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
-import { kindSpec } from '../../../proto/kinds/index.ts';
-import { TIMEOUT_MAX_MS } from '../../../proto/kinds/members.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
-import { passedOn } from '../../heavy-work.ts';
+import { passedOn } from '../../limits/heavy-work.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
   Asked,

@@ -1,7 +1,8 @@
 /** Data-access templates: requests to endpoints with placeholders. Spec: "Constructor shape"; contract §8. */
+
+import { kindSpec, parseRequest } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { kindSpec, parseRequest } from '../../../proto/kinds/index.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import type { Compiled, EndpointCall, Fault, Reading, Rendered, Run } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';

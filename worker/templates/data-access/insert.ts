@@ -1,6 +1,7 @@
 /** What becomes of a caller's value where it is put into a request: data, whatever it holds. */
+
+import type { Kind } from '../../../kinds/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
 import { isScalar } from './placeholder.ts';
 
 /** Where a value is put. */

@@ -1,6 +1,7 @@
 /** Where the requests of a data-access template stand in it, and which endpoint each of them is for. Contract §8. */
+
+import { TimeoutMs } from '../../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { TimeoutMs } from '../../../proto/kinds/members.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import { isUuid } from '../../http/ids.ts';
 import type { Fault } from '../compiled.ts';

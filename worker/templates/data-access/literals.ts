@@ -3,8 +3,8 @@
  * It tells an author where a placeholder cannot be bound, and finds his own parameters: their
  * number is compared with his values. No value ever becomes part of a statement's text.
  */
-import { DollarQuotes } from '../../../dialects/dollar-quotes.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
+import { DollarQuotes } from '../../../kinds/dollar-quotes.ts';
+import type { Kind } from '../../../kinds/index.ts';
 
 /** A stretch of a statement. */
 export interface Span {

@@ -1,7 +1,8 @@
 /** Reads the requests of a data-access template against the kinds of their endpoints. */
+
+import { type Kind, kindSpec, parseRequest } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { type Kind, kindSpec, parseRequest } from '../../../proto/kinds/index.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';

@@ -1,6 +1,7 @@
 /** What the members of a request are to the backend: where a value may stand, and as what. Contract §8. */
+
+import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
 import { placeInHttp } from './http-places.ts';
 import { isStatementKind } from './literals.ts';
 import { placeInMongo } from './mongo.ts';

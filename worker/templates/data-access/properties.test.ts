@@ -1,8 +1,8 @@
 /** What holds for whatever comes: the text that is sent depends on types only, and values are never read again. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type Kind, parseRequest } from '../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { type Kind, parseRequest } from '../../../proto/kinds/index.ts';
 import { STATEMENT_KINDS, spansOf } from './literals.ts';
 import { type Part, partsOf } from './placeholder.ts';
 import { readStatement } from './statement.ts';

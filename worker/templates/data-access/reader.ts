@@ -1,6 +1,7 @@
 /** What a request of a template is read with, and what is found in it on the way. */
+
+import type { Kind } from '../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
 import type { Fault } from '../compiled.ts';
 import { asData, type Where } from './insert.ts';
 import { asDigits, asLiteral, operatorIn } from './mongo.ts';

@@ -1,6 +1,7 @@
 /** What stands where in commands of Redis: words that are values, and those that are code, patterns or the command itself. */
+
+import { isContainer } from '../../../kinds/redis/table.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { isContainer } from '../../../proto/kinds/redis/table.ts';
 import type { Place } from './places.ts';
 
 /** Commands that are scripts, settings or the server's own administration: their author's alone. */

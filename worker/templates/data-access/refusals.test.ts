@@ -1,7 +1,7 @@
 /** What is refused: operators and code of callers, and of authors what would let them in. Contract §8. */
 import { describe, expect, test } from 'vitest';
+import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
 import { compiled, faultsOf, runOf } from './test/trial.ts';
 
 const find = { type: 'find', collection: 'c' };

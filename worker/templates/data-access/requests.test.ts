@@ -1,7 +1,7 @@
 /** Requests without statements: values stand in them as data, and nothing else of a caller does. Contract §8. */
 import { expect, test } from 'vitest';
+import type { Kind } from '../../../kinds/index.ts';
 import type { JsonObject } from '../../../proto/json.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
 import { filled } from './test/trial.ts';
 
 type Row = readonly [Kind, JsonObject, JsonObject, JsonObject];

@@ -1,7 +1,7 @@
 /** Statements: placeholders become bound parameters of every kind that has them. Contract §8. */
 import { describe, expect, test } from 'vitest';
+import type { Kind } from '../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import type { Kind } from '../../../proto/kinds/index.ts';
 import { compiled, faultsOf, filled, sentBy } from './test/trial.ts';
 
 type Row = readonly [Kind, JsonObject, JsonObject, JsonObject];

@@ -1,6 +1,7 @@
 /** Texts with values among them, each escaped as the form of the text has it. */
+
+import { kindSpec } from '../../../kinds/index.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
-import { kindSpec } from '../../../proto/kinds/index.ts';
 import { orderedText, parseOrdered } from '../../../proto/ordered-json.ts';
 import {
   asPath,

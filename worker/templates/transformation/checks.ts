@@ -7,7 +7,11 @@ import {
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
-import { compileExpression, type Expression, type Value } from '../../expressions/index.ts';
+import {
+  compileExpression,
+  type Expression,
+  type Value,
+} from '../../language/expressions/index.ts';
 import type { Execution } from './execution.ts';
 import { FORMATS, isOfFormat } from './formats.ts';
 import type { Members } from './report.ts';

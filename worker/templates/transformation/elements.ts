@@ -1,6 +1,6 @@
 /** What a loop goes through: `array`, `as`, `index`, `filter` and `validation` of `forEach`. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
-import type { Expression } from '../../expressions/index.ts';
+import type { Expression } from '../../language/expressions/index.ts';
 import type { Execution } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { conditionOf } from './place.ts';

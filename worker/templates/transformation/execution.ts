@@ -1,7 +1,7 @@
 /** The state of one run of a template. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import type { Budget } from '../../expressions/index.ts';
+import type { Budget } from '../../language/expressions/index.ts';
 import type { Fault, Run, Step } from '../compiled.ts';
 import { type Reason, RunOver, TooManyFaults } from './failure.ts';
 import type { Slots } from './scope.ts';

@@ -5,7 +5,7 @@ import {
   type BudgetKind,
   Fault as SourceFault,
   ThrownFault,
-} from '../../expressions/index.ts';
+} from '../../language/expressions/index.ts';
 import type { Fault } from '../compiled.ts';
 
 /** What is wrong, before it is known where. */

@@ -3,7 +3,7 @@
  * own. What fails is done again with care, which finds the same.
  */
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { BudgetFault } from '../../expressions/index.ts';
+import { BudgetFault } from '../../language/expressions/index.ts';
 import type { Apply, Execution } from './execution.ts';
 import { RunOver } from './failure.ts';
 import type { Head } from './guard.ts';

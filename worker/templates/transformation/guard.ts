@@ -1,7 +1,7 @@
 /** What all rules have in common: a condition, and what happens when they fail. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { BudgetFault, type Expression } from '../../expressions/index.ts';
+import { BudgetFault, type Expression } from '../../language/expressions/index.ts';
 import type { Apply, Execution, Gather, Output } from './execution.ts';
 import { endOfRun, Unsent } from './failure.ts';
 import { tellMoved } from './measure.ts';

@@ -1,7 +1,7 @@
 /** Templates and inputs that want too much: every one ends within its budget, and the next is unharmed. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
-import type { Bounds } from '../../expressions/index.ts';
+import type { Bounds } from '../../language/expressions/index.ts';
 import { apply, type Draft, read, run, runOf } from './test/run.ts';
 
 /** As an installation has it without a word. */

@@ -7,8 +7,8 @@ import {
   globalNames,
   namespaceNames,
   Fault as SourceFault,
-} from '../../expressions/index.ts';
-import { compileSchema } from '../../schemas/compile.ts';
+} from '../../language/expressions/index.ts';
+import { compileSchema } from '../../language/schemas/compile.ts';
 import type { Reading, Reference } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
 import { parametersOf } from './parameters.ts';

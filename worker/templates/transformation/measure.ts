@@ -6,7 +6,7 @@ import {
   type RawJson,
   setMember,
 } from '../../../proto/json.ts';
-import { Callable, type Value } from '../../expressions/index.ts';
+import { Callable, type Value } from '../../language/expressions/index.ts';
 import type { Execution } from './execution.ts';
 import { RuleFault, RunOver } from './failure.ts';
 

@@ -1,6 +1,6 @@
 /** Runs nested templates: all that rules are going to need, before the rules write. Contract §8. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { BudgetFault } from '../../expressions/index.ts';
+import { BudgetFault } from '../../language/expressions/index.ts';
 import type { Compiled, Fault, Rendered, Run } from '../compiled.ts';
 import type { Execution, NestedCall, Outcome } from './execution.ts';
 import { cut, endOfRun, RuleFault, RunOver } from './failure.ts';

@@ -1,5 +1,5 @@
 /** Where a rule stands while it is read. */
-import type { Expression } from '../../expressions/index.ts';
+import type { Expression } from '../../language/expressions/index.ts';
 import type { Reference } from '../compiled.ts';
 import type { Output } from './execution.ts';
 import type { Head } from './guard.ts';

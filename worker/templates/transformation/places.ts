@@ -1,5 +1,5 @@
 /** The targets of all rules that write to one output: which of them write into what others put. */
-import { indexOf } from '../../paths/step.ts';
+import { indexOf } from '../../language/paths/step.ts';
 import type { Target, TargetStep } from './target.ts';
 
 /** Any member or element at all. */

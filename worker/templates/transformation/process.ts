@@ -2,8 +2,8 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
-import { BudgetFault } from '../../expressions/index.ts';
-import type { CompiledSchema } from '../../schemas/compile.ts';
+import { BudgetFault } from '../../language/expressions/index.ts';
+import type { CompiledSchema } from '../../language/schemas/compile.ts';
 import type { Fault, Reference, Run } from '../compiled.ts';
 import { type Execution, Output, type Rule } from './execution.ts';
 import { endOfRun, reasonsOf, TooManyFaults } from './failure.ts';

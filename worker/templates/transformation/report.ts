@@ -1,7 +1,7 @@
 /** Gathers what is wrong with a definition: every fault with its path, all at once. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
-import { Fault as SourceFault } from '../../expressions/index.ts';
+import { Fault as SourceFault } from '../../language/expressions/index.ts';
 import type { Fault } from '../compiled.ts';
 
 /** No more are told at once. Spec silent. */

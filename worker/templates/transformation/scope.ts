@@ -4,7 +4,7 @@ import {
   compileExpression,
   type Expression,
   type Value,
-} from '../../expressions/index.ts';
+} from '../../language/expressions/index.ts';
 import type { Report } from './report.ts';
 
 /** The values that rules see: the input, the parameters, then what loops name. */

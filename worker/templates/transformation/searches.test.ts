@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
-import type { Bounds } from '../../expressions/index.ts';
+import type { Bounds } from '../../language/expressions/index.ts';
 import type { Run } from '../compiled.ts';
 import { type Draft, read, runOf } from './test/run.ts';
 

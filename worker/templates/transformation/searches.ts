@@ -6,10 +6,10 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
-import { FILTER_STEPS_MAX, Budget as PathBudget } from '../../paths/budget.ts';
-import { PAUSE } from '../../paths/match.ts';
-import type { Path } from '../../paths/path.ts';
-import type { Search } from '../../paths/walk.ts';
+import { FILTER_STEPS_MAX, Budget as PathBudget } from '../../language/paths/budget.ts';
+import { PAUSE } from '../../language/paths/match.ts';
+import type { Path } from '../../language/paths/path.ts';
+import type { Search } from '../../language/paths/walk.ts';
 import type { Execution } from './execution.ts';
 import { RuleFault, RunOver } from './failure.ts';
 

@@ -1,6 +1,6 @@
 /** A rule of a transformation, for the API's description; read.ts holds definitions to it. Spec: "Transformation rule members". */
 import * as z from 'zod';
-import { JsonValue } from '../../../proto/kinds/members.ts';
+import { JsonValue } from '../../../kinds/members.ts';
 
 const path = (description: string, example: string) =>
   z

@@ -1,6 +1,6 @@
 /** What an `outputSchema` lets an output have: rules whose target it hides need not run. Spec: `lazyEvaluation`. */
 import { isJsonObject, type Json } from '../../../proto/json.ts';
-import { indexOf } from '../../paths/step.ts';
+import { indexOf } from '../../language/paths/step.ts';
 import type { TargetStep } from './target.ts';
 
 /** A schema as far as it is known at one place; undefined where anything may be shown, false where nothing is. */

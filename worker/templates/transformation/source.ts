@@ -6,9 +6,9 @@ import {
   type JsonObject,
   setMember,
 } from '../../../proto/json.ts';
-import { faultOf, PathFault } from '../../paths/fault.ts';
-import { Path } from '../../paths/path.ts';
-import { indexOf, type Step } from '../../paths/step.ts';
+import { faultOf, PathFault } from '../../language/paths/fault.ts';
+import { Path } from '../../language/paths/path.ts';
+import { indexOf, type Step } from '../../language/paths/step.ts';
 import type { Execution } from './execution.ts';
 import type { Members } from './report.ts';
 import { INPUT, type Scope } from './scope.ts';

@@ -1,8 +1,8 @@
 /** Where rules write: targets become steps once, and values go straight into the output. */
 import { isRawJson, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
-import { faultOf, PathFault } from '../../paths/fault.ts';
-import { notationOf, PATH_LENGTH_MAX, Path } from '../../paths/path.ts';
-import { indexOf, type Step } from '../../paths/step.ts';
+import { faultOf, PathFault } from '../../language/paths/fault.ts';
+import { notationOf, PATH_LENGTH_MAX, Path } from '../../language/paths/path.ts';
+import { indexOf, type Step } from '../../language/paths/step.ts';
 import type { Execution, Output } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { CONTAINER_BYTES, copied, ELEMENT_BYTES } from './measure.ts';

@@ -1,6 +1,6 @@
 /** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
-import type { Value } from '../../expressions/index.ts';
+import type { Value } from '../../language/expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { fastPath, type Work } from './fast-path.ts';

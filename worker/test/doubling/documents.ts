@@ -8,9 +8,9 @@ import { ObjectWriter } from '../../json/object-writer.ts';
 import { parse } from '../../json/parse.ts';
 import { reduce } from '../../json/reduce.ts';
 import { unflatten } from '../../json/unflatten.ts';
-import { parseDotted } from '../../paths/dotted.ts';
-import { Path } from '../../paths/path.ts';
-import { parsePointer, parseSlash } from '../../paths/pointer.ts';
+import { parseDotted } from '../../language/paths/dotted.ts';
+import { Path } from '../../language/paths/path.ts';
+import { parsePointer, parseSlash } from '../../language/paths/pointer.ts';
 
 const SEARCH_DOCUMENT: Json = { a: [1, { b: 2 }], 'a.b': { '': 1 } };
 
@@ -19,28 +19,33 @@ export const PATHS: readonly Subject[] = [
   text(
     'a path',
     [
-      'worker/paths/path.ts',
-      'worker/paths/jsonpath.ts',
-      'worker/paths/mend.ts',
-      'worker/paths/filter.ts',
-      'worker/paths/query.ts',
+      'worker/language/paths/path.ts',
+      'worker/language/paths/jsonpath.ts',
+      'worker/language/paths/mend.ts',
+      'worker/language/paths/filter.ts',
+      'worker/language/paths/query.ts',
     ],
     (each) => new Path(each),
     4096,
   ),
   text(
     'a JSONPath',
-    ['worker/paths/jsonpath.ts', 'worker/paths/mend.ts'],
+    ['worker/language/paths/jsonpath.ts', 'worker/language/paths/mend.ts'],
     (each) => new Path(`$${each}`),
     4096,
   ),
-  text('a filter of JSONPath', ['worker/paths/filter.ts'], (each) => new Path(`$[?${each}]`), 4096),
-  text('a dotted path', ['worker/paths/dotted.ts'], parseDotted),
-  text('a pointer', ['worker/paths/pointer.ts'], (each) => [
+  text(
+    'a filter of JSONPath',
+    ['worker/language/paths/filter.ts'],
+    (each) => new Path(`$[?${each}]`),
+    4096,
+  ),
+  text('a dotted path', ['worker/language/paths/dotted.ts'], parseDotted),
+  text('a pointer', ['worker/language/paths/pointer.ts'], (each) => [
     parsePointer(`/${each}`),
     parseSlash(each),
   ]),
-  text('a pattern of JSONPath', ['worker/paths/pattern.ts'], (each) =>
+  text('a pattern of JSONPath', ['worker/language/paths/pattern.ts'], (each) =>
     whole(
       parse(
         {
@@ -53,7 +58,7 @@ export const PATHS: readonly Subject[] = [
   ),
   text(
     'texts that JSONPath compares',
-    ['worker/paths/compare.ts', 'worker/paths/budget.ts'],
+    ['worker/language/paths/compare.ts', 'worker/language/paths/budget.ts'],
     (each) =>
       whole(
         parse(
@@ -68,9 +73,9 @@ export const PATHS: readonly Subject[] = [
   value(
     'a document that JSONPath searches',
     [
-      'worker/paths/walk.ts',
-      'worker/paths/stage.ts',
-      'worker/paths/query.ts',
+      'worker/language/paths/walk.ts',
+      'worker/language/paths/stage.ts',
+      'worker/language/paths/query.ts',
       'worker/json/parse.ts',
     ],
     (json) => {
@@ -96,7 +101,7 @@ const RESULT_MAX_BYTES = 10 * 2 ** 20;
 export const JSON_UTILITIES: readonly Subject[] = [
   value(
     'flatten',
-    ['worker/json/flatten.ts', 'worker/json/object-writer.ts', 'worker/paths/dotted.ts'],
+    ['worker/json/flatten.ts', 'worker/json/object-writer.ts', 'worker/language/paths/dotted.ts'],
     (json) => {
       const writer = new ObjectWriter(40e6);
       whole(flatten(json, 'p', (path, leaf) => writer.put(path, leaf)));
@@ -105,19 +110,26 @@ export const JSON_UTILITIES: readonly Subject[] = [
   ),
   value(
     'unflatten',
-    ['worker/json/unflatten.ts', 'worker/paths/build.ts', 'worker/paths/dotted.ts'],
+    [
+      'worker/json/unflatten.ts',
+      'worker/language/paths/build.ts',
+      'worker/language/paths/dotted.ts',
+    ],
     (json) => whole(unflatten(isJsonObject(json) ? json : { a: json })),
   ),
-  value('reduce', ['worker/json/reduce.ts', 'worker/paths/walk.ts'], (json) =>
+  value('reduce', ['worker/json/reduce.ts', 'worker/language/paths/walk.ts'], (json) =>
     whole(reduce({ json, paths: ['$..a', '$[-1]', '$..[?@ > 1]'].map((each) => new Path(each)) })),
   ),
-  value('map', ['worker/json/map.ts', 'worker/json/declares.ts', 'worker/paths/build.ts'], (json) =>
-    whole(
-      mapped(
-        { json, schema: { type: 'object' }, mappings: { '$..a': 'a', '$[*]': 'b', '': 'c' } },
-        RESULT_MAX_BYTES,
+  value(
+    'map',
+    ['worker/json/map.ts', 'worker/json/declares.ts', 'worker/language/paths/build.ts'],
+    (json) =>
+      whole(
+        mapped(
+          { json, schema: { type: 'object' }, mappings: { '$..a': 'a', '$[*]': 'b', '': 'c' } },
+          RESULT_MAX_BYTES,
+        ),
       ),
-    ),
   ),
   value('mappings', ['worker/json/map.ts', 'worker/json/declares.ts'], (json) =>
     whole(

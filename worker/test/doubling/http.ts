@@ -8,13 +8,13 @@ import { repliesIn } from '../../drivers/edge/upstash/replies.ts';
 import { splitUrl } from '../../endpoints/connection-url.ts';
 import { mergePatch } from '../../endpoints/merge-config.ts';
 import { redactUrl } from '../../endpoints/redact.ts';
+import { askedOf } from '../../facades/upstash/asked.ts';
+import { wordsOfPath, wordsOfQuery } from '../../facades/upstash/words.ts';
 import { checkBodyHeaders, parseBody } from '../../http/body.ts';
 import { ifMatchOf, isKnown } from '../../http/conditional.ts';
 import { isHost } from '../../http/host.ts';
 import { requestIdOf } from '../../http/request-id.ts';
 import { isVisible, revealed, visible } from '../../http/visible.ts';
-import { askedOf } from '../../upstash/asked.ts';
-import { wordsOfPath, wordsOfQuery } from '../../upstash/words.ts';
 
 /** All headers of a request together are no longer. */
 const HEADERS_MAX = 131_072;
@@ -93,11 +93,12 @@ export const HTTP: readonly Subject[] = [
     ['worker/endpoints/connection-url.ts', 'worker/endpoints/redact.ts'],
     (each) => [splitUrl(`redis://${each}`), redactUrl(`redis://${each}`)],
   ),
-  text("a path of Upstash's", ['worker/upstash/words.ts', 'worker/upstash/asked.ts'], (each) => [
-    wordsOfPath(`/${each}`, 0),
-    wordsOfQuery(`?${each}`),
-  ]),
-  text("a body of Upstash's", ['worker/upstash/asked.ts'], (each) =>
+  text(
+    "a path of Upstash's",
+    ['worker/facades/upstash/words.ts', 'worker/facades/upstash/asked.ts'],
+    (each) => [wordsOfPath(`/${each}`, 0), wordsOfQuery(`?${each}`)],
+  ),
+  text("a body of Upstash's", ['worker/facades/upstash/asked.ts'], (each) =>
     askedOf(
       new Request('https://gateway.example/upstash/e/set/k', { method: 'POST' }),
       encoder.encode(each),

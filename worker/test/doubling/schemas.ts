@@ -1,32 +1,34 @@
 /** JSON Schemas as callers write them, and values that are checked against them. */
 import type { Json } from '../../../proto/json.ts';
 import { type Subject, text, value } from '../../../test/proofs/doubling/subject.ts';
-import { compileSchema } from '../../schemas/compile.ts';
-import { schemaOf } from '../../schemas/skeleton.ts';
+import { compileSchema } from '../../language/schemas/compile.ts';
+import { schemaOf } from '../../language/schemas/skeleton.ts';
 
 /** Of JSON Schema. */
 export const SCHEMAS: readonly Subject[] = [
   value(
     'a schema',
     [
-      'worker/schemas/compile.ts',
-      'worker/schemas/resource.ts',
-      'worker/schemas/build.ts',
-      'worker/schemas/depth.ts',
+      'worker/language/schemas/compile.ts',
+      'worker/language/schemas/resource.ts',
+      'worker/language/schemas/build.ts',
+      'worker/language/schemas/depth.ts',
     ],
     (each) => compileSchema(each),
   ),
-  value('a schema of properties', ['worker/schemas/build.ts'], (each) =>
+  value('a schema of properties', ['worker/language/schemas/build.ts'], (each) =>
     compileSchema({ properties: { a: each }, $defs: { b: each } }),
   ),
-  value('values of a schema', ['worker/schemas/values.ts', 'worker/schemas/exact.ts'], (each) =>
-    compileSchema({ enum: [each], const: each }),
+  value(
+    'values of a schema',
+    ['worker/language/schemas/values.ts', 'worker/language/schemas/exact.ts'],
+    (each) => compileSchema({ enum: [each], const: each }),
   ),
-  value('a skeleton', ['worker/schemas/skeleton.ts'], (each) => schemaOf(each)),
-  text('a pattern of a schema', ['worker/schemas/pattern.ts'], (each) =>
+  value('a skeleton', ['worker/language/schemas/skeleton.ts'], (each) => schemaOf(each)),
+  text('a pattern of a schema', ['worker/language/schemas/pattern.ts'], (each) =>
     compileSchema({ pattern: each }),
   ),
-  text('a reference of a schema', ['worker/schemas/resource.ts'], (each) =>
+  text('a reference of a schema', ['worker/language/schemas/resource.ts'], (each) =>
     compileSchema({ $ref: `#/${each}`, $defs: {} }),
   ),
   ...Object.entries<Json>({
@@ -55,11 +57,11 @@ export const SCHEMAS: readonly Subject[] = [
     value(
       `a value that is checked: ${name}`,
       [
-        'worker/schemas/check.ts',
-        'worker/schemas/node.ts',
-        'worker/schemas/values.ts',
-        'worker/schemas/exact.ts',
-        'worker/schemas/members.ts',
+        'worker/language/schemas/check.ts',
+        'worker/language/schemas/node.ts',
+        'worker/language/schemas/values.ts',
+        'worker/language/schemas/exact.ts',
+        'worker/language/schemas/members.ts',
       ],
       (each) => compileSchema(schema).validate(each),
     ),

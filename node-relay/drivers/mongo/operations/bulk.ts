@@ -5,8 +5,8 @@ import type {
   ClientBulkWriteResult,
   Document,
 } from 'mongodb';
+import { MEMBER_ALIASES } from '../../../../kinds/mongo/operations.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
-import { MEMBER_ALIASES } from '../../../../proto/kinds/mongo/operations.ts';
 import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
 import { valueText } from '../from-bson.ts';

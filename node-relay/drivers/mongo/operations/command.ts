@@ -1,7 +1,7 @@
 /** Commands as they are, and requests on the deployment as a whole. Source: backends.md §3.2. */
 import { BSON, type Document } from 'mongodb';
+import type { MongoRequest } from '../../../../kinds/mongo/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
-import type { MongoRequest } from '../../../../proto/kinds/mongo.ts';
 import { parseOrdered } from '../../../../proto/ordered-json.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';

@@ -1,10 +1,10 @@
 /** Values that drivers write for their servers. */
 
-import { parameterOf } from '../../../../dialects/mysql/parameters.ts';
+import { parameterOf } from '../../../../kinds/mysql/dialect/parameters.ts';
 import {
   encodeParameters,
   parametersOf as postgresParameters,
-} from '../../../../dialects/postgres/parameters.ts';
+} from '../../../../kinds/postgres/dialect/parameters.ts';
 import { parsedDuration } from '../../../../node-relay/drivers/cassandra/duration.ts';
 import { bytesOfInet } from '../../../../node-relay/drivers/cassandra/inet.ts';
 import { decimalOf, integerOf } from '../../../../node-relay/drivers/cassandra/numbers.ts';
@@ -49,14 +49,14 @@ const CLICKHOUSE_TYPES = [
 export const DRIVERS: readonly Subject[] = [
   each(
     'a parameter of PostgreSQL',
-    ['dialects/postgres/parameters.ts', 'dialects/postgres/encode.ts'],
+    ['kinds/postgres/dialect/parameters.ts', 'kinds/postgres/dialect/encode.ts'],
     (one) =>
       encodeParameters(
         postgresParameters({ type: 'query', query: '', params: [one] } as never),
         () => undefined,
       ),
   ),
-  each('a parameter of MySQL', ['dialects/mysql/parameters.ts'], (one) =>
+  each('a parameter of MySQL', ['kinds/mysql/dialect/parameters.ts'], (one) =>
     literalOf(parameterOf(one, 0)),
   ),
   ...Object.entries(SIMPLE_WRITERS).map(([type, write]) =>

@@ -1,23 +1,23 @@
 /** What both programs read. */
 
-import { bytesOfBase64, bytesOfHex, hexOf } from '../../../../dialects/bytes.ts';
-import { resolveReferences } from '../../../../dialects/result-references.ts';
+import { urlOf as connectionUrlOf, partsOf } from '../../../../kinds/connection-options.ts';
+import { baseOf, faultOfBase, faultOfPath, urlOf } from '../../../../kinds/http/address.ts';
+import { bodyOf } from '../../../../kinds/http/body.ts';
+import { faultOfHeader } from '../../../../kinds/http/headers.ts';
+import { kinds, parseRequest } from '../../../../kinds/index.ts';
+import { aclRule } from '../../../../kinds/redis/acl-rule.ts';
+import { withoutAddresses } from '../../../../kinds/redis/replies/addresses.ts';
+import { splitLine } from '../../../../kinds/redis/split.ts';
+import { resolveReferences } from '../../../../kinds/result-references.ts';
 import { canonicalHost } from '../../../../proto/addresses.ts';
 import { isBase64, isPaddedBase64 } from '../../../../proto/base64.ts';
+import { bytesOfBase64, bytesOfHex, hexOf } from '../../../../proto/bytes.ts';
 import { compareDecimals, decimalOf, sameDecimal } from '../../../../proto/decimal.ts';
 import { exactNumbers } from '../../../../proto/exact-numbers.ts';
 import { isJson } from '../../../../proto/is-json.ts';
 import { isRawJson, numberText, parseJson } from '../../../../proto/json.ts';
 import { depthFaultOf, faultOf } from '../../../../proto/json-fault.ts';
 import { parseInPieces } from '../../../../proto/json-pieces.ts';
-import { urlOf as connectionUrlOf, partsOf } from '../../../../proto/kinds/connection-options.ts';
-import { baseOf, faultOfBase, faultOfPath, urlOf } from '../../../../proto/kinds/http/address.ts';
-import { bodyOf } from '../../../../proto/kinds/http/body.ts';
-import { faultOfHeader } from '../../../../proto/kinds/http/headers.ts';
-import { kinds, parseRequest } from '../../../../proto/kinds/index.ts';
-import { aclRule } from '../../../../proto/kinds/redis/acl-rule.ts';
-import { withoutAddresses } from '../../../../proto/kinds/redis/replies/addresses.ts';
-import { splitLine } from '../../../../proto/kinds/redis/split.ts';
 import { parseAddress } from '../../../../proto/networks.ts';
 import { orderedText, parseOrdered, unordered } from '../../../../proto/ordered-json.ts';
 import { whole } from '../../../../proto/work/pieces.ts';
@@ -35,7 +35,7 @@ export const PROTO: readonly Subject[] = [
   text('depthFaultOf JSON', ['proto/json-fault.ts'], (each) => depthFaultOf(each, 1000)),
   text('parseOrdered', ['proto/ordered-json.ts'], parseOrdered),
   text('isBase64', ['proto/base64.ts'], (each) => [isBase64(each), isPaddedBase64(each)]),
-  text('bytes', ['dialects/bytes.ts'], (each) => [
+  text('bytes', ['proto/bytes.ts'], (each) => [
     bytesOfBase64(each),
     hexOf(new TextEncoder().encode(each)),
     bytesOfHex(each),
@@ -44,30 +44,30 @@ export const PROTO: readonly Subject[] = [
     canonicalHost(each),
     parseAddress(each),
   ]),
-  text('a path of an http request', ['proto/kinds/http/address.ts'], (each) =>
+  text('a path of an http request', ['kinds/http/address.ts'], (each) =>
     urlOf(baseOf('https://a.example/b/'), each, { a: each }),
   ),
-  text('a base of an http endpoint', ['proto/kinds/http/address.ts'], (each) => [
+  text('a base of an http endpoint', ['kinds/http/address.ts'], (each) => [
     faultOfBase(`https://a.example/${each}`),
     faultOfPath(each),
   ]),
-  text('a header of an http request', ['proto/kinds/http/headers.ts'], (each) => [
+  text('a header of an http request', ['kinds/http/headers.ts'], (each) => [
     faultOfHeader(each, 'a'),
     faultOfHeader('a', each),
   ]),
-  value('a body of an http request', ['proto/kinds/http/body.ts'], (body) =>
+  value('a body of an http request', ['kinds/http/body.ts'], (body) =>
     bodyOf({ type: 'request', method: 'POST', path: '/', body } as Parameters<typeof bodyOf>[0]),
   ),
   text(
     'a connection URL',
-    ['proto/kinds/connection-options.ts'],
+    ['kinds/connection-options.ts'],
     (each) => connectionUrlOf(`postgres://${each}`, new Set(['postgres:']), 'a URL'),
     HEADER_MAX,
   ),
-  value('a connection', ['proto/kinds/connection-options.ts'], (each) => partsOf({ url: each })),
-  text('a line of Redis', ['proto/kinds/redis/split.ts'], splitLine),
-  value('a rule of Redis ACL', ['proto/kinds/redis/acl-rule.ts'], aclRule),
-  text('an error of Redis', ['proto/kinds/redis/replies/addresses.ts'], withoutAddresses),
+  value('a connection', ['kinds/connection-options.ts'], (each) => partsOf({ url: each })),
+  text('a line of Redis', ['kinds/redis/split.ts'], splitLine),
+  value('a rule of Redis ACL', ['kinds/redis/acl-rule.ts'], aclRule),
+  text('an error of Redis', ['kinds/redis/replies/addresses.ts'], withoutAddresses),
   value('orderedText', ['proto/ordered-json.ts'], (each) => [orderedText(each), unordered(each)]),
   value('decimals', ['proto/decimal.ts'], (each) => {
     const numbers = (Array.isArray(each) ? each : [each]).filter(
@@ -80,21 +80,21 @@ export const PROTO: readonly Subject[] = [
       sameDecimal(numberText(one), numberText(other));
     }
   }),
-  value('resolveReferences', ['dialects/result-references.ts'], (each) =>
+  value('resolveReferences', ['kinds/result-references.ts'], (each) =>
     resolveReferences(each, () => ({ rows: [{ id: 1 }] }), 'unwrapped'),
   ),
   ...Object.keys(kinds).flatMap((kind) => [
-    value(`a request of ${kind}`, [`proto/kinds/${kind}`], (each) =>
+    value(`a request of ${kind}`, [`kinds/${kind}`], (each) =>
       parseRequest(kind as keyof typeof kinds, each),
     ),
-    value(`a statement's parameters of ${kind}`, [`proto/kinds/${kind}`], (each) =>
+    value(`a statement's parameters of ${kind}`, [`kinds/${kind}`], (each) =>
       parseRequest(kind as keyof typeof kinds, {
         type: 'query',
         query: 'select 1',
         params: Array.isArray(each) ? each : [each],
       }),
     ),
-    value(`arguments of ${kind}`, [`proto/kinds/${kind}`], (each) =>
+    value(`arguments of ${kind}`, [`kinds/${kind}`], (each) =>
       parseRequest(kind as keyof typeof kinds, {
         type: kind === 'redis' ? 'set' : 'find',
         args: Array.isArray(each) ? each : [each],

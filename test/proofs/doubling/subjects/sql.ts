@@ -1,11 +1,11 @@
 /** Statements, as guards and lexers take them apart before a server does. */
-import { calledNames, callsOf, tablesOf } from '../../../../dialects/mysql/calls.ts';
-import { tokensOf as mysqlTokens } from '../../../../dialects/mysql/lexer.ts';
-import { parseText as mysqlStatement } from '../../../../dialects/mysql/statement.ts';
-import { asksForTraces, mayLeaveTraces } from '../../../../dialects/mysql/traces.ts';
-import { arrayToJson, quotedElement } from '../../../../dialects/postgres/array-text.ts';
-import { hasLongRuns } from '../../../../dialects/postgres/operator-runs.ts';
-import { parseText as postgresStatement } from '../../../../dialects/postgres/statement.ts';
+import { calledNames, callsOf, tablesOf } from '../../../../kinds/mysql/dialect/calls.ts';
+import { tokensOf as mysqlTokens } from '../../../../kinds/mysql/dialect/lexer.ts';
+import { parseText as mysqlStatement } from '../../../../kinds/mysql/dialect/statement.ts';
+import { asksForTraces, mayLeaveTraces } from '../../../../kinds/mysql/dialect/traces.ts';
+import { arrayToJson, quotedElement } from '../../../../kinds/postgres/dialect/array-text.ts';
+import { hasLongRuns } from '../../../../kinds/postgres/dialect/operator-runs.ts';
+import { parseText as postgresStatement } from '../../../../kinds/postgres/dialect/statement.ts';
 import { admit as admitCql } from '../../../../node-relay/drivers/cassandra/guard.ts';
 import { tokensOf as cqlTokens } from '../../../../node-relay/drivers/cassandra/lexer.ts';
 import { admit as admitClickhouse } from '../../../../node-relay/drivers/clickhouse/guard.ts';
@@ -25,20 +25,24 @@ const each = (name: string, files: readonly string[], run: (text: string) => unk
 export const SQL: readonly Subject[] = [
   ...each(
     'a statement of PostgreSQL',
-    ['dialects/postgres/statement.ts', 'dialects/postgres/parser.ts', 'dialects/postgres/tree.ts'],
+    [
+      'kinds/postgres/dialect/statement.ts',
+      'kinds/postgres/dialect/parser.ts',
+      'kinds/postgres/dialect/tree.ts',
+    ],
     postgresStatement,
   ),
-  text('runs of operators', ['dialects/postgres/operator-runs.ts'], hasLongRuns),
+  text('runs of operators', ['kinds/postgres/dialect/operator-runs.ts'], hasLongRuns),
   ...['explain ', 'explain select ', 'copy (select '].map((before) =>
     text(
       `a query in a statement of PostgreSQL: ${before}`,
-      ['dialects/postgres/inner-query.ts'],
+      ['kinds/postgres/dialect/inner-query.ts'],
       (rest) => {
         return postgresStatement(before + rest + (before.includes('(') ? ') to stdout' : ''));
       },
     ),
   ),
-  text('an array of PostgreSQL', ['dialects/postgres/array-text.ts'], (rest) => [
+  text('an array of PostgreSQL', ['kinds/postgres/dialect/array-text.ts'], (rest) => [
     quotedElement(rest),
     arrayToJson(rest, ',', (element) => JSON.stringify(element)),
   ]),
@@ -48,7 +52,11 @@ export const SQL: readonly Subject[] = [
   ]),
   ...each(
     'tokens of MySQL',
-    ['dialects/mysql/lexer.ts', 'dialects/mysql/calls.ts', 'dialects/mysql/traces.ts'],
+    [
+      'kinds/mysql/dialect/lexer.ts',
+      'kinds/mysql/dialect/calls.ts',
+      'kinds/mysql/dialect/traces.ts',
+    ],
     (rest) => {
       const tokens = mysqlTokens(rest);
       return [callsOf(tokens), calledNames(tokens), tablesOf(tokens)];
@@ -56,7 +64,7 @@ export const SQL: readonly Subject[] = [
   ),
   ...each(
     'a statement of MySQL',
-    ['dialects/mysql/statement.ts', 'dialects/mysql/traces.ts'],
+    ['kinds/mysql/dialect/statement.ts', 'kinds/mysql/dialect/traces.ts'],
     (rest) => {
       const parsed = mysqlStatement(rest, true);
       return 'statements' in parsed
@@ -77,7 +85,7 @@ export const SQL: readonly Subject[] = [
     [
       'node-relay/drivers/clickhouse/lexer.ts',
       'node-relay/drivers/clickhouse/quotes.ts',
-      'dialects/dollar-quotes.ts',
+      'kinds/dollar-quotes.ts',
       'node-relay/drivers/clickhouse/statement.ts',
       'node-relay/drivers/clickhouse/guard.ts',
     ],

@@ -1,6 +1,7 @@
 /** Definitions of templates, and values for their placeholders. */
+
+import { kindNamed } from '../../../../kinds/index.ts';
 import type { Json } from '../../../../proto/json.ts';
-import { kindNamed } from '../../../../proto/kinds/index.ts';
 import { readDataAccess } from '../../../../worker/templates/data-access/index.ts';
 import {
   STATEMENT_KINDS,

@@ -1,10 +1,10 @@
 /** PostgreSQL at Neon, MySQL at PlanetScale, Redis at Upstash. */
 import { TestDatabase as MysqlDatabase } from '../../../../node-relay/drivers/mysql/test-database.ts';
 import { TestDatabase as PostgresDatabase } from '../../../../node-relay/drivers/postgres/test-database.ts';
-import { ownRedis } from '../../../../scripts/redis-server.ts';
 import { neon } from '../../../../worker/drivers/edge/neon/index.ts';
 import { planetscale } from '../../../../worker/drivers/edge/planetscale/index.ts';
 import { upstash } from '../../../../worker/drivers/edge/upstash/index.ts';
+import { ownRedis } from '../../../servers/redis-server.ts';
 import { openNetwork } from '../../../stand-ins/edge-host.ts';
 import { NeonStandIn } from '../../../stand-ins/neon/server.ts';
 import { PlanetScaleStandIn } from '../../../stand-ins/planetscale/server.ts';

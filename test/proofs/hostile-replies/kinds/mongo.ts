@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BSON, GridFSBucket, MongoClient } from 'mongodb';
-import { startMongo } from '../../../../scripts/mongo-server.ts';
+import { startMongo } from '../../../servers/mongo-server.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 
 const OP_MSG = 2013;

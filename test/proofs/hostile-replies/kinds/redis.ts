@@ -1,6 +1,6 @@
 /** Hostile Redis servers. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
 import { DirectClient } from '../../../../node-relay/drivers/redis/direct-client.ts';
-import { ownRedis } from '../../../../scripts/redis-server.ts';
+import { ownRedis } from '../../../servers/redis-server.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 
 const CHANNEL = 'news';

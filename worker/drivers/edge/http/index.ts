@@ -1,7 +1,8 @@
 /** Edge driver of kind `http`: any server that speaks HTTP. */
+
+import type { HttpRequest } from '../../../../kinds/http/index.ts';
+import { baseIn, HttpSession } from '../../../../kinds/http/session.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
-import { baseIn, HttpSession } from '../../../../proto/kinds/http/session.ts';
-import type { HttpRequest } from '../../../../proto/kinds/http.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
 import { isVendors } from '../vendors.ts';
 import { lineOf } from './line.ts';

@@ -1,12 +1,8 @@
 /** The edge's line to servers: the runtime's own `fetch`. */
+
+import { headerOf } from '../../../../kinds/http/headers.ts';
+import { type Incoming, type Line, NotSent, type Outgoing } from '../../../../kinds/http/line.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import { headerOf } from '../../../../proto/kinds/http/headers.ts';
-import {
-  type Incoming,
-  type Line,
-  NotSent,
-  type Outgoing,
-} from '../../../../proto/kinds/http/line.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
 import { networkFailure } from '../network-failure.ts';
 

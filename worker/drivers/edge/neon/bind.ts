@@ -1,13 +1,16 @@
 /** Readies one statement for Neon: admitted, its parameters in text, its count held where that can be. */
-import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
+import type { FieldValue } from '../../../../kinds/postgres/dialect/encode.ts';
 import {
   dependsOnType,
   encodeParameters,
   parametersOf,
-} from '../../../../dialects/postgres/parameters.ts';
-import { type Parsed, REMEMBERED_MAX_CHARACTERS } from '../../../../dialects/postgres/statement.ts';
+} from '../../../../kinds/postgres/dialect/parameters.ts';
+import {
+  type Parsed,
+  REMEMBERED_MAX_CHARACTERS,
+} from '../../../../kinds/postgres/dialect/statement.ts';
+import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import type { Database } from './database.ts';
 import { counted, type Rewritten, unchanged, withTypes } from './rewrite.ts';
 

@@ -1,6 +1,6 @@
 /** Finds which of several operations has a value that is none of its type, where the database's error fits them all. */
 import { NeonDbError } from '@neondatabase/serverless';
-import type { Statement } from '../../../../dialects/postgres/ask.ts';
+import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
 import type { Bounds } from './exchange.ts';
 
 /** Sends statements in one transaction that changes nothing. */

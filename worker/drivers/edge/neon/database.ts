@@ -1,14 +1,14 @@
 /** One connection's database at Neon: how it is asked, and what was learned of it. */
 
 import { NeonDbError } from '@neondatabase/serverless';
-import { LruMap } from '../../../../dialects/lru-map.ts';
-import type { AskRows, Statement } from '../../../../dialects/postgres/ask.ts';
-import { allowedFunctions, Guard } from '../../../../dialects/postgres/guard.ts';
-import type { Inquirer } from '../../../../dialects/postgres/inquirer.ts';
-import { LOOK_UP_SETTINGS } from '../../../../dialects/postgres/reach.ts';
-import { Shapes } from '../../../../dialects/postgres/rows.ts';
-import { TypeRegistry } from '../../../../dialects/postgres/types.ts';
+import type { AskRows, Statement } from '../../../../kinds/postgres/dialect/ask.ts';
+import { allowedFunctions, Guard } from '../../../../kinds/postgres/dialect/guard.ts';
+import type { Inquirer } from '../../../../kinds/postgres/dialect/inquirer.ts';
+import { LOOK_UP_SETTINGS } from '../../../../kinds/postgres/dialect/reach.ts';
+import { Shapes } from '../../../../kinds/postgres/dialect/rows.ts';
+import { TypeRegistry } from '../../../../kinds/postgres/dialect/types.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
+import { LruMap } from '../../../../proto/lru-map.ts';
 import type { EdgeHost } from '../driver.ts';
 import { type Answer, type Bounds, Exchange } from './exchange.ts';
 import { neonSettings } from './settings.ts';

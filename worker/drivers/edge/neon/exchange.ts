@@ -1,8 +1,8 @@
 /** Sends statements to Neon's HTTP endpoint by the vendor's own driver, one trip each time. */
 import { type FullQueryResults, NeonDbError, neon, neonConfig } from '@neondatabase/serverless';
-import type { Statement } from '../../../../dialects/postgres/ask.ts';
-import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
-import type { Field } from '../../../../dialects/postgres/rows.ts';
+import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
+import type { FieldValue } from '../../../../kinds/postgres/dialect/encode.ts';
+import type { Field } from '../../../../kinds/postgres/dialect/rows.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { type EdgeHost, Lost } from '../driver.ts';

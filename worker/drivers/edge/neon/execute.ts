@@ -1,11 +1,11 @@
 /** Sends statements to Neon and writes their results. */
 import { NeonDbError } from '@neondatabase/serverless';
-import { oneStatement } from '../../../../dialects/postgres/admit.ts';
-import type { Statement } from '../../../../dialects/postgres/ask.ts';
-import { checkCount } from '../../../../dialects/postgres/count.ts';
-import { parametersOf } from '../../../../dialects/postgres/parameters.ts';
-import { rowsAffected } from '../../../../dialects/postgres/rows.ts';
-import type { Parsed } from '../../../../dialects/postgres/statement.ts';
+import { oneStatement } from '../../../../kinds/postgres/dialect/admit.ts';
+import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
+import { checkCount } from '../../../../kinds/postgres/dialect/count.ts';
+import { parametersOf } from '../../../../kinds/postgres/dialect/parameters.ts';
+import { rowsAffected } from '../../../../kinds/postgres/dialect/rows.ts';
+import type { Parsed } from '../../../../kinds/postgres/dialect/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
 import { type Change, standing } from '../sql/standing.ts';

@@ -1,6 +1,6 @@
 /** What callers are told of Neon's errors: the database's own, and those of the endpoint before it. */
 import { NeonDbError } from '@neondatabase/serverless';
-import { fromPostgres, refusedLogin } from '../../../../dialects/postgres/failures.ts';
+import { fromPostgres, refusedLogin } from '../../../../kinds/postgres/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';

@@ -1,6 +1,7 @@
 /** Edge driver of kind `postgres`: PostgreSQL at Neon by its HTTP endpoint, through the vendor's driver. */
+
+import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
 import { LateSession } from '../sql/late-session.ts';
 import { isNeon, neonSettings } from './settings.ts';

@@ -4,8 +4,8 @@
  * stands behind its own number of spaces, so that a place in a text is a place in one text only.
  */
 import type { NeonDbError } from '@neondatabase/serverless';
-import type { Statement } from '../../../../dialects/postgres/ask.ts';
-import type { FieldValue } from '../../../../dialects/postgres/encode.ts';
+import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
+import type { FieldValue } from '../../../../kinds/postgres/dialect/encode.ts';
 import type { Ready } from './bind.ts';
 import { behindSpaces, parametersOfText, type Rewritten, withSpare } from './rewrite.ts';
 

@@ -1,6 +1,6 @@
 /** The edge's way of running PostgreSQL's parser: by its compiled module, in the edge runtime. */
 import { expect, test } from 'vitest';
-import { parseText } from '../../../../dialects/postgres/statement.ts';
+import { parseText } from '../../../../kinds/postgres/dialect/statement.ts';
 import { loadParser } from './parser.ts';
 
 test('is loaded once, with the first statement that is looked at', async () => {

@@ -4,9 +4,9 @@ import type {
   ParsedStatement,
   Parser,
   ParserAnswer,
-} from '../../../../dialects/postgres/parser.ts';
-import { hasParser, useParser } from '../../../../dialects/postgres/parser.ts';
-import { isTree } from '../../../../dialects/postgres/tree.ts';
+} from '../../../../kinds/postgres/dialect/parser.ts';
+import { hasParser, useParser } from '../../../../kinds/postgres/dialect/parser.ts';
+import { isTree } from '../../../../kinds/postgres/dialect/tree.ts';
 import { type CompiledModule, type Instance, instantiate } from './instance.ts';
 
 /** Readies the parser; an isolate that serves no such endpoint never loads it. */

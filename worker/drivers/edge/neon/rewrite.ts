@@ -1,6 +1,6 @@
 /** Writes into a statement what Neon's protocol cannot say beside it, and finds places in the text that was given. */
-import { parse } from '../../../../dialects/postgres/parser.ts';
-import { isTree } from '../../../../dialects/postgres/tree.ts';
+import { parse } from '../../../../kinds/postgres/dialect/parser.ts';
+import { isTree } from '../../../../kinds/postgres/dialect/tree.ts';
 
 /** A statement's text with insertions. */
 export interface Rewritten {

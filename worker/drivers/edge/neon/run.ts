@@ -1,7 +1,7 @@
 /** Runs a request of any type that Neon's protocol can. */
-import { checkType, isRead, severalStatements } from '../../../../dialects/postgres/admit.ts';
+import { checkType, isRead, severalStatements } from '../../../../kinds/postgres/dialect/admit.ts';
+import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { standing } from '../sql/standing.ts';
 import type { Ready } from './bind.ts';

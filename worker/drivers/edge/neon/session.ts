@@ -1,8 +1,8 @@
 /** A line to one database at Neon. */
-import { isRead } from '../../../../dialects/postgres/admit.ts';
-import { inspectTables } from '../../../../dialects/postgres/inspect.ts';
+import { isRead } from '../../../../kinds/postgres/dialect/admit.ts';
+import { inspectTables } from '../../../../kinds/postgres/dialect/inspect.ts';
+import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
-import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import type { EdgeHost } from '../driver.ts';
 import type { SqlSession } from '../sql/late-session.ts';
 import { PAGE_MAX_BYTES, sessionOf } from '../sql/session.ts';

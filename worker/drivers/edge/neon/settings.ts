@@ -1,8 +1,9 @@
 /** Where a connection's HTTP endpoint is, and the connection string that travels to it. */
-import { type Settings, settingsOf } from '../../../../dialects/postgres/settings.ts';
+
+import { invalid } from '../../../../kinds/connection-options.ts';
+import { type Settings, settingsOf } from '../../../../kinds/postgres/dialect/settings.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { isJsonObject } from '../../../../proto/json.ts';
-import { invalid } from '../../../../proto/kinds/connection-options.ts';
 
 /** How to reach and enter one database over HTTP. Holds the password: never log it. */
 export interface NeonSettings {

@@ -1,13 +1,13 @@
 /** Several requests in one transaction and one trip. Contract §6, "Transactions". */
 import { NeonDbError } from '@neondatabase/serverless';
-import { checkType, isRead, oneStatement } from '../../../../dialects/postgres/admit.ts';
-import type { Statement } from '../../../../dialects/postgres/ask.ts';
-import { resolveReferences } from '../../../../dialects/result-references.ts';
-import { atOperation, checkEach } from '../../../../dialects/transaction.ts';
+import { checkType, isRead, oneStatement } from '../../../../kinds/postgres/dialect/admit.ts';
+import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
+import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
+import { resolveReferences } from '../../../../kinds/result-references.ts';
+import { atOperation, checkEach } from '../../../../kinds/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
-import type { PostgresRequest } from '../../../../proto/kinds/postgres.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { standing } from '../sql/standing.ts';
 import type { Ready, RowsRequest } from './bind.ts';

@@ -1,4 +1,4 @@
-/** Compiled modules, as the rules of wrangler and scripts/bundle.ts make them. */
+/** Compiled modules, as the rules of wrangler and server/bundle.ts make them. */
 declare module '*.wasm' {
   const module: object;
   // biome-ignore lint/style/noDefaultExport: it has no other name.

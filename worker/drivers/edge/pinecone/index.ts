@@ -1,8 +1,9 @@
 /** Edge driver of kind `pinecone`: an index by its HTTP interface, through the vendor's client. */
+
+import type { Line } from '../../../../kinds/http/line.ts';
+import type { PineconeRequest } from '../../../../kinds/pinecone/index.ts';
+import { type Settings, settingsOf } from '../../../../kinds/pinecone/settings.ts';
 import type { Call, ConnectionEnvelope, ResultBytes, Session } from '../../../../proto/driver.ts';
-import type { Line } from '../../../../proto/kinds/http/line.ts';
-import { type Settings, settingsOf } from '../../../../proto/kinds/pinecone/settings.ts';
-import type { PineconeRequest } from '../../../../proto/kinds/pinecone.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
 import { lineOf } from '../http/line.ts';
 
@@ -39,7 +40,7 @@ class LateSession implements Session<PineconeRequest> {
 
   /** Asked anew each time: a promise of one request may not be another's. */
   async #session(): Promise<Session<PineconeRequest>> {
-    const { PineconeSession } = await import('../../../../proto/kinds/pinecone/session.ts');
+    const { PineconeSession } = await import('../../../../kinds/pinecone/session.ts');
     return new PineconeSession(this.#settings, this.#line);
   }
 }

@@ -1,8 +1,8 @@
 /** The edge driver of Pinecone: what it sends, by whom, and what it tells of a network that fails. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { PineconeRequest } from '../../../../kinds/pinecone/index.ts';
 import type { Call, Mode } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import type { PineconeRequest } from '../../../../proto/kinds/pinecone.ts';
 import { Lost } from '../driver.ts';
 import { pinecone } from './index.ts';
 

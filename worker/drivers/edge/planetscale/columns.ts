@@ -1,8 +1,8 @@
 /** Turns the rows of Vitess into JSON text, by the types of their columns. */
 import type { Field } from '@planetscale/database';
-import { jsonOrString, plainString } from '../../../../dialects/json-forms.ts';
-import { type Column, columnType, TYPE } from '../../../../dialects/mysql/types.ts';
-import { bigintText, doubleText, integerText } from '../../../../dialects/mysql/values.ts';
+import { jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
+import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
+import { bigintText, doubleText, integerText } from '../../../../kinds/mysql/dialect/values.ts';
 
 /** A value as it travels: a character for each of its bytes. */
 export type Value = string | null;

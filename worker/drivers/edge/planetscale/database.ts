@@ -1,7 +1,7 @@
 /** One connection's database at PlanetScale: how it is asked, and what was learned of it. */
-import { type AskRows, Catalog } from '../../../../dialects/mysql/catalog.ts';
-import { ServerError } from '../../../../dialects/mysql/failures.ts';
-import { allowedFunctions, Guard } from '../../../../dialects/mysql/guard.ts';
+import { type AskRows, Catalog } from '../../../../kinds/mysql/dialect/catalog.ts';
+import { ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
+import { allowedFunctions, Guard } from '../../../../kinds/mysql/dialect/guard.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { EdgeHost } from '../driver.ts';

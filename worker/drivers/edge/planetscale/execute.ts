@@ -1,10 +1,14 @@
 /** Runs statements at PlanetScale: what goes around them, and their results. */
-import { oneStatement } from '../../../../dialects/mysql/admit.ts';
-import { checkCount } from '../../../../dialects/mysql/count.ts';
-import { hasNames, type RowsRequest, valuesOf } from '../../../../dialects/mysql/parameters.ts';
-import type { Parsed } from '../../../../dialects/mysql/statement.ts';
+import { oneStatement } from '../../../../kinds/mysql/dialect/admit.ts';
+import { checkCount } from '../../../../kinds/mysql/dialect/count.ts';
+import {
+  hasNames,
+  type RowsRequest,
+  valuesOf,
+} from '../../../../kinds/mysql/dialect/parameters.ts';
+import type { Parsed } from '../../../../kinds/mysql/dialect/statement.ts';
+import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../../proto/kinds/mysql.ts';
 import { resultBytes } from '../sql/reply.ts';
 import { standing } from '../sql/standing.ts';
 import { writtenRows } from './columns.ts';

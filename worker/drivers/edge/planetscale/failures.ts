@@ -1,6 +1,6 @@
 /** What callers are told of PlanetScale's errors: the database's own as Vitess words them, and those of the interface before it. */
 import { DatabaseError, UnknownError } from '@planetscale/database';
-import { fromServer, ServerError } from '../../../../dialects/mysql/failures.ts';
+import { fromServer, ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';

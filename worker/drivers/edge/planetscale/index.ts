@@ -1,6 +1,7 @@
 /** Edge driver of kind `mysql`: MySQL at PlanetScale by its HTTP interface, through the vendor's driver. */
+
+import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../../proto/kinds/mysql.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
 import { LateSession } from '../sql/late-session.ts';
 import { isPlanetScale, planetScaleSettings } from './settings.ts';

@@ -2,9 +2,14 @@
  * Writes parameters into a statement's text, because the vendor's protocol has no other place for
  * them: the one exception to bound parameters. Contract §6.
  */
-import { hexOf } from '../../../../dialects/bytes.ts';
-import { type Token, tokensOf } from '../../../../dialects/mysql/lexer.ts';
-import { checkValues, type Parameter, parameterOf } from '../../../../dialects/mysql/parameters.ts';
+
+import { type Token, tokensOf } from '../../../../kinds/mysql/dialect/lexer.ts';
+import {
+  checkValues,
+  type Parameter,
+  parameterOf,
+} from '../../../../kinds/mysql/dialect/parameters.ts';
+import { hexOf } from '../../../../proto/bytes.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 

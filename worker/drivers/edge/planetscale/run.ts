@@ -1,7 +1,7 @@
 /** Runs a request of any type that PlanetScale's protocol can. */
-import { checkType, isRead, severalStatements } from '../../../../dialects/mysql/admit.ts';
+import { checkType, isRead, severalStatements } from '../../../../kinds/mysql/dialect/admit.ts';
+import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../../proto/kinds/mysql.ts';
 import { listBytes } from '../sql/reply.ts';
 import type { Database } from './database.ts';
 import { admit, execute, inTransaction, type Ready, ready, run } from './execute.ts';

@@ -1,8 +1,8 @@
 /** A line to one database at PlanetScale. */
-import { isRead } from '../../../../dialects/mysql/admit.ts';
-import { inspectTables } from '../../../../dialects/mysql/inspect.ts';
+import { isRead } from '../../../../kinds/mysql/dialect/admit.ts';
+import { inspectTables } from '../../../../kinds/mysql/dialect/inspect.ts';
+import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
-import type { MysqlRequest } from '../../../../proto/kinds/mysql.ts';
 import type { EdgeHost } from '../driver.ts';
 import type { SqlSession } from '../sql/late-session.ts';
 import { PAGE_MAX_BYTES, sessionOf } from '../sql/session.ts';

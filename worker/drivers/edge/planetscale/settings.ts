@@ -1,7 +1,8 @@
 /** Where a connection's HTTP interface is, and who asks there. */
-import { settingsOf } from '../../../../dialects/mysql/settings.ts';
+
+import { invalid } from '../../../../kinds/connection-options.ts';
+import { settingsOf } from '../../../../kinds/mysql/dialect/settings.ts';
 import { isJsonObject, type Json } from '../../../../proto/json.ts';
-import { invalid } from '../../../../proto/kinds/connection-options.ts';
 
 /** How to reach and enter one database over HTTP. Holds the password: never log it. */
 export interface PlanetScaleSettings {

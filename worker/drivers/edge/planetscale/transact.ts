@@ -1,12 +1,12 @@
 /** Several requests in one transaction, each told what those before it answered. Contract §6, "Transactions". */
-import { checkType, isRead, oneStatement } from '../../../../dialects/mysql/admit.ts';
-import { hasNames, type RowsRequest } from '../../../../dialects/mysql/parameters.ts';
-import { type EarlierResult, resolveReferences } from '../../../../dialects/result-references.ts';
-import { checkEach, runEach } from '../../../../dialects/transaction.ts';
+import { checkType, isRead, oneStatement } from '../../../../kinds/mysql/dialect/admit.ts';
+import { hasNames, type RowsRequest } from '../../../../kinds/mysql/dialect/parameters.ts';
+import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
+import { type EarlierResult, resolveReferences } from '../../../../kinds/result-references.ts';
+import { checkEach, runEach } from '../../../../kinds/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
-import type { MysqlRequest } from '../../../../proto/kinds/mysql.ts';
 import { listBytes } from '../sql/reply.ts';
 import type { Database } from './database.ts';
 import { inTransaction, ready, run } from './execute.ts';

@@ -1,10 +1,10 @@
 /** No attempt to change something on `/read` is sent to Upstash, even where nothing else had refused it. */
 import { expect, test } from 'vitest';
+import { parseRequest } from '../../../../kinds/index.ts';
+import type { RedisRequest } from '../../../../kinds/redis/command.ts';
 import { ATTACKS } from '../../../../node-relay/drivers/redis/attacks.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
-import { parseRequest } from '../../../../proto/kinds/index.ts';
-import type { RedisRequest } from '../../../../proto/kinds/redis/command.ts';
 import { upstash } from './index.ts';
 
 const settings = { url: 'https://db.upstash.io', auth: 'secret-token' };

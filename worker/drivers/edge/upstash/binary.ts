@@ -1,7 +1,8 @@
 /** What does not go in a JSON body: commands with bytes that are no text, which the body of a command in the path can hold. */
+
+import type { RedisCommand, Word } from '../../../../kinds/redis/command.ts';
+import { commandNamed } from '../../../../kinds/redis/table.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import type { RedisCommand, Word } from '../../../../proto/kinds/redis/command.ts';
-import { commandNamed } from '../../../../proto/kinds/redis/table.ts';
 
 /** A command as a path with the binary word as its body, and what follows that as a query. */
 export interface PathCommand {

@@ -1,6 +1,7 @@
 /** Server-sent events as Upstash writes them. Source: upstash.com/docs/redis/features/restapi. */
+
+import type { RedisCommand } from '../../../../kinds/redis/command.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import type { RedisCommand } from '../../../../proto/kinds/redis/command.ts';
 
 /** Characters of one event: Redis's own messages stay far below. Spec silent. */
 const EVENT_MAX = 16_777_216;

@@ -1,5 +1,8 @@
 /** Edge driver of kind `redis`: databases at Upstash by its REST protocol. Contract §6, "Edge or relay". */
-import { fromReply } from '../../../../dialects/redis/errors.ts';
+
+import type { RedisRequest } from '../../../../kinds/redis/command.ts';
+import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
+import { ReplyError } from '../../../../kinds/redis/reply-value.ts';
 import type {
   Call,
   ConnectionEnvelope,
@@ -7,8 +10,6 @@ import type {
   Session,
   WatchEvent,
 } from '../../../../proto/driver.ts';
-import type { RedisRequest } from '../../../../proto/kinds/redis/command.ts';
-import { ReplyError } from '../../../../proto/kinds/redis/reply-value.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
 import { Line } from './line.ts';
 import { runRequest, runTransaction, sendOne } from './run.ts';

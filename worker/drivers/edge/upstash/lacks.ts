@@ -1,8 +1,9 @@
 /** What Upstash's protocol lacks of Redis: connections, and whatever holds to one. */
-import { type Effect, effectOf } from '../../../../dialects/redis/effects.ts';
-import { badRequest } from '../../../../dialects/redis/errors.ts';
+
+import type { RedisCommand } from '../../../../kinds/redis/command.ts';
+import { type Effect, effectOf } from '../../../../kinds/redis/dialect/effects.ts';
+import { badRequest } from '../../../../kinds/redis/dialect/errors.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
-import type { RedisCommand } from '../../../../proto/kinds/redis/command.ts';
 
 /** Act on a connection, or ask about one's own; there is none. */
 const OF_CONNECTIONS = /^client(?: |$)/;

@@ -4,11 +4,11 @@
  * times though it may write, and reaches the network by itself. Many commands at once go by the
  * same replacement directly: the client's pipelines take none but the commands it knows.
  */
-import { tooLarge } from '../../../../dialects/redis/result.ts';
+import { tooLarge } from '../../../../kinds/redis/dialect/result.ts';
+import type { ReplyValue } from '../../../../kinds/redis/reply-value.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { GatheredBytes } from '../../../../proto/gathered-bytes.ts';
-import type { ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
 import { type EdgeHost, Lost } from '../driver.ts';
 import { networkFailure } from '../network-failure.ts';
 import type { PathCommand } from './binary.ts';

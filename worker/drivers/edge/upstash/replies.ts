@@ -1,10 +1,7 @@
 /** Replies of Upstash's REST protocol, with every digit and byte. Source: upstash.com/docs/redis/features/restapi. */
+
+import { ReplyError, ReplyStatus, type ReplyValue } from '../../../../kinds/redis/reply-value.ts';
 import { isJsonObject, isRawJson, type Json, parseJson } from '../../../../proto/json.ts';
-import {
-  ReplyError,
-  ReplyStatus,
-  type ReplyValue,
-} from '../../../../proto/kinds/redis/reply-value.ts';
 
 /** The one string that the protocol leaves as it is among those in base64. */
 const OK = 'OK';

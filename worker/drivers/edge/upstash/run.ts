@@ -1,18 +1,19 @@
 /** Runs commands, pipelines and transactions at Upstash. Contract §6. */
-import { withoutTrace } from '../../../../dialects/redis/effects.ts';
-import { badRequest, fromReply } from '../../../../dialects/redis/errors.ts';
-import { partlyApplied } from '../../../../dialects/redis/partly-applied.ts';
-import { resultOf, resultsOf } from '../../../../dialects/redis/result.ts';
-import { checkEach } from '../../../../dialects/transaction.ts';
-import type { Call } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+
 import {
   isPipeline,
   type RedisCommand,
   type RedisRequest,
-} from '../../../../proto/kinds/redis/command.ts';
-import { modeOfCommand } from '../../../../proto/kinds/redis/effects.ts';
-import { ReplyError, type ReplyValue } from '../../../../proto/kinds/redis/reply-value.ts';
+} from '../../../../kinds/redis/command.ts';
+import { withoutTrace } from '../../../../kinds/redis/dialect/effects.ts';
+import { badRequest, fromReply } from '../../../../kinds/redis/dialect/errors.ts';
+import { partlyApplied } from '../../../../kinds/redis/dialect/partly-applied.ts';
+import { resultOf, resultsOf } from '../../../../kinds/redis/dialect/result.ts';
+import { modeOfCommand } from '../../../../kinds/redis/effects.ts';
+import { ReplyError, type ReplyValue } from '../../../../kinds/redis/reply-value.ts';
+import { checkEach } from '../../../../kinds/transaction.ts';
+import type { Call } from '../../../../proto/driver.ts';
+import { GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { inPath, notBinary, textsOf } from './binary.ts';
 import { demandHeld } from './lacks.ts';

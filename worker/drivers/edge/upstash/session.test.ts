@@ -1,9 +1,9 @@
 /** Sessions to Upstash against a vendor that a test plays: what is sent, and what is made of each answer. */
 import { describe, expect, test } from 'vitest';
+import type { RedisRequest, Word } from '../../../../kinds/redis/command.ts';
+import { modeOfCommand } from '../../../../kinds/redis/effects.ts';
+import { allCommands } from '../../../../kinds/redis/table.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import type { RedisRequest, Word } from '../../../../proto/kinds/redis/command.ts';
-import { modeOfCommand } from '../../../../proto/kinds/redis/effects.ts';
-import { allCommands } from '../../../../proto/kinds/redis/table.ts';
 import { Lost } from '../driver.ts';
 import { upstash } from './index.ts';
 

@@ -1,5 +1,5 @@
 /** Reads a redis connection whose server is reached by Upstash's REST protocol. */
-import type { Json } from '../../../../proto/json.ts';
+
 import {
   credentials,
   decoded,
@@ -8,7 +8,8 @@ import {
   type InUrl,
   invalid,
   partsOf,
-} from '../../../../proto/kinds/connection-options.ts';
+} from '../../../../kinds/connection-options.ts';
+import type { Json } from '../../../../proto/json.ts';
 import { isVendors } from '../vendors.ts';
 
 /** Where the protocol is spoken, and what admits to it. Holds a secret: never log it. */

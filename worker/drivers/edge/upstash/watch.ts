@@ -1,13 +1,14 @@
 /** Messages of channels and lines of MONITOR, as Upstash tells them. Contract §6, "Subscriptions". */
-import { badRequest, fromReply } from '../../../../dialects/redis/errors.ts';
-import { messageJson, monitorJson } from '../../../../dialects/redis/messages.ts';
-import type { Call, WatchEvent } from '../../../../proto/driver.ts';
+
 import {
   isPipeline,
   type RedisCommandRequest,
   type RedisRequest,
-} from '../../../../proto/kinds/redis/command.ts';
-import { ReplyError } from '../../../../proto/kinds/redis/reply-value.ts';
+} from '../../../../kinds/redis/command.ts';
+import { badRequest, fromReply } from '../../../../kinds/redis/dialect/errors.ts';
+import { messageJson, monitorJson } from '../../../../kinds/redis/dialect/messages.ts';
+import { ReplyError } from '../../../../kinds/redis/reply-value.ts';
+import type { Call, WatchEvent } from '../../../../proto/driver.ts';
 import { Lost } from '../driver.ts';
 import { networkFailure } from '../network-failure.ts';
 import { notBinary, pathOf, textsOf } from './binary.ts';

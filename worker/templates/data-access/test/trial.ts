@@ -1,8 +1,8 @@
 /** Data-access templates of tests: read, filled and shown without a backend. */
 import { expect } from 'vitest';
+import { type Kind, parseRequest } from '../../../../kinds/index.ts';
 import type { Json, JsonObject } from '../../../../proto/json.ts';
-import { type Kind, parseRequest } from '../../../../proto/kinds/index.ts';
-import { Budget } from '../../../expressions/index.ts';
+import { Budget } from '../../../language/expressions/index.ts';
 import type { Compiled, EndpointCall, Run } from '../../compiled.ts';
 import type { RequestSort } from '../../definition.ts';
 import { readDataAccess } from '../index.ts';

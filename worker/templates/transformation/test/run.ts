@@ -1,6 +1,6 @@
 /** Runs definitions as the gateway does, for tests. */
 import type { Json, JsonObject } from '../../../../proto/json.ts';
-import { type Bounds, Budget } from '../../../expressions/index.ts';
+import { type Bounds, Budget } from '../../../language/expressions/index.ts';
 import type { Compiled, Rendered, Run } from '../../compiled.ts';
 import type { TransformationDefinition } from '../../definition.ts';
 import { readTransformation } from '../index.ts';

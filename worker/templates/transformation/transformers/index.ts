@@ -1,7 +1,7 @@
 /** All transformers, and how rules name them. Contract §8, §13. */
 import { isJsonObject, isRawJson, type Json } from '../../../../proto/json.ts';
-import { faultOf as faultOfText, PathFault } from '../../../paths/fault.ts';
-import { Path } from '../../../paths/path.ts';
+import { faultOf as faultOfText, PathFault } from '../../../language/paths/fault.ts';
+import { Path } from '../../../language/paths/path.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault } from '../failure.ts';
 import { Members } from '../report.ts';

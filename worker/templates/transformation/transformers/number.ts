@@ -1,6 +1,6 @@
 /** Transformers of numbers and of points in time. */
 import { isRawJson, type Json, numberText } from '../../../../proto/json.ts';
-import { compileExpression, type Expression } from '../../../expressions/index.ts';
+import { compileExpression, type Expression } from '../../../language/expressions/index.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault } from '../failure.ts';
 import { numberOf, type Rounding, rounded } from './decimal.ts';

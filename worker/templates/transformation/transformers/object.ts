@@ -1,6 +1,6 @@
 /** Transformers of objects, and those of any value. */
 import { type Json, type JsonObject, parseJson, setMember } from '../../../../proto/json.ts';
-import { Path } from '../../../paths/path.ts';
+import { Path } from '../../../language/paths/path.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault, RunOver } from '../failure.ts';
 import { findIn } from '../searches.ts';

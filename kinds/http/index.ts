@@ -1,0 +1,26 @@
+/** Endpoint kind `http`: its configuration, its requests and which of them write. */
+
+import type { KindSpec } from '../kind.ts';
+import { HttpConfig } from './config.ts';
+import { shapes } from './describe/shapes.ts';
+import { HttpRequest, modeOfRequest, overrideIn } from './request.ts';
+
+export type { HttpRequest };
+
+export const http: KindSpec<HttpRequest, HttpConfig> = {
+  label: 'Http',
+  aliases: ['https', 'rest'],
+  config: HttpConfig,
+  request: HttpRequest,
+  shapes,
+  types: { request: 'read' },
+  modeOf: modeOfRequest,
+  whyItWrites(request) {
+    const header = overrideIn(request);
+    return header === undefined
+      ? undefined
+      : { path: `headers.${header}`, message: 'may name another method' };
+  },
+  notCallable: [],
+  defaultType: 'request',
+};

@@ -1,0 +1,131 @@
+/** Registry of endpoint kinds: adding a kind starts with a row here. */
+import type { Mode } from '../proto/driver.ts';
+import { GatewayError } from '../proto/errors.ts';
+import { isJsonObject, type Json } from '../proto/json.ts';
+import { cassandra } from './cassandra/index.ts';
+import { clickhouse } from './clickhouse/index.ts';
+import { http } from './http/index.ts';
+import type { KindSpec, RequestBase } from './kind.ts';
+import { mongo } from './mongo/index.ts';
+import { mysql } from './mysql/index.ts';
+import { pinecone } from './pinecone/index.ts';
+import { postgres } from './postgres/index.ts';
+import { redis } from './redis/index.ts';
+
+/** The kinds. Spec: "Endpoint", create body, member `kind`. */
+export const kinds = {
+  postgres,
+  mysql,
+  mongo,
+  clickhouse,
+  cassandra,
+  pinecone,
+  http,
+  redis,
+} satisfies Record<string, KindSpec>;
+export type Kind = keyof typeof kinds;
+
+/** Their names, in the specification's order. */
+export const SPECIFIED_KINDS = [
+  'postgres',
+  'mysql',
+  'mongo',
+  'redis',
+  'cassandra',
+  'clickhouse',
+  'pinecone',
+  'http',
+] as const;
+
+/** Narrows text to a kind's name as it is stored. */
+export function isKind(value: string): value is Kind {
+  return Object.hasOwn(kinds, value);
+}
+
+/** The kind that input means, in any letter case and by its usual aliases. Contract: "Kind". */
+export function kindNamed(input: string): Kind | undefined {
+  const name = input.toLowerCase();
+  if (isKind(name)) return name;
+  return (Object.keys(kinds) as Kind[]).find((kind) =>
+    (kinds[kind].aliases as readonly string[]).includes(name),
+  );
+}
+
+/** The kind's specification, whichever kind it is. */
+export function kindSpec(kind: Kind): KindSpec {
+  return kinds[kind];
+}
+
+/** A parsed request and whether its type writes by itself. */
+export interface ParsedRequest {
+  readonly request: RequestBase;
+  readonly mode: Mode;
+}
+
+/**
+ * Reads an endpoint API request: unwraps `{request}`, compares `kind`, finds `type` in any
+ * letter case, refuses members that the type does not have.
+ * @throws GatewayError BAD_REQUEST, NOT_SUPPORTED for a type that cannot be called
+ */
+export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest {
+  const spec = kindSpec(kind);
+  const { type, ...members } = namedType(spec, unwrap(body));
+  const mode = spec.types[type];
+  if (mode === undefined && !spec.takesAnyType) throw unknownType(spec, type);
+  if (members.kind !== undefined) {
+    const named = typeof members.kind === 'string' ? kindNamed(members.kind) : undefined;
+    if (named !== kind) {
+      throw badRequest(`This endpoint is of kind ${spec.label}`, 'kind', `expected ${spec.label}`);
+    }
+    delete members.kind;
+  }
+  const parsed = spec.request.safeParse({ ...members, type });
+  if (parsed.success) {
+    return { request: parsed.data, mode: spec.modeOf?.(parsed.data) ?? mode ?? 'write' };
+  }
+  const details = parsed.error.issues.map(({ path, message }) => ({
+    path: path.join('.') || 'body',
+    message,
+  }));
+  const first = details[0];
+  throw new GatewayError('BAD_REQUEST', first ? `${first.path}: ${first.message}` : 'Bad request', {
+    details,
+  });
+}
+
+function unwrap(body: Json | undefined): { [member: string]: Json } {
+  if (isJsonObject(body) && isJsonObject(body.request) && Object.keys(body).length === 1) {
+    return body.request;
+  }
+  if (isJsonObject(body)) return body;
+  throw badRequest(
+    'The body is a JSON object with `type` and its members',
+    'body',
+    'not an object',
+  );
+}
+
+function namedType(
+  spec: KindSpec,
+  body: { [member: string]: Json },
+): { type: string; [member: string]: Json } {
+  const { type = spec.defaultType ?? spec.impliedType?.(body) } = body;
+  if (type === undefined) throw badRequest('type: is required', 'type', 'is required');
+  if (typeof type !== 'string') throw badRequest('type: must be text', 'type', 'must be text');
+  return { ...body, type: type.toLowerCase() };
+}
+
+function unknownType(spec: KindSpec, type: string): GatewayError {
+  if (spec.notCallable.includes(type)) {
+    return new GatewayError(
+      'NOT_SUPPORTED',
+      `${spec.label} requests of type ${type} cannot be called`,
+    );
+  }
+  const known = Object.keys(spec.types).join(', ');
+  return badRequest(`Unknown type ${type}`, 'type', `one of ${known}`);
+}
+
+function badRequest(message: string, path: string, problem: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message: problem }] });
+}

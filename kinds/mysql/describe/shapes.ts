@@ -1,0 +1,71 @@
+/** What clients of a MySQL endpoint send and get, for the API's description. */
+import * as z from 'zod';
+import type { KindShapes } from '../../kind.ts';
+import { patchOf } from '../../members.ts';
+import { SqlResult, SqlRow } from '../../sql.ts';
+import { MysqlConfig } from '../config.ts';
+import { BareQuery, NamedRequest, Query, SqlQuery, SqlSimple } from '../request.ts';
+
+/** What one statement answers here. */
+const MysqlOneResult = SqlResult.extend({
+  insert_id: z
+    .union([z.int().min(0), z.string()])
+    .optional()
+    .meta({
+      description:
+        'The first AUTO_INCREMENT value that the statement made, or the last that it was given; a string beyond 2^53; absent without one',
+      examples: [8],
+    }),
+}).meta({
+  id: 'MysqlOneResult',
+  description: 'What one statement answered',
+  examples: [{ columns: [], rows: [], row_count: 0, rows_affected: 1, insert_id: 8 }],
+});
+
+const MysqlResults = z
+  .object({
+    results: z
+      .array(MysqlOneResult)
+      .meta({ description: 'One entry per statement, in their order' }),
+  })
+  .meta({
+    id: 'MysqlResults',
+    description: 'What the statements of one request answered',
+    examples: [{ results: [{ columns: [], rows: [], row_count: 0, rows_affected: 1 }] }],
+  });
+
+/** The longer form of a request. Contract §6: `{request: {…}}`. */
+function wrapped(id: string, request: z.ZodType) {
+  return z.strictObject({ request: request.meta({ description: 'The request itself' }) }).meta({
+    id,
+    description: 'A request in a member of its own',
+    examples: [{ request: { query: 'SELECT count(*) FROM orders' } }],
+  });
+}
+
+const requests = [NamedRequest, BareQuery, SqlQuery, SqlSimple] as const;
+const operations = [Query, BareQuery, SqlQuery] as const;
+
+/** Every form of a request, and of what it answers. Contract §6. */
+export const shapes: KindShapes = {
+  configPatch: patchOf(MysqlConfig).meta({
+    id: 'MysqlConfigPatch',
+    description:
+      'Changes of a configuration: a connection that is given replaces the whole one, null removes a member',
+    examples: [{ write_conn: { url: 'mysql://shop:n3w-s3cr3t@db.example.com:3306/shop' } }],
+  }),
+  body: z.union([...requests, wrapped('MysqlWrappedRequest', z.union(requests))]).meta({
+    id: 'MysqlBody',
+    description: 'A request to a MySQL endpoint, in any of its forms',
+  }),
+  result: z.union([MysqlOneResult, MysqlResults]).meta({
+    id: 'MysqlResult',
+    description: 'What a MySQL endpoint answers, by the type of the request',
+  }),
+  line: SqlRow,
+  operation: z.union([...operations, wrapped('MysqlWrappedOperation', z.union(operations))]).meta({
+    id: 'MysqlOperation',
+    description: 'One statement of a transaction',
+  }),
+  outcome: MysqlOneResult,
+};

@@ -1,0 +1,156 @@
+/** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
+import type { Mode } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { MysqlRequest } from '../index.ts';
+import { mysql as kind } from '../index.ts';
+import type { Token } from './lexer.ts';
+import { type Parsed, parseText } from './statement.ts';
+
+/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or where there are none of those. */
+export type Place = 'call' | 'transaction' | 'lease' | 'http';
+
+/** Statements that begin, end or part transactions. */
+const TRANSACTION = new Set(['BEGIN', 'START', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE']);
+/** Statements that only mean something to a later call on the same connection. */
+const SESSION = new Set(['LOCK', 'UNLOCK', 'PREPARE', 'EXECUTE', 'DEALLOCATE', 'HANDLER', 'USE']);
+const NEEDS_SESSION = 'it needs a session: POST /endpoints/{endpoint}/sessions';
+
+/** Whether a request is run as a read: on a read connection, or because its type says so. */
+export function isRead(request: MysqlRequest, mode: Mode): boolean {
+  return mode === 'read' || request.type.endsWith('_read_only');
+}
+
+/**
+ * Refuses types that write on a read.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function checkType({ type }: MysqlRequest, mode: Mode): void {
+  if (mode === 'read' && kind.types[type] !== 'read') {
+    throw refused('type', `Requests of type ${type} write; send them to /write`);
+  }
+}
+
+/**
+ * The statement of a request that takes one.
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 1064 for a text that ends within a string
+ */
+export function oneStatement(text: string, named: boolean, place: Place): Parsed {
+  const [statement, ...others] = parsed(text, named);
+  if (!statement) throw refused('query', 'The query holds no statement');
+  // A stored program's body has semicolons of its own; the protocol takes one statement only.
+  const program = statement.first === 'CREATE' || statement.first === 'BEGIN';
+  if (others.length > 0) {
+    if (!program || place === 'transaction') {
+      throw refused(
+        'query',
+        'The query holds several statements; send one, or use the type simple',
+      );
+    }
+    return { ...statement, text: text.trim().replace(/;\s*$/, ''), plain: false };
+  }
+  checkPlace(statement, place);
+  return statement;
+}
+
+/**
+ * The statements of a request that takes several.
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 1064
+ */
+export function severalStatements(text: string, place: Place): readonly Parsed[] {
+  const statements = parsed(text, false);
+  for (const statement of statements) {
+    if (statement.tokens.some(({ sort }) => sort === 'versioned')) {
+      // What is in it could be the end of a statement.
+      throw refused('query', 'A comment with a version is not taken among several statements');
+    }
+    if (controlsTransaction(statement)) {
+      throw refused(
+        'query',
+        `Transaction control is not taken among several statements; ${NEEDS_SESSION}`,
+      );
+    }
+    checkPlace(statement, place);
+  }
+  return statements;
+}
+
+function parsed(text: string, named: boolean): readonly Parsed[] {
+  // Half of a surrogate pair has no UTF-8: other text would run than was checked.
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw refused('query', 'The query holds a NUL or half of a surrogate pair');
+  }
+  const result = parseText(text, named);
+  if ('statements' in result) return result.statements;
+  throw new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
+    details: [{ source: 'mysql', code: '1064', message: result.unclosed }],
+  });
+}
+
+/** `START SLAVE` and `BEGIN NOT ATOMIC` are something else. */
+function controlsTransaction({ first, second }: Parsed): boolean {
+  if (first === 'START') return second === 'TRANSACTION';
+  if (first === 'RELEASE') return second === 'SAVEPOINT' || second === '';
+  return TRANSACTION.has(first) && !(first === 'BEGIN' && second === 'NOT');
+}
+
+function checkPlace(statement: Parsed, place: Place): void {
+  const { first, second } = statement;
+  if (first === 'XA') {
+    throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');
+  }
+  if (first === 'LOAD' && statement.tokens.some(({ text }) => text === 'LOCAL')) {
+    throw refused('query', 'LOAD DATA LOCAL reads files of the relay and is not taken');
+  }
+  if (first === 'SET') checkSet(statement.tokens);
+  if (place === 'lease') return;
+  if (place === 'transaction' && (controlsTransaction(statement) || first === 'USE')) {
+    throw refused('query', 'The transaction begins and ends by itself; its operations may not');
+  }
+  if (place === 'transaction' && mayCommit(statement)) {
+    const name = [first, second].filter(Boolean).join(' ');
+    throw refused('query', `${name} commits what came before it and is not taken in a transaction`);
+  }
+  const needsSession = controlsTransaction(statement) || SESSION.has(first);
+  if (needsSession && place === 'http') {
+    const message = 'This statement needs a session: set config.transport to "relay" to have one';
+    throw new GatewayError('NOT_SUPPORTED', message);
+  }
+  if (needsSession) {
+    throw refused('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
+  }
+}
+
+/** What a procedure or a versioned comment does cannot be seen; the server tells afterwards that the transaction has ended. */
+function mayCommit({ commits, tokens }: Parsed): boolean {
+  return commits || tokens.some(({ sort }) => sort === 'versioned');
+}
+
+/** Results are written, and statements read, as UTF-8 and in UTC. */
+const FIXED = new Set([
+  'NAMES',
+  'CHARSET',
+  'CHARACTER_SET_CLIENT',
+  'CHARACTER_SET_RESULTS',
+  'CHARACTER_SET_CONNECTION',
+  'TIME_ZONE',
+]);
+
+function checkSet(tokens: readonly Token[]): void {
+  const fixed = tokens.find(({ sort, text }, at) => {
+    const name = text.replace(/^@@(?:\w+\.)?/, '').toUpperCase();
+    const next = tokens[at + 1]?.text.toUpperCase();
+    if (sort === 'word' && text === 'CHARACTER' && next === 'SET') return true;
+    return (sort === 'word' || sort === 'variable' || sort === 'name') && FIXED.has(name);
+  });
+  if (fixed && !isGlobal(tokens)) {
+    throw refused('query', 'Sessions keep utf8mb4 and UTC; SET does not change them here');
+  }
+}
+
+function isGlobal(tokens: readonly Token[]): boolean {
+  return tokens[1]?.text === 'GLOBAL' || /^@@GLOBAL\./i.test(tokens[1]?.text ?? '');
+}
+
+function refused(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+}

@@ -1,0 +1,192 @@
+/** Decides whether `/read` takes a statement, and whether a statement leaves traces on its connection. Contract §6. */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
+import { type Call, calledNames, callsOf, isForeign, tablesOf } from './calls.ts';
+import type { Catalog, UserFunction, View } from './catalog.ts';
+import { isEverywhere, isRefused, isUsual } from './functions.ts';
+import { namesOf, type Token } from './lexer.ts';
+import { type Parsed, parseText, REMEMBERED_MAX_CHARACTERS } from './statement.ts';
+
+/** Functions that the endpoint's configuration lets `/read` call: all users' own, or those listed. */
+export type AllowedFunctions = true | ReadonlySet<string>;
+
+/** `config.allow_functions`; listed names may carry their database. Letter case does not matter, as for the servers. */
+export function allowedFunctions(setting: Json | undefined): AllowedFunctions {
+  if (setting === true) return true;
+  const names = Array.isArray(setting) ? setting.filter((name) => typeof name === 'string') : [];
+  return new Set(names.map((name) => name.toLowerCase()));
+}
+
+/** How long a verdict stands, in milliseconds: a function made meanwhile is noticed after that. */
+const VERDICT_MS = 60_000;
+/** Views within views that are followed. */
+const VIEW_DEPTH_MAX = 32;
+
+interface Verdict {
+  readonly refused: GatewayError | undefined;
+  readonly expires: number;
+}
+
+/** Verdicts over one pool's database, remembered by text. */
+export class Guard {
+  readonly #allowed: AllowedFunctions;
+  readonly #verdicts = new LruMap<string, Verdict>(2_000);
+
+  constructor(allowed: AllowedFunctions) {
+    this.#allowed = allowed;
+  }
+
+  /** Whether no functions are allowed but the servers' own. */
+  get strict(): boolean {
+    return this.#allowed !== true && this.#allowed.size === 0;
+  }
+
+  /**
+   * Lets a statement pass that can change nothing; `fresh` says that its database may be another one.
+   * @throws GatewayError BAD_REQUEST naming the rule
+   */
+  async admit(statement: Parsed, catalog: Catalog, fresh = false): Promise<void> {
+    if (statement.unreadable !== undefined) {
+      const message = `${statement.unreadable} is not taken on /read; send it to /write`;
+      throw refusal('read_statement', message);
+    }
+    const known = fresh ? undefined : this.#verdicts.get(statement.text);
+    const verdict =
+      known && known.expires > Date.now() ? known : await this.#judge(statement, catalog, fresh);
+    if (verdict.refused) throw verdict.refused;
+  }
+
+  async #judge(statement: Parsed, catalog: Catalog, fresh: boolean): Promise<Verdict> {
+    const refused = await this.#refusalOf(statement.tokens, catalog, new Set(), 0);
+    const verdict = { refused, expires: Date.now() + VERDICT_MS };
+    if (!fresh && statement.text.length <= REMEMBERED_MAX_CHARACTERS) {
+      this.#verdicts.set(statement.text, verdict);
+    }
+    return verdict;
+  }
+
+  /** Of the functions that are called, here or in a view that may be named here. */
+  async #refusalOf(
+    tokens: readonly Token[],
+    catalog: Catalog,
+    seen: Set<string>,
+    depth: number,
+  ): Promise<GatewayError | undefined> {
+    const called = calledNames(tokens).find((name) => isRefused(name.toUpperCase()));
+    if (called !== undefined) return functionRefusal(called);
+    const refused = await this.#refusedCall(tokens, catalog);
+    if (refused) return refused;
+    for (const view of await catalog.views(namesOf(tokens, seen))) {
+      const found = await this.#refusedView(view, tokens, { catalog, seen, depth });
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Of the calls, what is not known to be the server's own and harmless. */
+  async #refusedCall(
+    tokens: readonly Token[],
+    catalog: Catalog,
+  ): Promise<GatewayError | undefined> {
+    if (this.#allowed === true) return undefined;
+    const calls = callsOf(tokens).filter((call) => !isServers(call) && !this.#allowsPath(call));
+    const found = await catalog.functions([...new Set(calls.map(({ name }) => name))]);
+    const own = found.find((each) => !this.#allows(each));
+    if (own) return userFunctionRefusal(own);
+    const unknown = calls.find(
+      (call) => !mayBeServers(call) && !found.some((each) => isMeant(call, each)),
+    );
+    return unknown && unknownFunctionRefusal(unknown.path.join('.'));
+  }
+
+  async #refusedView(
+    { schema, name, definition, here }: View,
+    tokens: readonly Token[],
+    { catalog, seen, depth }: { catalog: Catalog; seen: Set<string>; depth: number },
+  ): Promise<GatewayError | undefined> {
+    if (definition === '') {
+      const isNamed = here || tokens.some(({ raw }) => raw.toLowerCase() === schema.toLowerCase());
+      return isNamed ? hiddenViewRefusal(schema, name) : undefined;
+    }
+    if (depth >= VIEW_DEPTH_MAX) return refusal('read_statement', 'Views are nested too deeply');
+    const parsed = parseText(definition, false);
+    const statements = 'unclosed' in parsed ? [] : parsed.statements;
+    const unreadable = statements.find((each) => each.unreadable !== undefined);
+    if (statements.length !== 1 || unreadable) {
+      const why = unreadable?.unreadable ?? 'what cannot be read';
+      return refusal('read_statement', `View ${schema}.${name} holds ${why}`);
+    }
+    const inside = statements.flatMap((each) => each.tokens);
+    const unseen = await catalog.unseen(tablesOf(inside));
+    if (unseen) return hiddenViewRefusal(unseen.schema, unseen.name);
+    return this.#refusalOf(inside, catalog, seen, depth + 1);
+  }
+
+  /** Listed names may leave the database out; of a package's function not the package. */
+  #allowsPath({ path }: Call): boolean {
+    if (this.#allowed === true) return true;
+    const beginnings = path.length > 1 ? [0, 1] : [0];
+    return beginnings.some((at) => this.#listed(path.slice(at).join('.').toLowerCase()));
+  }
+
+  #listed(name: string): boolean {
+    return this.#allowed === true || this.#allowed.has(name);
+  }
+
+  #allows({ schema, name }: UserFunction): boolean {
+    return this.#listed(name.toLowerCase()) || this.#listed(`${schema}.${name}`.toLowerCase());
+  }
+}
+
+/** Whether a call is one of the server's own for sure. */
+function isServers(call: Call): boolean {
+  return call.bare && isEverywhere(call.name.toUpperCase());
+}
+
+/** Whether it is, when no user has a function of that name. */
+function mayBeServers(call: Call): boolean {
+  return !isForeign(call) && (call.alias || isUsual(call.name.toUpperCase()));
+}
+
+/** Whether a function that was found is the one that is called. */
+function isMeant({ path }: Call, { schema, name }: UserFunction): boolean {
+  const [last, first] = path.toReversed();
+  const isSame = last?.toLowerCase() === name.toLowerCase() && path.length <= 2;
+  return isSame && (first === undefined || first.toLowerCase() === schema.toLowerCase());
+}
+
+function functionRefusal(name: string): GatewayError {
+  const shown = name.toLowerCase();
+  const message = `Function ${shown} is not taken on /read; send the statement to /write`;
+  return refusal('read_function', message, shown);
+}
+
+function userFunctionRefusal({ schema, name }: UserFunction): GatewayError {
+  const shown = schema === '' ? name : `${schema}.${name}`;
+  const message =
+    `Function ${shown} is a user's and not taken on /read; send the statement to /write, ` +
+    'or name it in allow_functions';
+  return refusal('read_user_function', message, shown);
+}
+
+/** A plugin's, a package's, one that may not be seen, or none at all. */
+function unknownFunctionRefusal(shown: string): GatewayError {
+  const message =
+    `Function ${shown} is not known to change nothing and not taken on /read; ` +
+    'send the statement to /write, or name it in allow_functions';
+  return refusal('read_user_function', message, shown);
+}
+
+function hiddenViewRefusal(schema: string, name: string): GatewayError {
+  const message =
+    `What ${schema}.${name} calls, when it is a view, may not be seen, so it is not taken on /read: ` +
+    "grant the connection's user SELECT and SHOW VIEW on it";
+  return refusal('read_hidden_view', message);
+}
+
+function refusal(rule: string, message: string, name?: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, {
+    details: [{ rule, path: 'query', message, ...(name === undefined ? {} : { function: name }) }],
+  });
+}

@@ -1,0 +1,125 @@
+/** What JSON values mean as parameters of a statement, whichever way they travel. */
+import { isBase64 } from '../../../proto/base64.ts';
+import { bytesOfBase64 } from '../../../proto/bytes.ts';
+import { isDay } from '../../../proto/day.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
+import type { MysqlRequest } from '../index.ts';
+import type { Parsed } from './statement.ts';
+
+/** Requests of one statement with rows. */
+export type RowsRequest = Extract<MysqlRequest, { params?: unknown }>;
+
+/** A parameter as servers take it; a decimal has the digits it was written with. */
+export type Parameter =
+  | { readonly sort: 'null' }
+  | { readonly sort: 'text'; readonly text: string }
+  | { readonly sort: 'boolean'; readonly value: boolean }
+  | { readonly sort: 'integer'; readonly value: bigint; readonly signed: boolean }
+  | { readonly sort: 'decimal'; readonly text: string }
+  | { readonly sort: 'double'; readonly value: number }
+  | { readonly sort: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> };
+
+const LONG_MAX = 2n ** 63n;
+const INTEGER = /^-?\d+$/;
+/** Digits that a DECIMAL can have. */
+const DECIMAL_MAX = 65;
+const PLAIN_DECIMAL = /^-?\d+\.\d+$/;
+
+/**
+ * The parameter that a value of a request means; objects that are no tagged form, and arrays, are JSON.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function parameterOf(value: Json, index: number): Parameter {
+  if (value === null) return { sort: 'null' };
+  if (typeof value === 'string') {
+    // It has no UTF-8: another text would be sent in its place.
+    if (!value.isWellFormed()) throw badValue(`params.${index}`, 'holds half of a surrogate pair');
+    return { sort: 'text', text: value };
+  }
+  if (typeof value === 'boolean') return { sort: 'boolean', value };
+  if (typeof value === 'number' || isRawJson(value)) return numberParameter(numberText(value));
+  if (isJsonObject(value) && '$bytes' in value && Object.keys(value).length === 1) {
+    return { sort: 'bytes', bytes: bytesOf(value.$bytes, index) };
+  }
+  if (isJsonObject(value) && '$date' in value && Object.keys(value).length === 1) {
+    return { sort: 'text', text: utcText(value.$date, index) };
+  }
+  return { sort: 'text', text: JSON.stringify(value) };
+}
+
+/** A moment of RFC 3339: its date and time, its fraction, its zone. */
+const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
+
+/** As servers read it, in the session's zone, which is UTC: they take no `Z`. */
+function utcText(value: Json | undefined, index: number): string {
+  const [, date = '', time, fraction = '', zone] = MOMENT.exec(String(value)) ?? [];
+  const moment = new Date(`${date}T${time}${zone}`);
+  if (typeof value !== 'string' || !isDay(date) || Number.isNaN(moment.getTime())) {
+    throw badValue(`params.${index}.$date`, 'is not a date and time with a zone');
+  }
+  return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;
+}
+
+/** Integers of 64 bits and decimals exactly; what neither holds as a double. */
+function numberParameter(digits: string): Parameter {
+  if (INTEGER.test(digits)) {
+    const value = BigInt(digits);
+    const signed = value < LONG_MAX && value >= -LONG_MAX;
+    if (signed || (value > 0n && value < 2n * LONG_MAX)) return { sort: 'integer', value, signed };
+    if (digits.length <= DECIMAL_MAX) return { sort: 'decimal', text: digits };
+  }
+  if (PLAIN_DECIMAL.test(digits) && digits.length <= DECIMAL_MAX + 2) {
+    return { sort: 'decimal', text: digits };
+  }
+  return { sort: 'double', value: Number(digits) };
+}
+
+function bytesOf(value: Json | undefined, index: number): Uint8Array<ArrayBuffer> {
+  if (typeof value !== 'string' || !isBase64(value)) {
+    throw badValue(`params.${index}.$bytes`, 'is not base64');
+  }
+  return bytesOfBase64(value);
+}
+
+/** @throws GatewayError BAD_REQUEST for a number of values other than the statement's parameters */
+export function checkValues(parameters: number, values: number): void {
+  if (values === parameters) return;
+  const message = `The statement has ${parameters} parameters, and ${values} values were given`;
+  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'params', message }] });
+}
+
+/** Whether the statement's parameters have names. */
+export function hasNames({ params }: RowsRequest): boolean {
+  return isJsonObject(params);
+}
+
+/** The parameters in the order of the statement's marks. @throws GatewayError BAD_REQUEST */
+export function valuesOf({ params }: RowsRequest, { names }: Parsed): readonly Json[] {
+  return isJsonObject(params) ? namedValues(names, params) : (params ?? []);
+}
+
+/**
+ * The values in the order of a statement's names.
+ * @throws GatewayError BAD_REQUEST naming a value that is missing or that no name asks for
+ */
+function namedValues(
+  names: readonly string[],
+  params: { readonly [name: string]: Json },
+): readonly Json[] {
+  const unknown = Object.keys(params).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw badName(unknown, 'the statement has no parameter of that name');
+  return names.map((name) => {
+    const value = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (value === undefined) throw badName(name, 'is required by the statement');
+    return value;
+  });
+}
+
+function badName(name: string, problem: string): GatewayError {
+  return badValue(`params.${name.slice(0, 64)}`, problem);
+}
+
+function badValue(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+}

@@ -1,0 +1,156 @@
+/** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
+import type { Mode } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import type { PostgresRequest } from '../index.ts';
+import { postgres as kind } from '../index.ts';
+import { type Parsed, parseText, type Unparsed } from './statement.ts';
+
+/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or where there are none of those. */
+export type Place = 'call' | 'transaction' | 'lease' | 'http';
+
+/** Statements that only mean something to a later call on the same connection. */
+const SESSION_KINDS = new Set([
+  'TransactionStmt',
+  'DeclareCursorStmt',
+  'FetchStmt',
+  'ClosePortalStmt',
+  'PrepareStmt',
+  'ExecuteStmt',
+  'DeallocateStmt',
+  'ListenStmt',
+  'UnlistenStmt',
+]);
+/** What leaves more on a connection than DISCARD ALL removes. */
+const UNUSABLE_KINDS = new Set(['DoStmt', 'LoadStmt']);
+/** A backup that was begun belongs to the connection until that ends. */
+const UNUSABLE_FUNCTIONS = new Set(['pg_backup_start', 'pg_start_backup']);
+
+/** Whether a request is run as a read: on a read connection, or because its type says so. */
+export function isRead(request: PostgresRequest, mode: Mode): boolean {
+  return mode === 'read' || request.type.endsWith('_read_only');
+}
+
+/**
+ * Refuses types that write on a read.
+ * @throws GatewayError BAD_REQUEST
+ */
+export function checkType({ type }: PostgresRequest, mode: Mode): void {
+  if (mode === 'read' && kind.types[type] !== 'read') {
+    throw refused('type', `Requests of type ${type} write; send them to /write`);
+  }
+}
+
+/**
+ * The statement of a request that takes one. Undefined when this parser cannot read it; then the server decides.
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 42601 on a read that cannot be parsed
+ */
+export function oneStatement(text: string, read: boolean, place: Place): Parsed | undefined {
+  checkText(text);
+  const parsed = parseText(text);
+  if ('failed' in parsed) {
+    if (read) throw syntaxError(parsed.failed);
+    return undefined;
+  }
+  const [statement, ...others] = parsed.statements;
+  if (!statement) throw refused('query', 'The query holds no statement');
+  if (others.length > 0) {
+    throw refused('query', 'The query holds several statements; send one, or use the type simple');
+  }
+  checkPlace(statement, place);
+  if (statement.copy === 'in' || statement.copy === 'out') {
+    throw refused('query', `COPY needs the type copy_${statement.copy}`);
+  }
+  return statement;
+}
+
+/**
+ * The statements of a request that takes several.
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 42601
+ */
+export function severalStatements(text: string, place: Place): readonly Parsed[] {
+  checkText(text);
+  const parsed = parseText(text);
+  if ('failed' in parsed) throw syntaxError(parsed.failed);
+  for (const statement of parsed.statements) {
+    if (statement.kind === 'TransactionStmt') {
+      throw refused(
+        'query',
+        `Transaction control is not taken among several statements; ${NEEDS_SESSION}`,
+      );
+    }
+    if (statement.copy === 'in' || statement.copy === 'out') {
+      throw refused('query', `COPY needs the type copy_${statement.copy}`);
+    }
+    if (place === 'lease') checkPlace(statement, place);
+  }
+  return parsed.statements;
+}
+
+/**
+ * The COPY of a request of type `copy_in` or `copy_out`.
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 42601
+ */
+export function copyStatement(text: string, direction: 'in' | 'out'): Parsed {
+  checkText(text);
+  const parsed = parseText(text);
+  if ('failed' in parsed) throw syntaxError(parsed.failed);
+  const [statement, ...others] = parsed.statements;
+  if (others.length > 0 || statement?.copy !== direction) {
+    const wanted = direction === 'in' ? 'COPY … FROM STDIN' : 'COPY … TO STDOUT';
+    throw refused('query', `The type copy_${direction} takes one ${wanted}, in text or CSV format`);
+  }
+  return statement;
+}
+
+/** Whether a statement leaves what no reset removes. */
+export function makesUnusable(statement: Parsed | undefined): boolean {
+  if (statement === undefined) return false;
+  const { kind, references } = statement;
+  return (
+    UNUSABLE_KINDS.has(kind) ||
+    references.functions.some(({ name }) => UNUSABLE_FUNCTIONS.has(name))
+  );
+}
+
+const NEEDS_RELAY = 'set config.transport to "relay" to have one';
+const NEEDS_SESSION = 'it needs a session: POST /endpoints/{endpoint}/sessions';
+
+function checkPlace({ kind: name, text }: Parsed, place: Place): void {
+  if (name === 'TransactionStmt' && /\bprepared\b|^\s*prepare\b/i.test(text)) {
+    throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');
+  }
+  if (place === 'lease' || !SESSION_KINDS.has(name)) return;
+  if (place === 'http') {
+    const message = `This statement needs a session: ${NEEDS_RELAY}`;
+    throw new GatewayError('NOT_SUPPORTED', message);
+  }
+  if (place === 'call')
+    throw refused('query', `This statement has no effect by itself; ${NEEDS_SESSION}`);
+  if (name === 'TransactionStmt') {
+    throw refused('query', 'The transaction begins and ends by itself; its operations may not');
+  }
+}
+
+/** A NUL ends the text for the server, and a lone surrogate has no UTF-8: both would run other text than was checked. */
+function checkText(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw refused('query', 'The query holds a NUL or half of a surrogate pair');
+  }
+}
+
+function syntaxError({ message, position }: Unparsed): GatewayError {
+  return new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
+    details: [
+      {
+        source: 'postgres',
+        code: '42601',
+        message,
+        ...(position === undefined ? {} : { position }),
+      },
+    ],
+  });
+}
+
+function refused(path: string, message: string): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+}

@@ -1,0 +1,90 @@
+/** Turns the server's text of a value into JSON text, by the value's type. */
+import { base64Of, bytesOfHex } from '../../../proto/bytes.ts';
+import { isJsonInteger, isJsonNumber, jsonOrString, plainString } from '../../json-forms.ts';
+import { arrayToJson } from './array-text.ts';
+
+/** A field as it travels in text format; null is SQL's NULL. */
+export type FieldValue = string | null;
+
+/** Writes the server's text of one value as JSON text. */
+export type Encoder = (text: string) => string;
+
+/** How values of a type are written; types of other formats are strings of the server's text. */
+export type Format =
+  | 'text'
+  | 'bare'
+  | 'boolean'
+  | 'integer'
+  | 'bigint'
+  | 'float'
+  | 'bytes'
+  | 'json'
+  | 'timestamp'
+  | 'timestamptz';
+
+const SAFE_DIGITS = 15;
+
+/** What is no number is a string: a server's word for it is not enough. */
+function integerToJson(text: string): string {
+  return isJsonInteger(text) ? text : JSON.stringify(text);
+}
+
+/** A number when a double holds it, else a string. Contract: "Results never lose a value". */
+function bigintToJson(text: string): string {
+  const isSafe = text.length <= SAFE_DIGITS || Number.isSafeInteger(Number(text));
+  return isSafe && isJsonInteger(text) ? text : plainString(text);
+}
+
+/** NaN and the infinities are strings. */
+function floatToJson(text: string): string {
+  return isJsonNumber(text) ? text : JSON.stringify(text);
+}
+
+function bytesToJson(text: string): string {
+  return `"${base64Of(bytesOfHex(text.slice(2)))}"`;
+}
+
+/** A year of four digits in this era; anything else, infinity too, stays as the server writes it. */
+const ISO_LIKE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?:\+00)?$/;
+
+function timestampToJson(text: string): string {
+  return ISO_LIKE.test(text) ? `"${text.slice(0, 10)}T${text.slice(11)}"` : JSON.stringify(text);
+}
+
+function timestamptzToJson(text: string): string {
+  return ISO_LIKE.test(text) && text.endsWith('+00')
+    ? `"${text.slice(0, 10)}T${text.slice(11, -3)}Z"`
+    : JSON.stringify(text);
+}
+
+const ENCODERS: { readonly [format in Format]: Encoder } = {
+  text: JSON.stringify,
+  bare: plainString,
+  boolean: (text) => (text === 't' ? 'true' : 'false'),
+  integer: integerToJson,
+  bigint: bigintToJson,
+  float: floatToJson,
+  bytes: bytesToJson,
+  json: jsonOrString,
+  timestamp: timestampToJson,
+  timestamptz: timestamptzToJson,
+};
+
+/** A type as results name it, and how its values are written. */
+export interface TypeInfo {
+  /** As the server's `format_type` writes it. */
+  readonly name: string;
+  readonly format: Format;
+  /** Of an array: the type of its elements and what stands between them. */
+  readonly element?: { readonly type: TypeInfo; readonly delimiter: string };
+}
+
+/** The encoder of a type; with `numbersAsStrings` 64-bit integers are strings whatever their value. */
+export function encoderOf(type: TypeInfo, numbersAsStrings: boolean): Encoder {
+  if (type.element) {
+    const encodeElement = encoderOf(type.element.type, numbersAsStrings);
+    const { delimiter } = type.element;
+    return (text) => arrayToJson(text, delimiter, encodeElement);
+  }
+  return numbersAsStrings && type.format === 'bigint' ? plainString : ENCODERS[type.format];
+}

@@ -1,0 +1,73 @@
+/** What callers are told of PostgreSQL's errors. Source: PostgreSQL manual, appendix A. */
+import type { Mode } from '../../../proto/driver.ts';
+import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+
+/** An error as the server tells it, its own names shortened to what callers see. */
+export interface ServerError {
+  readonly code?: string | undefined;
+  readonly message: string;
+  readonly position?: string | undefined;
+  readonly constraint?: string | undefined;
+}
+
+/** The failure of a statement that the server answered with an error. Contract §2. */
+export function fromPostgres(error: ServerError, mode: Mode): GatewayError {
+  const options = { cause: error, details: [detailOf(error)] };
+  const code = error.code ?? '';
+  if (code === '25006' && mode === 'read') {
+    return new GatewayError('BAD_REQUEST', 'The statement writes; send it to /write', options);
+  }
+  const [name, message] = namedFailure(code);
+  return new GatewayError(name, message, options);
+}
+
+function namedFailure(code: string): [ErrorCode, string] {
+  if (code === '57014') return ['TIMED_OUT', 'The database cancelled the statement'];
+  switch (code.slice(0, 2)) {
+    case '23':
+      return ['CONSTRAINT_VIOLATED', 'The change violates a constraint of the database'];
+    case '53':
+      return ['SERVICE_UNAVAILABLE', 'The database lacks the resources for the statement'];
+    default:
+      return ['REQUEST_FAILED', 'The database refused the statement'];
+  }
+}
+
+function detailOf(error: ServerError): ErrorDetails {
+  const { code = 'XX000', message, position, constraint } = error;
+  return {
+    source: 'postgres',
+    code,
+    message,
+    ...(position === undefined ? {} : { position: Number(position) }),
+    ...(constraint === undefined ? {} : { constraint }),
+  };
+}
+
+/** Words for a refused login or start of a session; nothing of the server's own text. */
+const REFUSALS: { readonly [sqlstate: string]: readonly [ErrorCode, string] } = {
+  '28P01': ['CONNECTION_FAILED', 'Password authentication failed'],
+  '28000': [
+    'CONNECTION_FAILED',
+    'The server does not let this user in from here, or not without TLS',
+  ],
+  '3D000': ['CONNECTION_FAILED', 'The database does not exist'],
+  '42501': ['CONNECTION_FAILED', 'The user may not connect to the database'],
+  '53300': ['SERVICE_UNAVAILABLE', 'The server has too many connections'],
+  '57P03': ['CONNECTION_FAILED', 'The server is starting up, shutting down or recovering'],
+  '55000': ['CONNECTION_FAILED', 'The database does not accept connections'],
+};
+
+/** The failure of a login or start of a session that the server refused with this SQLSTATE. */
+export function refusedLogin(sqlstate: string, cause: unknown): GatewayError {
+  const [code, message] = REFUSALS[sqlstate] ?? refusalByClass(sqlstate);
+  return new GatewayError(code, message, { cause });
+}
+
+function refusalByClass(code: string): readonly [ErrorCode, string] {
+  if (/^(?:22|42)/.test(code)) {
+    return ['INVALID_CONFIGURATION', 'The server refused an option of the connection'];
+  }
+  if (code.startsWith('53')) return ['SERVICE_UNAVAILABLE', 'The server lacks resources'];
+  return ['CONNECTION_FAILED', 'The server refused the connection'];
+}

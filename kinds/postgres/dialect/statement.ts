@@ -1,0 +1,161 @@
+/** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
+import { LruMap } from '../../../proto/lru-map.ts';
+import { queryText } from './inner-query.ts';
+import { parse as askParser, type ParserAnswer } from './parser.ts';
+import { isTree, type References, type Tree, walk } from './tree.ts';
+
+/** One statement of a text. */
+export interface Parsed {
+  readonly text: string;
+  /** The parser's name of the statement, such as `SelectStmt`. */
+  readonly kind: string;
+  readonly references: References;
+  /** SELECT, INSERT, UPDATE, DELETE, MERGE, VALUES or TABLE. */
+  readonly plain: boolean;
+  /** A plain statement that may answer rows. */
+  readonly returnsRows: boolean;
+  /** It holds a statement that is no SELECT, such as a WITH that inserts. */
+  readonly nests: boolean;
+  /** Why `/read` does not take it, in words that end "…"; undefined when it may. */
+  readonly unreadable: string | undefined;
+  /** The text that the server is asked about; undefined when there is none or it is not found. */
+  readonly query: string | undefined;
+  /** What COPY does with it: its data comes from the caller, or goes there as text. */
+  readonly copy: 'in' | 'out' | 'other' | undefined;
+}
+
+/** A text that is no SQL to this parser; the server may see that differently. */
+export interface Unparsed {
+  readonly message: string;
+  /** Character in the text, from 1. */
+  readonly position: number | undefined;
+}
+
+export type ParsedText = { readonly statements: readonly Parsed[] } | { readonly failed: Unparsed };
+
+/** Longer texts are not parsed, because parsing would hold up other calls. */
+export const PARSED_MAX_CHARACTERS = 262_144;
+/** Longer texts are looked at anew each time, so that what is remembered stays small. */
+export const REMEMBERED_MAX_CHARACTERS = 8_192;
+
+const remembered = new LruMap<string, ParsedText>(2_000);
+/** What was parsed elsewhere, for those who are about to ask. */
+const held = new Map<string, { readonly parsed: ParsedText; holders: number }>();
+
+/** Lets `parseText` answer of a text what was made of it elsewhere, until the answered function is called. */
+export function hold(text: string, parsed: ParsedText): () => void {
+  const entry = held.get(text) ?? { parsed, holders: 0 };
+  entry.holders += 1;
+  held.set(text, entry);
+  return () => {
+    entry.holders -= 1;
+    if (entry.holders === 0) held.delete(text);
+  };
+}
+
+/** Parses a text of any number of statements. */
+export function parseText(text: string): ParsedText {
+  const found = remembered.get(text) ?? held.get(text)?.parsed;
+  if (found) return found;
+  const parsed = parse(text);
+  if (text.length <= REMEMBERED_MAX_CHARACTERS) remembered.set(text, parsed);
+  return parsed;
+}
+
+function parse(text: string): ParsedText {
+  if (text.length > PARSED_MAX_CHARACTERS) return failed('the statement is too long to be checked');
+  if (text.trim() === '') return { statements: [] };
+  let answer: ParserAnswer;
+  try {
+    answer = askParser(text);
+  } catch {
+    return failed('the statement is too deeply nested');
+  }
+  if ('refused' in answer) return failed(answer.refused, answer.position);
+  // The parser counts in bytes.
+  const bytes = new TextEncoder().encode(text);
+  const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
+  return {
+    statements: answer.statements.map(({ tree, from, length }) => {
+      const end = length > 0 ? from + length : bytes.length;
+      return describe(decoder.decode(bytes.subarray(from, end)).trim(), tree);
+    }),
+  };
+}
+
+function failed(message: string, position?: number): ParsedText {
+  return { failed: { message, position } };
+}
+
+const PLAIN = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);
+
+function describe(text: string, stmt: Tree): Parsed {
+  const [kind = '', node] = Object.entries(stmt)[0] ?? [];
+  const tree = isTree(node) ? node : {};
+  const { references, nested, locks, into } = walk(tree);
+  const plain = PLAIN.has(kind) && !into;
+  const returning = tree.returningList ?? tree.returningClause;
+  return {
+    text,
+    kind,
+    references,
+    plain,
+    returnsRows: plain && (kind === 'SelectStmt' || returning !== undefined),
+    nests: nested.length > 0,
+    query: plain ? text : queryText(kind, text, tree),
+    unreadable: unreadableTop(kind, tree) ?? unreadableInside(nested, locks, into),
+    copy: kind === 'CopyStmt' ? copyOf(tree) : undefined,
+  };
+}
+
+const NAMES: { readonly [kind: string]: string } = {
+  InsertStmt: 'INSERT',
+  UpdateStmt: 'UPDATE',
+  DeleteStmt: 'DELETE',
+  MergeStmt: 'MERGE',
+  CopyStmt: 'COPY',
+  DoStmt: 'DO',
+  CallStmt: 'CALL',
+  VariableSetStmt: 'SET',
+  LockStmt: 'LOCK',
+  LoadStmt: 'LOAD',
+  NotifyStmt: 'NOTIFY',
+  ExecuteStmt: 'EXECUTE',
+  CreateStmt: 'CREATE TABLE',
+  IndexStmt: 'CREATE INDEX',
+  ViewStmt: 'CREATE VIEW',
+};
+
+/** A kind of statement in SQL's own words, as near as the parser's name of it is. */
+function wordsOf(kind: string, tree: Tree): string {
+  if (kind === 'ExplainStmt' && isTree(tree.query)) {
+    const [[inner = '', query] = []] = Object.entries(tree.query);
+    return `EXPLAIN of ${wordsOf(inner, isTree(query) ? query : {})}`;
+  }
+  const spaced = kind.replace(/Stmt$/, '').replace(/([a-z])(?=[A-Z])/g, '$1 ');
+  return NAMES[kind] ?? spaced.toUpperCase();
+}
+
+function unreadableTop(kind: string, tree: Tree): string | undefined {
+  if (kind === 'SelectStmt' || kind === 'VariableShowStmt') return undefined;
+  if (kind === 'ExplainStmt' && isTree(tree.query) && 'SelectStmt' in tree.query) return undefined;
+  if (kind === 'CopyStmt' && copyOf(tree) === 'out') return undefined;
+  return wordsOf(kind, tree);
+}
+
+function unreadableInside(nested: readonly string[], locks: boolean, into: boolean) {
+  const [first] = nested;
+  if (first !== undefined) return wordsOf(first, {});
+  if (into) return 'SELECT INTO';
+  return locks ? 'FOR UPDATE and its like' : undefined;
+}
+
+function copyOf(tree: Tree): 'in' | 'out' | 'other' {
+  const binary = JSON.stringify(tree.options ?? [])
+    .toLowerCase()
+    .includes('"binary"');
+  if (tree.filename !== undefined || tree.is_program === true || binary) return 'other';
+  if (tree.is_from === true) return 'in';
+  if (tree.query === undefined) return 'out';
+  return isTree(tree.query) && 'SelectStmt' in tree.query ? 'out' : 'other';
+}

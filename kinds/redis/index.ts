@@ -1,0 +1,28 @@
+/** Endpoint kind `redis`: its configuration, its requests and which of them write. */
+import type { JsonObject } from '../../proto/json.ts';
+import type { KindSpec } from '../kind.ts';
+import type { RedisRequest as Request } from './command.ts';
+import { RedisConfig } from './config.ts';
+import { shapes } from './describe/shapes.ts';
+import { modeOf, needs } from './effects.ts';
+import { RedisRequest } from './request.ts';
+import { TYPES, WATCHES } from './types.ts';
+
+export type { RedisConfig, Request as RedisRequest };
+
+export const redis: KindSpec<Request, RedisConfig> = {
+  label: 'Redis',
+  aliases: ['valkey'],
+  config: RedisConfig,
+  request: RedisRequest,
+  shapes,
+  types: TYPES,
+  takesAnyType: true,
+  impliedType: ({ pipeline }: JsonObject) => (pipeline === undefined ? undefined : 'pipeline'),
+  modeOf,
+  needs,
+  watches: WATCHES,
+  watchesInSessions: ['subscribe', 'psubscribe', 'ssubscribe'],
+  notCallable: [],
+  refusesResults: true,
+};

@@ -1,0 +1,108 @@
+/** The worker as the edge runtime takes it: its code in one module, its bindings from wrangler.toml. */
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Plugin } from 'esbuild';
+import type { Unstable_MiniflareWorkerOptions } from 'wrangler';
+
+/** The project's folder. */
+export const ROOT = join(import.meta.dirname, '..');
+
+/** What wrangler reads out of wrangler.toml, in the form that Miniflare takes. */
+export type WorkerOptions = Unstable_MiniflareWorkerOptions;
+
+/** A worker that is ready to run. */
+export interface BuiltWorker {
+  /** Text of an ES module. `node:` and `cloudflare:` modules are the runtime's own. */
+  readonly code: string;
+  readonly options: WorkerOptions;
+}
+
+/**
+ * Builds the worker. Code and options are remembered in `cache` until something they are made of
+ * changes: making them takes longer than everything else of a start.
+ * @throws what esbuild says when the worker does not build
+ */
+export async function buildWorker(cache: string): Promise<BuiltWorker> {
+  await mkdir(cache, { recursive: true, mode: 0o700 });
+  const [code, options] = await Promise.all([
+    remembered(cache, 'worker', await sources(['worker', 'proto', 'kinds', 'vendor']), () =>
+      bundle(),
+    ),
+    remembered(cache, 'options', ['wrangler.toml'], readOptions),
+  ]);
+  // readOptions wrote it; the folder is the owner's alone.
+  return { code, options: JSON.parse(options) as WorkerOptions };
+}
+
+/**
+ * The worker's code, as the plugins change it.
+ * @throws what esbuild says when the worker does not build
+ */
+export async function bundle(plugins: Plugin[] = []): Promise<string> {
+  const { build, stop } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: ['worker/index.ts'],
+    absWorkingDir: ROOT,
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['workerd', 'worker', 'browser'],
+    // Modules of bytes are in a deployed worker alone: server/edge.ts gives it their folder.
+    external: ['node:*', 'cloudflare:*', '*.gz', '*.wasm'],
+    write: false,
+    logLevel: 'silent',
+    plugins,
+  });
+  // Its service would stay in the background.
+  await stop();
+  const [file] = outputFiles;
+  if (file === undefined) throw new Error('esbuild gave no output');
+  return file.text;
+}
+
+async function readOptions(): Promise<string> {
+  process.env.WRANGLER_SEND_METRICS ??= 'false';
+  process.env.WRANGLER_HIDE_BANNER ??= 'true';
+  const { unstable_getMiniflareWorkerOptions } = await import('wrangler');
+  return JSON.stringify(unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')));
+}
+
+/** Every file below the folders but tests, relative to the project's. */
+async function sources(folders: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(join(ROOT, folder), { recursive: true });
+      const used = names.filter((name) => /(?<!\.test)\.(ts|json)$/.test(name));
+      return used.map((name) => join(folder, name));
+    }),
+  );
+  return lists.flat().toSorted();
+}
+
+/** What `make` made of these files, of the installed packages and of this file. */
+async function remembered(
+  cache: string,
+  name: string,
+  files: readonly string[],
+  make: () => Promise<string>,
+): Promise<string> {
+  const hash = createHash('sha256').update(ROOT);
+  const all = [...files, 'package-lock.json', 'server/bundle.ts'];
+  const texts = await Promise.all(all.map((file) => readFile(join(ROOT, file))));
+  for (const [index, text] of texts.entries()) {
+    hash.update(`\0${all[index]}\0${text.length}\0`).update(text);
+  }
+  const digest = hash.digest('hex').slice(0, 32);
+  const kept = join(cache, `${name}-${digest}`);
+  const text = await readFile(kept, 'utf8').catch(() => undefined);
+  if (text !== undefined) return text;
+  const made = await make();
+  for (const older of await readdir(cache)) {
+    if (older.startsWith(`${name}-`)) await rm(join(cache, older), { force: true });
+  }
+  // Whole or not at all: a start may be interrupted here.
+  await writeFile(`${kept}.${process.pid}`, made, { mode: 0o600 });
+  await rename(`${kept}.${process.pid}`, kept);
+  return made;
+}

@@ -1,0 +1,174 @@
+/** The worker in the real edge runtime on this machine, with a direct socket. */
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
+import { logOfWorker } from './log.ts';
+import { applyMigrations } from './migrations.ts';
+import { backendNetwork } from './network.ts';
+import { drainedFile, ownAddresses } from './own-ports.ts';
+import { type RuntimeSocket, runtimeEnvironment, withRuntime } from './runtime.ts';
+import { type Clock, startTimer } from './timer.ts';
+
+/** Milliseconds that a stop holds requests at most; it takes far less. */
+const HOLD_MAX_MS = 5_000;
+
+/** Where the worker listens, and what it is given. */
+export interface EdgeOptions extends RuntimeSocket {
+  /** Folder of D1 and Durable Objects. */
+  readonly state: string;
+  /** Folder of what is made again when it is missing. */
+  readonly cache: string;
+  /** Where a file tells what is the gateway's own: server/own-ports.ts. */
+  readonly own?: string;
+  /** Settings and secrets. */
+  readonly bindings: Readonly<Record<string, string>>;
+  /** `host:port` of the relay that the service binding RELAY reaches. */
+  readonly relay: string;
+  /** Path of the socket of the password hasher that the service binding PASSWORD_HASHER reaches. */
+  readonly hasher: string;
+  /** Sockets of the relay's parts, which the bindings RELAY_PART_0, … reach. */
+  readonly relayParts?: readonly string[];
+  /** What its cron lines go by; the machine's by default. */
+  readonly clock?: Clock;
+}
+
+/** The running worker. */
+export interface Edge {
+  /** What the worker has as `DB`. */
+  database(): ReturnType<Miniflare['getD1Database']>;
+  /** On which the runtime listens beside the port that was asked for. */
+  readonly innerPort: number;
+  /** Tells the worker that it stops: what lasts ends, at once or after `drainMs`. */
+  announceStop(drainMs: number): Promise<void>;
+  /** Takes no more requests, and ends when those in flight have their replies, or after `drainMs`; at once by default. */
+  dispose(drainMs?: number): Promise<void>;
+}
+
+/**
+ * Builds the worker, applies migrations, listens, and from then on runs the worker's cron lines.
+ * @throws what esbuild says when the worker does not build
+ */
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { own } = options;
+  const worker = await buildWorker(options.cache);
+  const environment = runtimeEnvironment(options);
+  const { made: edge, runtime } = withRuntime(
+    () => ourSignals(() => new Miniflare(miniflareOptions(options, worker, environment))),
+    options,
+  );
+  try {
+    const inner = await edge.ready;
+    await applyMigrations(await edge.getD1Database('DB'));
+    const timer = startTimer(cronsOf(worker), (...due) => runLine(edge, ...due), options.clock);
+    return {
+      innerPort: Number(inner.port),
+      database: () => edge.getD1Database('DB'),
+      announceStop: (drainMs) => runLine(edge, `stop 0 ${drainMs}`).catch(() => {}),
+      dispose(drainMs = 0) {
+        timer.stop();
+        return runtime.stop(drainMs, {
+          hold: () => runLine(edge, `stop ${HOLD_MAX_MS} ${drainMs}`),
+          release: async () => own && (await writeFile(drainedFile(own), '')),
+        });
+      },
+    };
+  } catch (thrown) {
+    await edge.dispose().catch(() => {});
+    throw thrown;
+  }
+}
+
+/** Miniflare takes them, and never fires. */
+function cronsOf({ options }: BuiltWorker): string[] {
+  const { cronTriggers } = options.workerOptions;
+  return Array.isArray(cronTriggers) ? cronTriggers.map(String) : [];
+}
+
+async function runLine(edge: Miniflare, cron: string, scheduledTime = Date.now()): Promise<void> {
+  const worker = await edge.getWorker();
+  const { outcome } = await worker.scheduled({ cron, scheduledTime: new Date(scheduledTime) });
+  if (outcome !== 'ok') throw new Error(`The worker ended with ${outcome}`);
+}
+
+/** Miniflare catches signals and exits at once with a code of failure; stopping is the caller's. */
+function ourSignals(make: () => Miniflare): Miniflare {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const ours = new Set(signals.flatMap((signal) => process.listeners(signal)));
+  const made = make();
+  for (const signal of signals) {
+    for (const listener of process.listeners(signal)) {
+      if (!ours.has(listener)) process.removeListener(signal, listener);
+    }
+  }
+  return made;
+}
+
+function relayParts({ relayParts: sockets = [] }: EdgeOptions) {
+  const bindings = sockets.map((socket, index) => [
+    `RELAY_PART_${index}`,
+    { external: { address: `unix:${socket}`, http: {} } },
+  ]);
+  return Object.fromEntries(bindings);
+}
+
+/** The worker's one compiled module, under the name by which its code imports it. */
+const PARSER = 'libpg-query/wasm/libpg-query.wasm';
+
+function parserFile(): string {
+  return createRequire(import.meta.url).resolve(PARSER);
+}
+
+function miniflareOptions(
+  options: EdgeOptions,
+  { code, options: read }: BuiltWorker,
+  environment: Record<string, string>,
+) {
+  const converted = convertV4MiniflareOptions({
+    // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
+    host: '127.0.0.1',
+    port: 0,
+    cf: false,
+    telemetry: { enabled: false },
+    logRequests: false,
+    log: new Log(LogLevel.WARN),
+    handleStructuredLogs: ({ level, message, timestamp }) => logOfWorker(level, message, timestamp),
+    resourcePersistencePath: options.state,
+    unsafeRuntimeEnv: environment,
+    workers: [
+      {
+        ...read.workerOptions,
+        name: 'causeway',
+        modules: [
+          { type: 'ESModule', path: 'index.js', contents: code },
+          { type: 'CompiledWasm', path: PARSER, contents: readFileSync(parserFile()) },
+        ],
+        bindings: { ...(read.workerOptions.bindings ?? {}), ...options.bindings },
+        serviceBindings: {
+          ...(read.workerOptions.serviceBindings ?? {}),
+          // As a module it would be copied a hundred times before the runtime starts.
+          RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
+          PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
+          RELAY: { external: { address: options.relay, http: {} } },
+          ...relayParts(options),
+          ...(options.own === undefined
+            ? {}
+            : { OWN: { disk: { path: dirname(options.own), writable: false } } }),
+          NETWORK: backendNetwork(
+            options.bindings.HTTP_ALLOW_PRIVATE === 'true',
+            options.own === undefined ? [] : ownAddresses(),
+          ),
+        },
+      },
+    ],
+  });
+  const [worker] = converted.workers;
+  if (worker === undefined) throw new Error('Miniflare took no worker');
+  worker.dev = {
+    ...worker.dev,
+    unsafeDirectSockets: [{ host: options.host, port: options.port }],
+  };
+  return converted;
+}

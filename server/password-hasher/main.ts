@@ -1,0 +1,62 @@
+/**
+ * The password hasher: a process beside the gateway that computes scrypt, so that no thread that
+ * serves requests does. Contract §3, "Passwords". It listens on a socket in a folder of its own, knows
+ * no accounts and keeps nothing, and ends when whoever started it is gone.
+ */
+import { scrypt } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setPriority } from 'node:os';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { AT_ONCE, answerDerivation, type Derivation, WAITING_MAX } from '../../proto/derivation.ts';
+import { FairLine } from '../../proto/fair-line.ts';
+
+/** Of all that wants a core at the same time it gets a quarter beside one other: enough to go on. Spec silent. */
+const PRIORITY = 5;
+
+const [, , socket = ''] = process.argv;
+const line = new FairLine({ atOnce: AT_ONCE, waiting: WAITING_MAX });
+const compute = promisify<Buffer, Buffer, number, object, Buffer>(scrypt);
+
+yieldToOthers();
+// Its end is its parent's: a signal to all of a group must not keep requests from being finished.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.stdin.on('end', end).on('error', end).resume();
+rmSync(socket, { force: true });
+createServer((request, response) => {
+  answer(request, response).catch(() => response.destroy());
+}).listen(socket, () => process.stdout.write('ready\n'));
+
+/** Serving comes first: hashes take what time is left. Where nobody may say so, they take their share. */
+function yieldToOthers(): void {
+  setPriority(PRIORITY);
+  try {
+    // Where Linux shares time between sessions first, priorities within one count for nothing.
+    writeFileSync('/proc/self/autogroup', String(PRIORITY));
+  } catch {
+    // Another system, or one that is built without.
+  }
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const { status, key } = await answerDerivation(line, await text(request), gone.signal, derive);
+  response.writeHead(status).end(key);
+}
+
+async function derive({ password, salt, ln, r, p, length }: Derivation) {
+  const N = 2 ** ln;
+  const bytes = (encoded: string) => Buffer.from(encoded, 'base64url');
+  // 128·N·r bytes is what the algorithm needs; the default refuses exactly that.
+  const options = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1024 ** 2 };
+  return new Uint8Array(await compute(bytes(password), bytes(salt), length, options));
+}
+
+/** At once: what waits here, nobody waits for any more. */
+function end(): never {
+  rmSync(dirname(socket), { recursive: true, force: true });
+  process.exit(0);
+}

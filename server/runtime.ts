@@ -1,0 +1,174 @@
+/** The process of the edge runtime: tied to this one, and stopped in order, which Miniflare does not do. */
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ROOT } from './bundle.ts';
+import { SETPRIV } from './server-process.ts';
+
+const PERL = '/usr/bin/perl';
+const WRAPPER = join(ROOT, 'server/tethered-workerd.sh');
+/** As Miniflare names the first worker's own socket. */
+const SOCKET = 'direct:0:default';
+/** Of all that this process starts, Miniflare's runtimes alone have it. */
+const CONTROLLED = '--control-fd=3';
+
+/** Milliseconds in which the runtime reads all requests that were on their way. */
+const SETTLE_MS = 200;
+/** Milliseconds in which a runtime that is not stuck hears that it stops. */
+const HEARD_MAX_MS = 1_000;
+/** Beyond the time that what is in flight has. */
+const GRACE_MS = 1_500;
+
+/** Where the runtime listens for clients. */
+export interface RuntimeSocket {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A runtime that Miniflare runs. */
+export interface Runtime {
+  /**
+   * Takes no more connections, finishes the requests in flight, and ends; after `drainMs` whatever still runs.
+   */
+  stop(drainMs: number, worker: StoppingWorker): Promise<void>;
+}
+
+/** What the worker is told of a stop. */
+export interface StoppingWorker {
+  /** Requests and replies wait from now on. */
+  hold(): Promise<unknown>;
+  /** The runtime takes no more connections: they wait no longer. */
+  release(): Promise<unknown>;
+}
+
+/**
+ * What the runtime's process is to be given in its environment. On Linux it is tied to this process, even when that is
+ * killed; elsewhere a killed gateway leaves its runtime behind. There it also gets its socket from a
+ * wrapper that can close it while the last requests run, where Perl is installed; without, who
+ * connects in that time is reset.
+ */
+export function runtimeEnvironment({ host, port }: RuntimeSocket): Record<string, string> {
+  if (!existsSync(SETPRIV)) return {};
+  if (process.env.MINIFLARE_WORKERD_PATH === undefined) {
+    const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));
+    process.env.TETHERED_WORKERD = ofMiniflare('workerd').default;
+    process.env.MINIFLARE_WORKERD_PATH = WRAPPER;
+  }
+  if (process.env.MINIFLARE_WORKERD_PATH !== WRAPPER || !existsSync(PERL)) return {};
+  return { WORKERD_HOST: host, WORKERD_PORT: String(port), WORKERD_SOCKET: SOCKET };
+}
+
+/** Makes what runs a runtime, now and whenever that one has crashed. */
+export function withRuntime<Made extends { dispose(): Promise<void> }>(
+  make: () => Made,
+  socket: RuntimeSocket,
+): { made: Made; runtime: Runtime } {
+  const children: ChildProcess[] = [];
+  const note = (message: unknown): void => {
+    children.push((message as { process: ChildProcess }).process); // Node's documented message.
+  };
+  subscribe('child_process', note);
+  const made = make();
+  let disposed: Promise<void> | undefined;
+  const dispose = () => (disposed ??= made.dispose());
+  const stop: Runtime['stop'] = async (drainMs, worker) => {
+    unsubscribe('child_process', note);
+    const child = children.findLast(({ spawnargs }) => spawnargs?.includes(CONTROLLED));
+    if (child !== undefined && isRunning(child)) {
+      // At once: Miniflare starts one again that ends otherwise.
+      child.once('exit', dispose);
+      if (drainMs > 0) await drain(child, { socket, drainMs, worker });
+      await end(child);
+    }
+    await dispose();
+  };
+  return { made, runtime: { stop } };
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode === null && signalCode === null;
+}
+
+interface Draining {
+  readonly socket: RuntimeSocket;
+  readonly drainMs: number;
+  readonly worker: StoppingWorker;
+}
+
+/**
+ * The runtime closes connections that have no request in flight, ones with a request unread too, and
+ * says `Connection: close` on the others alone. So requests are held first until all that were on
+ * their way are read.
+ */
+async function drain(child: ChildProcess, { socket, drainMs, worker }: Draining): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) {
+    await Promise.race([worker.hold().catch(() => {}), sleep(HEARD_MAX_MS)]);
+    await sleep(SETTLE_MS / 2);
+  }
+  const isDraining = await idleConnection(socket);
+  child.kill('SIGTERM');
+  // Not before: one that still accepts would fail without its socket.
+  const isHeard = await Promise.race([isDraining.closed, sleep(HEARD_MAX_MS, false)]);
+  if (isHeard && isWrapped(child)) {
+    child.kill('SIGUSR1');
+    await refused(socket);
+  }
+  await worker.release();
+  await ended(child, drainMs + GRACE_MS);
+}
+
+/** Whether server/listening-workerd.pl stands before it. */
+function isWrapped({ spawnfile }: ChildProcess): boolean {
+  return spawnfile === WRAPPER && existsSync(PERL);
+}
+
+/** By force. */
+async function end(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return;
+  child.kill(isWrapped(child) ? 'SIGUSR2' : 'SIGKILL');
+  await ended(child, HEARD_MAX_MS);
+}
+
+async function ended(child: ChildProcess, maxMs: number): Promise<void> {
+  if (!isRunning(child)) return;
+  const controller = new AbortController();
+  const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const late = sleep(maxMs, undefined, { signal: controller.signal }).catch(() => {});
+  await Promise.race([exit, late]);
+  controller.abort();
+}
+
+/** Waits until nobody listens. */
+async function refused({ host, port }: RuntimeSocket): Promise<void> {
+  const until = Date.now() + HEARD_MAX_MS;
+  while (Date.now() < until) {
+    const connection = connect({ host, port });
+    const isOpen = await new Promise<boolean>((resolve) => {
+      connection.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    });
+    connection.destroy();
+    if (!isOpen) return;
+    await sleep(2);
+  }
+}
+
+/** A connection that the runtime serves, without a request: it closes such ones first when it takes no more. */
+async function idleConnection({
+  host,
+  port,
+}: RuntimeSocket): Promise<{ closed: Promise<boolean> }> {
+  const connection = connect({ host, port });
+  const closed = new Promise<boolean>((resolve) => {
+    connection.once('end', () => resolve(true)).once('close', () => resolve(false));
+  });
+  connection.on('error', () => {});
+  const answered = new Promise<void>((resolve) => connection.once('data', () => resolve()));
+  connection.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await Promise.race([answered, closed, sleep(HEARD_MAX_MS)]);
+  void closed.then(() => connection.destroy());
+  return { closed };
+}

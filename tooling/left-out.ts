@@ -1,0 +1,158 @@
+/**
+ * Which real servers a machine cannot have, so that a run there leaves out what needs them and
+ * says so. Where `CI` is set nothing is left out: what is missing fails.
+ */
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** One server beside the PostgreSQL that npm brings. */
+interface Needs {
+  /** The environment variable that names a server instead; without, the tests start servers of their own. */
+  readonly variable?: string;
+  /** Where its programs run, as `process.platform` and `process.arch` say; anywhere, without. */
+  readonly platform?: string;
+  /** Each list has programs of which one must be there. */
+  readonly programs: readonly (readonly string[])[];
+  /** Its tests, as vitest takes patterns. */
+  readonly tests: readonly string[];
+  /** Its pages below docs. */
+  readonly pages?: readonly string[];
+}
+
+const DEBIAN = [['apt-get'], ['dpkg']];
+/** They need all databases that speak SQL or CQL. */
+const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
+/** They need those that its page names. */
+const IDIOMS = 'test/templates/idioms.test.ts';
+/** Its packages are built for that alone. */
+const REDIS = { programs: [['python3']], platform: 'linux x64' };
+const NEEDS: Readonly<Record<string, Needs>> = {
+  'postgres-15': {
+    variable: 'TEST_POSTGRES_15_URL',
+    programs: DEBIAN,
+    tests: ['node-relay/drivers/postgres/older.test.ts'],
+  },
+  'postgres-15, with servers of its own': {
+    programs: DEBIAN,
+    tests: ['test/proofs/postgres-*/older.test.ts'],
+  },
+  'postgres-pgbouncer': {
+    programs: [
+      ['pgbouncer', 'apt-get'],
+      ['pgbouncer', 'dpkg'],
+    ],
+    tests: ['node-relay/drivers/postgres/{behind-pooler,pooler}.test.ts'],
+  },
+  mysql: {
+    variable: 'TEST_MYSQL_URL',
+    programs: [
+      ['mariadbd', 'apt-get'],
+      ['mariadb-install-db', 'dpkg'],
+    ],
+    tests: [
+      'node-relay/drivers/mysql/**',
+      'test/mysql*.test.ts',
+      'test/planetscale*.test.ts',
+      ...TEMPLATES_OF_SQL,
+      IDIOMS,
+    ],
+    pages: ['mysql.md'],
+  },
+  mongo: {
+    variable: 'TEST_MONGO_URL',
+    programs: [['python3']],
+    tests: [
+      'node-relay/drivers/mongo/**',
+      'test/mongo*.test.ts',
+      'test/mongodb-crud/**',
+      'test/subscribe.test.ts',
+      'test/templates/injection/documents.test.ts',
+      'test/templates/written.test.ts',
+    ],
+    pages: ['mongo.md'],
+  },
+  cassandra: {
+    variable: 'TEST_CASSANDRA_URL',
+    programs: [['java'], ['mvn']],
+    tests: ['node-relay/drivers/cassandra/**', 'test/cassandra*.test.ts', ...TEMPLATES_OF_SQL],
+    pages: ['cassandra.md'],
+  },
+  clickhouse: {
+    variable: 'TEST_CLICKHOUSE_URL',
+    programs: [['python3']],
+    tests: [
+      'node-relay/drivers/clickhouse/**',
+      'test/clickhouse*.test.ts',
+      'test/proofs/clickhouse-*/**',
+      ...TEMPLATES_OF_SQL,
+      IDIOMS,
+    ],
+    pages: ['clickhouse.md'],
+  },
+  redis: {
+    variable: 'TEST_REDIS_URL',
+    ...REDIS,
+    tests: [
+      'test/redis{,-loss,-watch}.test.ts',
+      'tooling/redis-table/effects.test.ts',
+      'test/templates/injection/{documents,rights}.test.ts',
+    ],
+  },
+  'redis and upstash, with servers of their own': {
+    ...REDIS,
+    tests: [
+      'node-relay/drivers/redis/{cluster,sentinel}*.test.ts',
+      'node-relay/drivers/redis/{contract,corpus,differential,faults,hold,lease}.test.ts',
+      'node-relay/drivers/redis/{run,server,transact,watch}.test.ts',
+      'test/redis-{caps,groups,strangers,tls}.test.ts',
+      'test/upstash*.test.ts',
+      'test/servers/redis-server.test.ts',
+      'tooling/redis-table/examples.test.ts',
+    ],
+    pages: ['redis.md', 'upstash.md'],
+  },
+  'clickhouse-18': {
+    variable: 'TEST_CLICKHOUSE_18_URL',
+    programs: DEBIAN,
+    tests: ['node-relay/drivers/clickhouse/genuine.test.ts', 'test/proofs/clickhouse-tokens/**'],
+  },
+};
+
+/** What is left out, and why. */
+export interface LeftOut {
+  readonly tests: readonly string[];
+  readonly pages: readonly string[];
+  /** For the person who runs the tests; one each. */
+  readonly sentences: readonly string[];
+}
+
+/** What a run on this machine leaves out. */
+export function leftOut(
+  environment: NodeJS.ProcessEnv = process.env,
+  platform = `${process.platform} ${process.arch}`,
+): LeftOut {
+  const missing = environment.CI
+    ? []
+    : Object.entries(NEEDS).flatMap(([kind, needs]) => {
+        const { variable = '' } = needs;
+        const lacks = environment[variable]
+          ? []
+          : lackingOf(needs, environment.PATH ?? '', platform);
+        return lacks.length === 0 ? [] : [{ kind, lacks, ...needs }];
+      });
+  return {
+    tests: missing.flatMap(({ tests }) => tests),
+    pages: missing.flatMap(({ pages = [] }) => pages),
+    sentences: missing.map(({ kind, lacks, variable }) => {
+      const instead = variable === undefined ? '' : ` Or name a server with ${variable}.`;
+      return `Tests of ${kind} are left out: there is no ${lacks.join(' and no ')}.${instead}`;
+    }),
+  };
+}
+
+function lackingOf({ programs, platform: only }: Needs, path: string, platform: string): string[] {
+  const folders = path.split(delimiter).filter((folder) => folder !== '');
+  const isThere = (name: string) => folders.some((folder) => existsSync(join(folder, name)));
+  const lacks = programs.filter((names) => !names.some(isThere)).map((names) => names.join(' or '));
+  return only === undefined || only === platform ? lacks : [...lacks, only];
+}

@@ -1,0 +1,93 @@
+/** Events of a subscription as Upstash's clients read them. Source: upstash.com/docs/redis/features/restapi. */
+
+import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+
+const END = '\n\n';
+const lenient = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
+
+/** The response with its events in that form: `data: subscribe,chat,1`, then `data: message,chat,hello`. */
+export function asUpstashTells(command: RedisCommand, response: Response): Response {
+  const { body, headers } = response;
+  return new Response(body?.pipeThrough(rewriting(command)) ?? null, { headers });
+}
+
+function rewriting(command: RedisCommand): TransformStream<Uint8Array, Uint8Array> {
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  let text = '';
+  return new TransformStream({
+    start: (controller) => controller.enqueue(encoder.encode(confirmations(command))),
+    transform(piece, controller) {
+      text += decoder.decode(piece, { stream: true });
+      const events = text.split(END);
+      text = events.pop() ?? '';
+      for (const each of events) {
+        controller.enqueue(encoder.encode(rewritten(each, command) + END));
+      }
+    },
+  });
+}
+
+/** What Redis says first: it has begun, for each channel. */
+function confirmations({ type, args }: RedisCommand): string {
+  if (type === 'monitor') return dataOf('"OK"') + END;
+  return args.map((each, nth) => `${dataOf(`${type},${textOf(each)},${nth + 1}`)}${END}`).join('');
+}
+
+function rewritten(event: string, command: RedisCommand): string {
+  const at = event.indexOf('data: ');
+  // Comments keep the line open.
+  if (at < 0) return event;
+  const told = parseJson(event.slice(at + 'data: '.length));
+  if (!event.startsWith('event: error')) return dataOf(lineOf(told, command));
+  const message = isJsonObject(told) && typeof told.message === 'string' ? told.message : '';
+  return `event: error\n${dataOf(JSON.stringify({ error: message }))}`;
+}
+
+function lineOf(told: Json, { type }: RedisCommand): string {
+  if (!isJsonObject(told)) return textOf(told);
+  const { pattern, channel = null, message = null, command } = told;
+  if (Array.isArray(command)) return monitored(told, command);
+  const kind = type === 'ssubscribe' ? 'smessage' : 'message';
+  const name = pattern === undefined ? kind : `pmessage,${textOf(pattern)}`;
+  return `${name},${textOf(channel)},${textOf(message)}`;
+}
+
+/** As MONITOR writes it; whose connection it was is not told. */
+function monitored(
+  { time = 0, db = 0, client }: { [name: string]: Json },
+  command: Json[],
+): string {
+  const who = client === undefined ? '0.0.0.0:0' : textOf(client);
+  const words = command.map((each) => quoted(textOf(each)));
+  return `${Number(time).toFixed(6)} [${textOf(db)} ${who}] ${words.join(' ')}`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+};
+
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\\n\r\t]/g, (each) => ESCAPES[each] ?? each)}"`;
+}
+
+/** Text as it is; of bytes what is text of them, as the vendor tells them. */
+function textOf(value: Json | Word): string {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (!('$bytes' in value) || typeof value.$bytes !== 'string') return JSON.stringify(value);
+  const binary = atob(value.$bytes);
+  return lenient.decode(Uint8Array.from(binary, (each) => each.charCodeAt(0)));
+}
+
+/** A line break within would end the event. */
+function dataOf(text: string): string {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((each) => `data: ${each}`)
+    .join('\n');
+}

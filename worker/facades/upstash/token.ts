@@ -1,0 +1,20 @@
+/** Tokens in a URL, which Upstash takes and this gateway does not: URLs end in logs. Contract §1, "Base path". */
+import { GatewayError } from '../../../proto/errors.ts';
+import type { PublicContext } from '../../context.ts';
+
+/** Names that clients of such protocols give a token in a query. */
+const TOKEN_NAME = /^_?(?:(?:access|auth|bearer)[_-]?)?token$/i;
+
+/**
+ * Refuses a request whose query has a token, whatever its headers have.
+ * @throws GatewayError TOKEN_REQUIRED
+ */
+export async function refuseTokenInUrl({ request }: PublicContext): Promise<void> {
+  for (const name of new URL(request.url).searchParams.keys()) {
+    if (!TOKEN_NAME.test(name)) continue;
+    throw new GatewayError(
+      'TOKEN_REQUIRED',
+      `${name}: a token in the URL is not taken, send it as Authorization: Bearer`,
+    );
+  }
+}

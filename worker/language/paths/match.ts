@@ -1,0 +1,22 @@
+/** What a search finds. */
+import type { Json } from '../../../proto/json.ts';
+
+/** A place in a document: a value, and how it hangs from the document. */
+export class Match {
+  readonly value: Json;
+  /** Undefined of the document itself. */
+  readonly parent: Match | undefined;
+  /** Of the value in its parent. */
+  readonly key: string | number;
+  /** For whoever writes the place down: its path, kept for the places below. */
+  path: string | undefined;
+
+  constructor(value: Json, parent?: Match, key: string | number = '') {
+    this.value = value;
+    this.parent = parent;
+    this.key = key;
+  }
+}
+
+/** In the place of a match: so many steps were taken that others may come first. */
+export const PAUSE = Symbol('pause');

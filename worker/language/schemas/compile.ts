@@ -1,0 +1,95 @@
+/** The one place of the worker that does JSON Schema: reads a schema, and checks values against it. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Pieces } from '../../../proto/work/pieces.ts';
+import { Lru } from '../../cache.ts';
+import { type Built, build } from './build.ts';
+import { check, checkInPieces } from './check.ts';
+import { requireShallow } from './depth.ts';
+import { type Fault, Faults } from './faults.ts';
+import { circles, cutShort } from './in-place.ts';
+import { faultsOfSchema, META_SCHEMAS } from './meta.ts';
+import { Resources } from './resource.ts';
+import type { Work } from './work.ts';
+
+export type { Fault } from './faults.ts';
+export { schemaOf } from './skeleton.ts';
+
+/** A schema that values can be checked against, as often as one likes. */
+export interface CompiledSchema {
+  /**
+   * What is wrong with a value: at most 100 faults, none when it fits. `format` is an annotation,
+   * as both drafts have it, and says nothing.
+   * @param work what it may take; `MOST_STEPS` when left out
+   * @throws GatewayError BAD_REQUEST when checking takes too many steps or leads too deep
+   */
+  validate(value: Json, work?: Work): readonly Fault[];
+  /**
+   * The same in pieces, of which small values take one.
+   * @param stepsAtOnce steps of the first
+   */
+  inPieces(value: Json, work?: Work, stepsAtOnce?: number): Pieces<readonly Fault[]>;
+}
+
+/** How a schema is read. */
+export interface CompileOptions {
+  /** Where it stands in the request; faults of the schema are told under it. Default `schema`. */
+  readonly at?: string;
+  /** Documents that references may lead to, by absolute URI; beside them only the drafts' own. */
+  readonly documents?: ReadonlyMap<string, Json>;
+}
+
+/** Of a schema's JSON, in UTF-16 code units: reading it may take half a second, which cannot be divided. Spec silent. */
+const LONGEST = 1_048_576;
+/** Schemas that are remembered are small in every way: an expression may remember 128 KiB. Spec silent. */
+const REMEMBERED = 32;
+const LONGEST_REMEMBERED = 8192;
+const MOST_PATTERNS_REMEMBERED = 4;
+/** By their texts, which are all that they are made of; nothing of a caller is in them. */
+const remembered = new Lru<CompiledSchema>(REMEMBERED);
+
+/**
+ * Reads a schema of draft 2020-12, or 7 where `$schema` says so. Nothing is ever fetched: what it
+ * refers to stands in it or in `documents`, and no `$id` of one schema is seen by another.
+ * @throws GatewayError BAD_REQUEST with the path of everything that is wrong with it
+ */
+export function compileSchema(schema: Json, options: CompileOptions = {}): CompiledSchema {
+  const { at = 'schema', documents = NONE } = options;
+  requireShallow(schema, at);
+  const text = JSON.stringify(schema);
+  if (text.length > LONGEST) {
+    const message = `is longer than ${LONGEST} characters`;
+    const details = [{ path: at, message }];
+    throw new GatewayError('BAD_REQUEST', `${at}: ${message}`, { details });
+  }
+  const isOnItsOwn = documents.size === 0;
+  const known = isOnItsOwn ? remembered.get(text) : undefined;
+  if (known !== undefined) return known;
+  // A copy: nobody changes it later, and no object stands in it twice.
+  const { compiled, patterns } = read(parseJson(text), at, documents);
+  const result: CompiledSchema = {
+    validate: (value, work) => check(compiled, value, work),
+    inPieces: (value, work, stepsAtOnce) => checkInPieces(compiled, value, work, stepsAtOnce),
+  };
+  const isSmall = text.length <= LONGEST_REMEMBERED && patterns <= MOST_PATTERNS_REMEMBERED;
+  if (isOnItsOwn && isSmall) remembered.set(text, result);
+  return result;
+}
+
+const NONE: ReadonlyMap<string, Json> = new Map();
+
+function read(schema: Json, at: string, documents: ReadonlyMap<string, Json>): Built {
+  const faults = new Faults(at);
+  const resources = new Resources(schema, {
+    documents: documents.size === 0 ? META_SCHEMAS : new Map([...documents, ...META_SCHEMAS]),
+    faults,
+    check: faultsOfSchema,
+  });
+  const built = build(resources, faults);
+  for (const url of circles(built.compiled)) {
+    faults.add(built.places.get(url) ?? [], 'leads back to itself without an end');
+  }
+  faults.throwIfAny();
+  cutShort(built.compiled);
+  return built;
+}

@@ -1,0 +1,146 @@
+/**
+ * Work that holds the thread which serves everybody: done by turns between organizations, in
+ * pieces where it can be divided. Light requests never come here. docs/heavy-work.md.
+ */
+
+import { Flow } from '../../proto/work/flow.ts';
+import { type Announced, Line, type Place, type Time } from '../../proto/work/line.ts';
+import { type Pieces, undivided } from '../../proto/work/pieces.ts';
+import type { Context, PublicContext } from '../context.ts';
+
+/** Bodies up to so many bytes are read at once and count for nothing. */
+const LIGHT_BYTES = 16 * 1024;
+/** Bodies from so many bytes on have a place before they are read. */
+const LARGE_BYTES = 128 * 1024;
+/** Milliseconds up to which work that could not be foreseen counts for nothing. */
+const LIGHT_MS = 2;
+
+/** Bytes of large bodies and replies that pass, a millisecond: a fraction of what the thread could do. */
+const BYTES_PER_MS = 100_000;
+
+/** Bytes that are sealed and stored in a millisecond of the thread, about, where what it takes counts as rest. */
+const STORED_PER_MS = 27_000;
+
+const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
+/** Of an isolate, as its thread is. */
+const line = new Line(time);
+const flow = new Flow(time, BYTES_PER_MS);
+
+/** Whose work it is: an organization's, or that of an address before anybody is known. */
+export type Owner = Pick<PublicContext, 'address'> &
+  Partial<Pick<Context, 'caller' | 'signal' | 'place'>>;
+
+/** Whether a body of so many bytes has a place before it is read, and is read at the pace of all. */
+export function isLarge(bytes: number): boolean {
+  return bytes >= LARGE_BYTES;
+}
+
+/**
+ * A place for such a body.
+ * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 8 already
+ */
+export function placeFor(of: Owner): Promise<Place> {
+  return line.enter(ownerOf(of));
+}
+
+/** Gives a place back, once nothing of a large body is worked on any more. */
+export function giveBack(place: Place | undefined): void {
+  if (place) line.leave(place);
+}
+
+/**
+ * Waits until the next bytes of a large body may be kept: two bodies of an organization come in at
+ * once, and others while these wait for who sends them.
+ * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
+ */
+export function mayComeIn({ signal }: Owner, place: Place): Promise<void> {
+  return line.comeIn(place, signal);
+}
+
+/** Tells of bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */
+export function passed(of: Owner, bytes: number): Promise<void> {
+  return flow.pass(ownerOf(of), bytes);
+}
+
+/** Whether a body of so many bytes, or none, is read at once and counts for nothing. */
+export function isLight(bytes: Uint8Array | undefined): boolean {
+  return bytes === undefined || bytes.byteLength <= LIGHT_BYTES;
+}
+
+/**
+ * Does work in pieces.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does, or the client has gone
+ */
+export function inPieces<Result>(
+  of: Owner,
+  pieces: Pieces<Result>,
+  announced: Announced = {},
+): Promise<Result> {
+  return line.work(ownerOf(of), pieces, { ...givenOf(of), ...announced });
+}
+
+/**
+ * Does work that cannot be divided, and may turn out to be long: then the next one waits.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
+ */
+export function costly<Result>(of: Owner, work: () => Result): Promise<Result> {
+  return line.work(ownerOf(of), undivided(work), givenOf(of));
+}
+
+/**
+ * Waits until the organization may go on with work that tells afterwards what it cost.
+ * @param begun whether a refusal would hide what was done already
+ * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 64 that wait
+ */
+export async function mayGoOn(of: Owner, begun: boolean): Promise<void> {
+  const owner = ownerOf(of);
+  if (line.owes(owner))
+    await line.work(owner, undivided(nothing), { ...givenOf(of), isBegun: begun });
+}
+
+/** Tells what such work cost, in milliseconds. */
+export function wentOn(of: Owner, ms: number): void {
+  if (ms > LIGHT_MS) line.note(ownerOf(of), ms);
+}
+
+/**
+ * Does one part, which cannot be divided, of work on so many bytes: on many of them when it is the
+ * organization's turn and nobody's rest is due, on few at once.
+ * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
+ */
+export function inItsTurn<Result>(
+  of: Owner,
+  bytes: number,
+  work: () => Result,
+): Result | Promise<Result> {
+  if (bytes <= LIGHT_BYTES) return work();
+  return line.work(ownerOf(of), undivided(work), { ...givenOf(of), isLarge: true });
+}
+
+/**
+ * Waits until so many bytes may be stored, or sealed first, and pays for them: what that takes is
+ * not this thread's to measure, and passes within the rest after it. Nothing is refused.
+ */
+export async function mayStore(of: Owner, bytes: number): Promise<void> {
+  const ms = bytes / STORED_PER_MS;
+  if (ms <= LIGHT_MS) return;
+  const owner = ownerOf(of);
+  const pay = () => line.note(owner, ms);
+  await line.work(owner, undivided(pay), { ...givenOf(of), isLarge: true, isBegun: true });
+}
+
+/** As `passed`, of bytes that come from a relay: each costs about as much as two that a client sends. */
+export function passedOn(of: Owner, bytes: number): Promise<void> {
+  return passed(of, 2 * bytes);
+}
+
+function ownerOf({ caller, address }: Owner): string {
+  return caller?.orgUuid ?? address;
+}
+
+/** The place that its body has already, and who waits. */
+function givenOf({ place, signal }: Owner): Announced {
+  return { place, signal };
+}
+
+function nothing(): void {}

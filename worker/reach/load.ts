@@ -1,0 +1,194 @@
+/** All that a template reaches, and how the caller stands there: what a run needs before it begins. */
+import { GatewayError } from '../../proto/errors.ts';
+import { demand } from '../access/access.ts';
+import { effectiveLevel, type Level } from '../access/levels.ts';
+import { type Policy, policyOf, type Rule, remembered, type Standing } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import type { EndpointRow, PlacementRow } from '../db/schema.ts';
+import type { TemplateRow } from '../db/templates.ts';
+import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
+import { isUuid } from '../http/ids.ts';
+import { selectPlacements } from '../nodes/store.ts';
+import { templateNotFound } from '../templates/access.ts';
+import type { Reference } from '../templates/compiled.ts';
+import {
+  type Beginning,
+  REACHED_MAX,
+  selectReached,
+  selectReachedEndpoints,
+  selectReachedEndpointUuids,
+  selectReachedUuids,
+  selectReferences,
+} from './store.ts';
+
+/** A reference as it is stored. */
+type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
+
+interface Rows {
+  readonly standing: readonly Standing[];
+  readonly templates: readonly TemplateRow[];
+  readonly references: readonly StoredReference[];
+  readonly endpoints: readonly EndpointRow[];
+  readonly placements: readonly PlacementRow[];
+  readonly rules: readonly Rule[];
+}
+
+/** As references name things: an id, or a UUID in lower case. Contract §1, "Ids in paths". */
+export function nameOf(named: string): string {
+  return isUuid(named) ? named.toLowerCase() : named;
+}
+
+/** What is reached, by what it is called. */
+export class Scene {
+  readonly #ctx: Context;
+  readonly #rows: Rows;
+  readonly #templates = new Map<string, TemplateRow>();
+  readonly #endpoints = new Map<string, EndpointRow>();
+
+  constructor(ctx: Context, rows: Rows) {
+    this.#ctx = ctx;
+    this.#rows = rows;
+    for (const row of rows.templates) this.#templates.set(row.id, row).set(row.uuid, row);
+    for (const row of rows.endpoints) this.#endpoints.set(row.id, row).set(row.uuid, row);
+  }
+
+  /** Every template that is reached. */
+  get templates(): readonly TemplateRow[] {
+    return this.#rows.templates;
+  }
+
+  /** Every endpoint that is reached. */
+  get endpoints(): readonly EndpointRow[] {
+    return this.#rows.endpoints;
+  }
+
+  template(named: string): TemplateRow | undefined {
+    return this.#templates.get(nameOf(named));
+  }
+
+  /** @throws GatewayError ENDPOINT_NOT_FOUND */
+  endpoint(named: string): Endpoint {
+    const row = this.#endpoints.get(nameOf(named));
+    if (!row) throw endpointNotFound(named);
+    const placements = this.#rows.placements.filter(
+      ({ endpointUuid }) => endpointUuid === row.uuid,
+    );
+    return { row, placements, policy: this.#policyOn('endpoint', row.uuid) };
+  }
+
+  kindOf(named: string): EndpointRow['kind'] | undefined {
+    return this.#endpoints.get(nameOf(named))?.kind;
+  }
+
+  /** What a template reaches by itself, in one of its versions. */
+  referencesOf(uuid: string): readonly StoredReference[] {
+    return this.#rows.references.filter(({ templateUuid }) => templateUuid === uuid);
+  }
+
+  /** Which template that is reached nests this one: what is in force leads to no other, but an older version may. */
+  wayBackTo({ uuid, id }: Pick<TemplateRow, 'uuid' | 'id'>): string | undefined {
+    const found = this.#rows.references.find(
+      ({ kind, templateUuid, target }) =>
+        kind === 'template' && templateUuid !== uuid && (target === id || target === uuid),
+    );
+    return found && this.#templates.get(found.templateUuid)?.id;
+  }
+
+  /** Whether anything but reads may be sent to endpoints, by whichever template. */
+  get writes(): boolean {
+    return this.#rows.references.some(({ kind, level }) => kind === 'endpoint' && level !== 'Read');
+  }
+
+  /**
+   * Refuses what is gone, and nested templates that the caller may not read: a render sends
+   * nothing to endpoints, and needs no rights there. Contract §4.
+   * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
+   */
+  demandNested(): void {
+    for (const { kind, target } of this.#rows.references) {
+      if (kind === 'endpoint') this.endpoint(target);
+      else this.#demandTemplate(target);
+    }
+  }
+
+  /**
+   * Refuses what the caller may not reach. Contract §4, rows on runs of templates.
+   * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
+   */
+  demandAll(references: readonly Pick<Reference, 'kind' | 'id'>[] = []): void {
+    const stored = this.#rows.references.map(({ kind, target, level }) => ({
+      kind,
+      id: target,
+      level,
+    }));
+    const direct = references.map((each) => ({ level: 'Read' as Level, ...each }));
+    for (const { kind, id, level } of [...direct, ...stored]) {
+      if (kind === 'endpoint') this.#demand(this.endpoint(id).policy, { endpoint: id }, level);
+      else this.#demandTemplate(id);
+    }
+  }
+
+  #demandTemplate(id: string): void {
+    const row = this.template(id);
+    if (!row) throw templateNotFound(id);
+    this.#demand(this.#policyOn('template', row.uuid), { template: id }, 'Read');
+  }
+
+  #demand(policy: Policy, params: object, needed: Level): void {
+    demand(this.#ctx, { held: effectiveLevel(policy), policy, params }, needed);
+  }
+
+  #policyOn(kind: 'endpoint' | 'template', uuid: string): Policy {
+    const { orgUuid } = this.#ctx.caller;
+    const rules = this.#rows.rules.filter(
+      ({ resourceUuid }) => resourceUuid === orgUuid || resourceUuid === uuid,
+    );
+    return policyOf(this.#ctx, this.#rows.standing, rules, { kind, uuid });
+  }
+}
+
+/**
+ * The scene of a stored version. Steady requests make no trip to D1.
+ * @throws GatewayError TEMPLATE_FAILED when it reaches too many templates
+ */
+export async function sceneOf(
+  ctx: Context,
+  version: { readonly uuid: string; readonly version: string },
+): Promise<Scene> {
+  const key = `template-scene:${version.uuid}:${version.version}`;
+  const beginning = { versions: [version], templates: [], endpoints: [] };
+  return sceneFrom(ctx, await remembered(ctx, key, () => load(ctx, beginning)), 'TEMPLATE_FAILED');
+}
+
+/** The scene of a definition that is not stored yet; nothing of it is remembered. */
+export async function sceneOfReferences(
+  ctx: Context,
+  references: readonly Pick<Reference, 'kind' | 'id'>[],
+): Promise<Scene> {
+  const idsOf = (sort: Reference['kind']) =>
+    references.filter(({ kind }) => kind === sort).map(({ id }) => id);
+  const beginning = { versions: [], templates: idsOf('template'), endpoints: idsOf('endpoint') };
+  return sceneFrom(ctx, await load(ctx, beginning), 'BAD_REQUEST');
+}
+
+function sceneFrom(ctx: Context, rows: Rows, code: 'TEMPLATE_FAILED' | 'BAD_REQUEST'): Scene {
+  if (rows.templates.length > REACHED_MAX) {
+    throw new GatewayError(code, `It nests more than ${REACHED_MAX} templates`);
+  }
+  return new Scene(ctx, rows);
+}
+
+async function load(ctx: Context, beginning: Beginning): Promise<Rows> {
+  const { db, caller } = ctx;
+  const { orgUuid } = caller;
+  const [standing, templates, references, endpoints, placements, rules] = await db.batch([
+    selectStanding(db, caller),
+    selectReached(db, orgUuid, beginning),
+    selectReferences(db, orgUuid, beginning),
+    selectReachedEndpoints(db, orgUuid, beginning),
+    selectPlacements(db, orgUuid, selectReachedEndpointUuids(db, orgUuid, beginning)),
+    selectRules(db, caller, selectReachedUuids(db, orgUuid, beginning)),
+  ]);
+  return { standing, templates, references, endpoints, placements, rules };
+}

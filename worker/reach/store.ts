@@ -1,0 +1,94 @@
+/** Statements that find all that templates reach, nested ones included; the organization comes first in each. */
+import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '../context.ts';
+import { endpoints } from '../db/schema.ts';
+import { templateReferences, templates } from '../db/templates.ts';
+
+/** Most templates that one may reach, itself included. Spec silent. */
+export const REACHED_MAX = 100;
+
+/** Where to begin: versions of templates, and names that a definition holds which is not stored yet. */
+export interface Beginning {
+  readonly versions: readonly { readonly uuid: string; readonly version: string }[];
+  /** Ids, or UUIDs in lower case. */
+  readonly templates: readonly string[];
+  readonly endpoints: readonly string[];
+}
+
+/** `reached(uuid, version)`: each template once, those that are nested in the version in force. */
+function reached(orgUuid: string, { versions, templates: names }: Beginning): SQL {
+  const from = JSON.stringify(versions.map(({ uuid, version }) => [uuid, version]));
+  return sql`with recursive reached(uuid, version) as (
+    select value ->> 0, value ->> 1 from json_each(${from})
+    union
+    select t.uuid, t.version from json_each(${JSON.stringify(names)}) n
+      join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = n.value or t.uuid = n.value)
+    union
+    select t.uuid, t.version from reached r
+      join ${templateReferences} f on f.org_uuid = ${orgUuid} and f.template_uuid = r.uuid
+        and f.version = r.version and f.kind = 'template'
+      join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = f.target or t.uuid = f.target)
+    limit ${REACHED_MAX + 1})`;
+}
+
+/** The templates that are reached. */
+export function selectReached(db: Database, orgUuid: string, beginning: Beginning) {
+  return db
+    .select()
+    .from(templates)
+    .where(
+      and(
+        eq(templates.orgUuid, orgUuid),
+        sql`${templates.uuid} in (${reached(orgUuid, beginning)} select uuid from reached)`,
+      ),
+    );
+}
+
+/** What each of them reaches by itself. */
+export function selectReferences(db: Database, orgUuid: string, beginning: Beginning) {
+  const { templateUuid, version, kind, target, level } = templateReferences;
+  return db
+    .select({ templateUuid, version, kind, target, level })
+    .from(templateReferences)
+    .where(
+      and(
+        eq(templateReferences.orgUuid, orgUuid),
+        sql`(${templateUuid}, ${version}) in (${reached(orgUuid, beginning)} select uuid, version from reached)`,
+      ),
+    );
+}
+
+/** Ids and UUIDs by which endpoints are named. */
+function endpointNames(orgUuid: string, beginning: Beginning): SQL {
+  return sql`(${reached(orgUuid, beginning)}
+    select f.target from reached r join ${templateReferences} f on f.org_uuid = ${orgUuid}
+      and f.template_uuid = r.uuid and f.version = r.version and f.kind = 'endpoint'
+    union select value from json_each(${JSON.stringify(beginning.endpoints)}))`;
+}
+
+function isReachedEndpoint(orgUuid: string, beginning: Beginning): SQL | undefined {
+  const names = endpointNames(orgUuid, beginning);
+  return and(
+    eq(endpoints.orgUuid, orgUuid),
+    or(inArray(endpoints.id, names), inArray(endpoints.uuid, names)),
+  );
+}
+
+/** The endpoints that are reached. */
+export function selectReachedEndpoints(db: Database, orgUuid: string, beginning: Beginning) {
+  return db.select().from(endpoints).where(isReachedEndpoint(orgUuid, beginning));
+}
+
+/** Their UUIDs, for use inside other statements. */
+export function selectReachedEndpointUuids(db: Database, orgUuid: string, beginning: Beginning) {
+  return db
+    .select({ uuid: endpoints.uuid })
+    .from(endpoints)
+    .where(isReachedEndpoint(orgUuid, beginning));
+}
+
+/** UUIDs of all templates and endpoints that are reached, for use inside other statements. */
+export function selectReachedUuids(db: Database, orgUuid: string, beginning: Beginning): SQL {
+  const found = selectReachedEndpointUuids(db, orgUuid, beginning);
+  return sql`(${reached(orgUuid, beginning)} select uuid from reached union select uuid from ${found})`;
+}

@@ -1,0 +1,116 @@
+/** Starts asynchronous runs, and tells how they went. Contract §8. */
+
+import { GatewayError } from '../../proto/errors.ts';
+import { effectiveLevel, reaches } from '../access/levels.ts';
+import type { Context } from '../context.ts';
+import { isUuid } from '../http/ids.ts';
+import { isoTime } from '../http/iso-time.ts';
+import { located } from '../http/public-url.ts';
+import { JsonBytes } from '../http/route.ts';
+import { BASE_PATH } from '../http/run.ts';
+import type { Template } from '../templates/access.ts';
+import { prefersAsync } from '../templates/query.ts';
+import { type Call, readyToRun } from '../templates/run.ts';
+import { KEPT_FOR_MS, type Order } from './run.ts';
+import { endRun, insertRun, selectRun } from './store.ts';
+
+/**
+ * Answers at once; the run goes on by itself, with the caller's rights as they are when it begins.
+ * @throws GatewayError as a run does for want of rights, SERVICE_UNAVAILABLE when too many are under way, QUOTA_EXCEEDED
+ */
+export async function startRun(ctx: Context, template: Template, call: Call): Promise<Response> {
+  const { compiled } = await readyToRun(ctx, template, call);
+  const { caller, db } = ctx;
+  const { orgUuid } = caller;
+  const { row, policy } = template;
+  const uuid = crypto.randomUUID();
+  const started = await insertRun(db, {
+    orgUuid,
+    uuid,
+    templateUuid: row.uuid,
+    version: call.version ?? row.version,
+    status: 'running',
+    startedBy: caller.userUuid,
+    startedAt: ctx.now(),
+    endedAt: null,
+  });
+  if (started.length === 0) {
+    throw new GatewayError('SERVICE_UNAVAILABLE', 'Too many runs are under way', { retryAfter: 1 });
+  }
+  const kept = { caller: caller.userUuid, quota: ctx.settings.QUOTAS.storage };
+  const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey, kept };
+  const { requestId, address } = ctx;
+  try {
+    const { written, ...asked } = call;
+    const text = compiled.keepsText && written ? new TextDecoder().decode(written) : undefined;
+    const order: Order = { caller, template: row.uuid, call: asked, text, requestId, address };
+    const isTaken = await runObject(ctx, uuid).start(owner, JSON.stringify(order));
+    if (!isTaken) throw storageUsedUp();
+  } catch (cause) {
+    ctx.afterReply(endRun(db, orgUuid, uuid, { status: 'failed', endedAt: ctx.now() }).execute());
+    if (cause instanceof GatewayError) throw cause;
+    throw new GatewayError('SERVICE_UNAVAILABLE', 'The run could not be started', {
+      cause,
+      retryAfter: 1,
+    });
+  }
+  const location = located(ctx.settings, `${BASE_PATH}/templates/${row.id}/runs/${uuid}`);
+  const body = { run_id: uuid, status: 'running', location };
+  return Response.json(body, {
+    status: 202,
+    headers: { Location: location, ...applied(ctx.request) },
+  });
+}
+
+/**
+ * How a run went: told to who started it, and to Admin.
+ * @throws GatewayError RUN_NOT_FOUND
+ */
+export async function showRun(
+  ctx: Context,
+  { row, policy }: Template,
+  named: string,
+): Promise<JsonBytes> {
+  const { orgUuid, userUuid } = ctx.caller;
+  const uuid = isUuid(named) ? named.toLowerCase() : '';
+  const [run] = await selectRun(ctx.db, orgUuid, uuid);
+  const isShown =
+    run?.templateUuid === row.uuid &&
+    (run.startedBy === userUuid || reaches(effectiveLevel(policy), 'Admin')) &&
+    ctx.now() - (run.endedAt ?? ctx.now()) < KEPT_FOR_MS;
+  if (!run || !isShown) throw runNotFound();
+  const ended = run.endedAt === null ? {} : { ended: isoTime(run.endedAt) };
+  const record = { run_id: uuid, status: run.status, started: isoTime(run.startedAt), ...ended };
+  const head = JSON.stringify(record).slice(0, -1);
+  if (run.status === 'running') return new JsonBytes(encoder.encode(`${head}}`));
+  const outcome = await runObject(ctx, uuid).outcome();
+  if (!outcome) throw runNotFound();
+  const member = outcome.member ?? (run.status === 'succeeded' ? 'output' : 'error');
+  return new JsonBytes(await new Blob([`${head},"${member}":`, outcome.text, '}']).bytes());
+}
+
+const encoder = new TextEncoder();
+
+/** RFC 7240 §3. */
+function applied(request: Request): Record<string, string> {
+  return prefersAsync(request) ? { 'Preference-Applied': 'respond-async' } : {};
+}
+
+/** The name begins with the organization: nobody else's run is ever found. */
+function runObject({ env, caller }: Context, uuid: string) {
+  return env.TEMPLATE_RUNS.getByName(`${caller.orgUuid}:${uuid}`);
+}
+
+function storageUsedUp(): GatewayError {
+  return new GatewayError(
+    'QUOTA_EXCEEDED',
+    'What is kept of your runs and replies has used up its storage: wait, or run it without async',
+  );
+}
+
+function runNotFound(): GatewayError {
+  return new GatewayError(
+    'RUN_NOT_FOUND',
+    'There is no such run: it may have ended more than 24 hours ago',
+  );
+}
