@@ -1,7 +1,9 @@
 /** What both programs know of one kind of backend. */
+
 import type { ZodType } from 'zod';
 import type { Mode } from '../proto/driver.ts';
 import type { JsonObject } from '../proto/json.ts';
+import type { Passes } from '../proto/passed.ts';
 
 /** Members that every request to a backend may carry. */
 export interface RequestBase {
@@ -53,6 +55,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly notCallable: readonly string[];
   /** Whether the relay gets a request as its client wrote it: the order of members and `1.0` mean something. */
   readonly keepsText?: boolean;
+  /** Members, of `keepsText` none, that reach the backend as they were written: the text of a number, the order of members. */
+  readonly passes?: Passes;
   /** Whether `{"$result": "[0]…"}` is no value of an operation: the kind has no results before a transaction ends, and its commands could not tell the object from its text. Contract §6, "Transactions". */
   readonly refusesResults?: boolean;
   /** The level a request needs beside that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */

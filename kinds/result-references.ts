@@ -1,6 +1,7 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
 import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
+import { inOrderOf } from '../proto/ordered-json.ts';
 
 /** Answers the result of an earlier operation; undefined when there is none of that index. */
 export type EarlierResult = (index: number) => Json | undefined;
@@ -13,7 +14,10 @@ export type Literals = 'unwrapped' | 'kept';
  * @throws GatewayError BAD_REQUEST for a reference that is malformed or points to nothing
  */
 export function resolveReferences(value: Json, earlier: EarlierResult, literals: Literals): Json {
-  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, earlier, literals));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => resolveReferences(item, earlier, literals));
+    return inOrderOf(items, value);
+  }
   if (!isJsonObject(value)) return value;
   const [[name, inner] = [], ...others] = Object.entries(value);
   if (others.length === 0 && inner !== undefined) {
@@ -22,12 +26,10 @@ export function resolveReferences(value: Json, earlier: EarlierResult, literals:
     }
     if (name === '$literal' && literals === 'unwrapped') return inner;
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
-      key,
-      resolveReferences(member, earlier, literals),
-    ]),
+  const members = Object.entries(value).map(
+    ([key, member]) => [key, resolveReferences(member, earlier, literals)] as const,
   );
+  return inOrderOf(Object.fromEntries(members), value);
 }
 
 /** `[i]`, `.member`, or `["any member"]`. */

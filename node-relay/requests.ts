@@ -1,12 +1,19 @@
 /** Reads the requests that calls carry, as their kinds do. */
 
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../kinds/index.ts';
+import { withPassed } from '../kinds/passed.ts';
 import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, parseJson } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/ordered-json.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
+import {
+  isWrittenOtherwise,
+  isWrittenOtherwiseInPieces,
+  parseWritten,
+  parseWrittenInPieces,
+} from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -32,7 +39,7 @@ export function parseOperations(
   { kind, mode }: CallTarget,
   bytes: Uint8Array,
 ): ParsedRequest['request'][] {
-  return operationsIn(kind, json(kind, bytes, 'operations')).map((operation, index) =>
+  return operationsIn(json(kind, bytes, 'operations')).map((operation, index) =>
     checkedOperation(kind, mode, operation, index),
   );
 }
@@ -42,7 +49,7 @@ export function* parseOperationsInPieces(
   { kind, mode }: CallTarget,
   bytes: Uint8Array,
 ): Pieces<ParsedRequest['request'][]> {
-  const operations = operationsIn(kind, yield* jsonInPieces(kind, bytes, 'operations'));
+  const operations = operationsIn(yield* jsonInPieces(kind, bytes, 'operations'));
   const parsed: ParsedRequest['request'][] = [];
   for (const [index, operation] of operations.entries()) {
     yield;
@@ -51,9 +58,9 @@ export function* parseOperationsInPieces(
   return parsed;
 }
 
-function operationsIn(kind: Kind, body: Json): Json[] {
+function operationsIn(body: Json): Json[] {
   // As its client wrote it, a transaction has more members.
-  const operations = kindSpec(kind).keepsText && isJsonObject(body) ? body.operations : body;
+  const operations = isJsonObject(body) ? body.operations : body;
   if (!Array.isArray(operations)) throw badRequest('operations', 'must be an array');
   return operations;
 }
@@ -85,9 +92,11 @@ function withPlainDeadline(body: Json): Json {
 }
 
 function json(kind: Kind, bytes: Uint8Array, path: string): Json {
-  const read = kindSpec(kind).keepsText ? parseOrdered : parseJson;
+  const text = new TextDecoder().decode(bytes);
   try {
-    return read(new TextDecoder().decode(bytes));
+    if (kindSpec(kind).keepsText) return parseOrdered(text);
+    const plain = parseJson(text);
+    return isWrittenOtherwise(text) ? withPassed(kind, plain, parseWritten(text)) : plain;
   } catch (cause) {
     throw unreadable(path, cause);
   }
@@ -97,7 +106,10 @@ function* jsonInPieces(kind: Kind, bytes: Uint8Array, path: string): Pieces<Json
   const text = new TextDecoder().decode(bytes);
   yield;
   try {
-    return yield* kindSpec(kind).keepsText ? parseOrderedInPieces(text) : valueInPieces(text);
+    if (kindSpec(kind).keepsText) return yield* parseOrderedInPieces(text);
+    const plain = yield* valueInPieces(text);
+    if (!(yield* isWrittenOtherwiseInPieces(text))) return plain;
+    return withPassed(kind, plain, yield* parseWrittenInPieces(text));
   } catch (cause) {
     throw unreadable(path, cause);
   }

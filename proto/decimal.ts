@@ -16,6 +16,14 @@ export function sameDecimal(one: string, other: string): boolean {
   return compareDecimals(one, other) === 0;
 }
 
+/** Digits alone, where a number is whole and has no more than `most` of them; any other text as it is. */
+export function wholeText(text: string, most: number): string {
+  if (/^-?\d+$/.test(text)) return text;
+  const { isNegative, digits, exponent } = decimalOf(text);
+  if (exponent < digits.length || exponent > most) return text;
+  return `${isNegative ? '-' : ''}${digits.padEnd(exponent, '0') || '0'}`;
+}
+
 /** Negative, zero or positive as `one` is less than, equal to or greater than `other`; both are JSON numbers. */
 export function compareDecimals(one: string, other: string): number {
   const [left, right] = [decimalOf(one), decimalOf(other)];

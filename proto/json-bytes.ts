@@ -1,5 +1,6 @@
 /** Writes large JSON values in pieces, so that one of them holds the thread no longer than many small ones. */
 import { isRawJson, type Json, type JsonObject } from './json.ts';
+import { namesOf } from './ordered-json.ts';
 import type { Pieces } from './work/pieces.ts';
 
 /** UTF-16 code units that are encoded at once. */
@@ -56,7 +57,7 @@ function enter(open: Open[], value: Json): string {
     open.push({ array: value, object: undefined, names: [], at: 0, isEmpty: true });
     return '[';
   }
-  open.push({ array: undefined, object: value, names: Object.keys(value), at: 0, isEmpty: true });
+  open.push({ array: undefined, object: value, names: namesOf(value), at: 0, isEmpty: true });
   return '{';
 }
 

@@ -8,6 +8,8 @@ import { type Pieces, whole } from './work/pieces.ts';
 
 /** Names of an object's members in the order in which they were written, where JavaScript has another. */
 const ORDER = Symbol('order');
+/** Of arrays and objects: they are such an object, or have one within. */
+const MOVED = Symbol('moved');
 
 /** Names of an object's members, in the order in which they were written. */
 export function namesOf(object: JsonObject): readonly string[] {
@@ -19,6 +21,14 @@ export function inOrder(object: JsonObject, names: readonly string[]): JsonObjec
   if (names.some((name) => INDEX.test(name)))
     Object.defineProperty(object, ORDER, { value: names });
   return object;
+}
+
+/** A copy, whose members are told in the order of those that it was made of. */
+export function inOrderOf<Copy extends Json[] | JsonObject>(copy: Copy, original: Copy): Copy {
+  const { [ORDER]: names, [MOVED]: moved } = original as Ordered;
+  if (names !== undefined) Object.defineProperty(copy, ORDER, { value: names });
+  if (moved !== undefined) Object.defineProperty(copy, MOVED, { value: moved });
+  return copy;
 }
 
 /** JSON text with members in the order that `namesOf` tells. No promise on what nests deeper than `DEPTH_MAX`. */
@@ -42,8 +52,14 @@ export function isReordered(object: JsonObject): boolean {
   return (object as Ordered)[ORDER] !== undefined;
 }
 
+/** Whether a value that was read here is such an object, or has one within. */
+export function isMovedWithin(value: Json): boolean {
+  return typeof value === 'object' && value !== null && (value as Ordered)[MOVED] === true;
+}
+
 interface Ordered {
   readonly [ORDER]?: readonly string[];
+  readonly [MOVED]?: true;
 }
 
 /**
@@ -54,8 +70,30 @@ interface Ordered {
  */
 export function parseOrdered(text: string): Json {
   JSON.parse(text);
-  return whole(new Reader(text).document());
+  return whole(readOrdered(text));
 }
+
+/**
+ * Reads text that is known to be JSON, in pieces.
+ * @throws GatewayError BAD_REQUEST for what nests deeper than `DEPTH_MAX`, and for what the rules refuse
+ */
+export function readOrdered(text: string, rules: Rules = TYPED): Pieces<Json> {
+  return new Reader(text, rules).document();
+}
+
+/** What is kept of a text, and what of it is refused. */
+export interface Rules {
+  /** Whether a number keeps its text. */
+  keepsNumber(text: string): boolean;
+  /** Whether a member may not be there twice; else the last counts. */
+  readonly refusesTwice: boolean;
+}
+
+const TYPED: Rules = {
+  keepsNumber: (text) =>
+    /[.eE]/.test(text) || text === '-0' || !sameDecimal(String(Number(text)), text),
+  refusesTwice: true,
+};
 
 /**
  * As `parseOrdered`, in pieces.
@@ -65,7 +103,7 @@ export function parseOrdered(text: string): Json {
 export function* parseOrderedInPieces(text: string): Pieces<Json> {
   const fault = yield* faultInPieces(text);
   if (fault !== undefined) throw new SyntaxError(fault);
-  return yield* new Reader(text).document();
+  return yield* readOrdered(text);
 }
 
 /** What begins like an index is moved before other names. Source: ECMA-262, OrdinaryOwnPropertyKeys. */
@@ -77,14 +115,18 @@ const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const PIECE = 32 * 1024;
 
 /** An array or object that is being read. */
-type Open = { readonly array: Json[] } | OpenObject;
+type Open = { readonly array: Json[]; moved: boolean } | OpenObject;
 
 interface OpenObject {
   readonly array: undefined;
   readonly object: JsonObject;
+  /** Of the member whose value is read. */
+  name: string;
   readonly names: string[];
   readonly seen: Set<string>;
+  /** Whether JavaScript moves one of its names, or one of an object within. */
   moved: boolean;
+  movesNames: boolean;
 }
 
 /** Reads text that is known to be JSON; without recursion, so that it can give way anywhere. */
@@ -92,9 +134,11 @@ class Reader {
   readonly #text: string;
   /** Outermost first. */
   readonly #open: Open[] = [];
+  readonly #rules: Rules;
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, rules: Rules) {
+    this.#rules = rules;
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text;
   }
 
@@ -122,9 +166,11 @@ class Reader {
       const open = {
         array: undefined,
         object: {},
+        name: '',
         names: [],
         seen: new Set<string>(),
         moved: false,
+        movesNames: false,
       };
       if (this.#next() === '}') return this.#close(open);
       this.#open.push(open);
@@ -133,7 +179,7 @@ class Reader {
     }
     if (first === '[') {
       this.#at += 1;
-      const open = { array: [] };
+      const open = { array: [], moved: false };
       if (this.#next() === ']') return this.#close(open);
       this.#open.push(open);
       return undefined;
@@ -144,7 +190,7 @@ class Reader {
   /** Adds a value to the innermost one; answers that when it ends here. */
   #put(innermost: Open, value: Json): Json | undefined {
     if (innermost.array) innermost.array.push(value);
-    else setMember(innermost.object, innermost.names.at(-1) ?? '', value);
+    else setMember(innermost.object, innermost.name, value);
     if (this.#next() === ',') {
       this.#at += 1;
       if (!innermost.array) this.#name(innermost);
@@ -157,20 +203,26 @@ class Reader {
   /** Goes past the closing character. */
   #close(open: Open): Json {
     this.#at += 1;
-    if (open.array) return open.array;
-    if (open.moved) Object.defineProperty(open.object, ORDER, { value: open.names });
-    return open.object;
+    const value = open.array ?? open.object;
+    if (!open.moved) return value;
+    if (!open.array && open.movesNames) Object.defineProperty(value, ORDER, { value: open.names });
+    Object.defineProperty(value, MOVED, { value: true });
+    const outer = this.#open.at(-1);
+    if (outer) outer.moved = true;
+    return value;
   }
 
   /** A member's name and the colon. */
   #name(open: OpenObject): void {
     this.#next();
     const name = this.#string();
-    if (open.seen.has(name))
+    if (!open.seen.has(name)) open.names.push(name);
+    else if (this.#rules.refusesTwice)
       throw refused(`the member ${JSON.stringify(name.slice(0, 64))} is there twice`);
     open.seen.add(name);
-    open.names.push(name);
-    open.moved ||= INDEX.test(name);
+    open.name = name;
+    open.movesNames ||= INDEX.test(name);
+    open.moved ||= open.movesNames;
     this.#next();
     this.#at += 1;
   }
@@ -210,9 +262,7 @@ class Reader {
     NUMBER.lastIndex = this.#at;
     const [written = '0'] = NUMBER.exec(this.#text) ?? [];
     this.#at += written.length;
-    const number = Number(written);
-    if (/[.eE]/.test(written) || written === '-0') return JSON.rawJSON(written);
-    return sameDecimal(String(number), written) ? number : JSON.rawJSON(written);
+    return this.#rules.keepsNumber(written) ? JSON.rawJSON(written) : Number(written);
   }
 
   /** The next character that is no white space. */

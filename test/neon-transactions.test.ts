@@ -172,6 +172,19 @@ describe('a transaction', () => {
     expect(JSON.stringify(failure)).not.toContain('operation');
   });
 
+  test('takes whole numbers however they are written, where their types cannot be asked for', async () => {
+    const made = sql('CREATE TABLE whole (a int, b bigint, c numeric)');
+    const numbers = ['1.0', '9223372036854775807', '19.90'].map((text) => JSON.rawJSON(text));
+    const filled = sql('INSERT INTO whole VALUES ($1, $2, $3)', numbers);
+    const told = sql('SELECT a::text, b::text, c::text FROM whole');
+    const running = session.transact?.([made, filled, told], callOf('write'));
+    expect(jsonOf(await (running as Promise<Uint8Array>))).toMatchObject([
+      {},
+      { rows_affected: 1 },
+      { rows: [{ a: '1', b: '9223372036854775807', c: '19.90' }] },
+    ]);
+  });
+
   test('stops an operation at its own deadline, and undoes all', async () => {
     const slow = { ...sql('SELECT pg_sleep(20)'), timeout_ms: 100 };
     const running = session.transact?.([insert('slow'), slow], callOf('write'));

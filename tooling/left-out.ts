@@ -24,6 +24,8 @@ const DEBIAN = [['apt-get'], ['dpkg']];
 const TEMPLATES_OF_SQL = ['test/templates/injection/{sql,types}.test.ts'];
 /** They need those that its page names. */
 const IDIOMS = 'test/templates/idioms.test.ts';
+/** It needs the servers of all kinds. */
+const WRITTEN = 'test/written.test.ts';
 /** Its packages are built for that alone. */
 const REDIS = { programs: [['python3']], platform: 'linux x64' };
 const NEEDS: Readonly<Record<string, Needs>> = {
@@ -55,6 +57,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/planetscale*.test.ts',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
+      WRITTEN,
     ],
     pages: ['mysql.md'],
   },
@@ -68,13 +71,19 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/subscribe.test.ts',
       'test/templates/injection/documents.test.ts',
       'test/templates/written.test.ts',
+      WRITTEN,
     ],
     pages: ['mongo.md'],
   },
   cassandra: {
     variable: 'TEST_CASSANDRA_URL',
     programs: [['java'], ['mvn']],
-    tests: ['node-relay/drivers/cassandra/**', 'test/cassandra*.test.ts', ...TEMPLATES_OF_SQL],
+    tests: [
+      'node-relay/drivers/cassandra/**',
+      'test/cassandra*.test.ts',
+      ...TEMPLATES_OF_SQL,
+      WRITTEN,
+    ],
     pages: ['cassandra.md'],
   },
   clickhouse: {
@@ -86,6 +95,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/proofs/clickhouse-*/**',
       ...TEMPLATES_OF_SQL,
       IDIOMS,
+      WRITTEN,
     ],
     pages: ['clickhouse.md'],
   },
@@ -96,6 +106,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'test/redis{,-loss,-watch}.test.ts',
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
+      WRITTEN,
     ],
   },
   'redis and upstash, with servers of their own': {

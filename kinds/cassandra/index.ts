@@ -13,6 +13,7 @@ export const cassandra: KindSpec<CassandraRequest, CassandraConfig> = {
   config: CassandraConfig,
   request: CassandraRequest,
   shapes,
+  passes: ['params', 'queries.params'],
   types: {
     query: 'read',
     query_read_only: 'read',

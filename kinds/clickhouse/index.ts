@@ -13,6 +13,7 @@ export const clickhouse: KindSpec<ClickhouseRequest, ClickhouseConfig> = {
   config: ClickhouseConfig,
   request: ClickhouseRequest,
   shapes,
+  passes: ['params', 'rows'],
   types: {
     query: 'read',
     query_read_only: 'read',

@@ -1,5 +1,7 @@
 /** Bodies of requests, as bytes with their media type. */
+
 import type { Json } from '../../proto/json.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import { bytesIn, type HttpRequest } from './request.ts';
 
 /** A body, and what it is unless a header says otherwise. */
@@ -21,7 +23,7 @@ export function bodyOf({ body, body_encoding: encoding }: HttpRequest): Body | u
 }
 
 function json(body: Json): Body {
-  return { bytes: encoder.encode(JSON.stringify(body)), type: 'application/json' };
+  return { bytes: encoder.encode(writtenText(body)), type: 'application/json' };
 }
 
 function decoded(base64: string): Uint8Array {

@@ -13,6 +13,7 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   config: HttpConfig,
   request: HttpRequest,
   shapes,
+  passes: ['body', 'query'],
   types: { request: 'read' },
   modeOf: modeOfRequest,
   whyItWrites(request) {

@@ -12,6 +12,7 @@ export const mysql: KindSpec<MysqlRequest, MysqlConfig> = {
   config: MysqlConfig,
   request: MysqlRequest,
   shapes,
+  passes: ['params'],
   types: {
     query: 'read',
     query_read_only: 'read',

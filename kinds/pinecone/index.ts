@@ -1,7 +1,9 @@
 /** Endpoint kind `pinecone`: its configuration, its requests and which of them write. */
+
 import type { KindSpec } from '../kind.ts';
 import { PineconeConfig } from './config.ts';
 import { shapes } from './describe/shapes.ts';
+import { PASSED_PARAMETERS } from './parameters.ts';
 import { PineconeRequest } from './request.ts';
 
 export type { PineconeRequest };
@@ -12,6 +14,7 @@ export const pinecone: KindSpec<PineconeRequest, PineconeConfig> = {
   config: PineconeConfig,
   request: PineconeRequest,
   shapes,
+  passes: PASSED_PARAMETERS.map((path) => `body.${path}`),
   types: {
     query: 'read',
     fetch: 'read',

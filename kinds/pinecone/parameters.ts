@@ -12,6 +12,16 @@ import {
   Values,
 } from './members.ts';
 
+/** What goes to the index as it was written. */
+export const PASSED_PARAMETERS = [
+  'filter',
+  'setMetadata',
+  'values',
+  'vector',
+  'vectors.metadata',
+  'vectors.values',
+];
+
 /** What is looked for, and what is told of it. */
 export const QueryParameters = z
   .strictObject({

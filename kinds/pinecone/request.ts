@@ -1,10 +1,14 @@
 /** Requests to Pinecone, by their types. Spec: "Vector store requests". */
+
 import * as z from 'zod';
-import { type Json, parseJson } from '../../proto/json.ts';
+import { parseJson } from '../../proto/json.ts';
+import { passedIn } from '../../proto/passed.ts';
+import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
 import { kindMember, TimeoutMs } from '../members.ts';
 import { Ids, NamedNamespace, PAGE_MAX, Text } from './members.ts';
 import {
   DeleteParameters,
+  PASSED_PARAMETERS,
   QueryParameters,
   UpdateParameters,
   UpsertParameters,
@@ -110,7 +114,10 @@ function parsedText(value: unknown, context: z.core.$RefinementCtx): unknown {
   }
   if (typeof value !== 'string') return value;
   try {
-    return parseJson(value) satisfies Json;
+    const plain = parseJson(value);
+    return isWrittenOtherwise(value)
+      ? passedIn(plain, parseWritten(value), PASSED_PARAMETERS)
+      : plain;
   } catch {
     context.issues.push(issue('is not JSON text', value));
     return z.NEVER;

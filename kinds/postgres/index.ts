@@ -12,6 +12,7 @@ export const postgres: KindSpec<PostgresRequest, PostgresConfig> = {
   config: PostgresConfig,
   request: PostgresRequest,
   shapes,
+  passes: ['params'],
   types: {
     query: 'read',
     query_read_only: 'read',

@@ -16,6 +16,7 @@ export const redis: KindSpec<Request, RedisConfig> = {
   config: RedisConfig,
   request: RedisRequest,
   shapes,
+  passes: 'all',
   types: TYPES,
   takesAnyType: true,
   impliedType: ({ pipeline }: JsonObject) => (pipeline === undefined ? undefined : 'pipeline'),

@@ -1,4 +1,5 @@
 /** One word of a command out of a JSON value. */
+
 import { isBase64 } from '../../proto/base64.ts';
 import {
   isJsonObject,
@@ -7,6 +8,8 @@ import {
   type JsonObject,
   numberText,
 } from '../../proto/json.ts';
+import { plainNumber } from '../../proto/passed.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import { aclRule } from './acl-rule.ts';
 import type { Word } from './command.ts';
 import type { Sort } from './grammar.ts';
@@ -38,7 +41,7 @@ export function wordOf(value: Json, sort: Sort): Word {
  */
 export function anyWord(value: Json): Word {
   if (value === null) throw new WordFault('must not be null');
-  return inUtf8(scalarOf(value) ?? JSON.stringify(value));
+  return inUtf8(scalarOf(value) ?? writtenText(value));
 }
 
 /** Half of a surrogate pair has no UTF-8: another character would be sent in its place, and keys of two names be one. */
@@ -69,7 +72,7 @@ const SORTS: Readonly<Record<Exclude<Sort, 'v'>, (value: Json) => Word>> = {
     return scalarOf(value) ?? refuse('must be text, {"$bytes": base64} or a list of byte numbers');
   },
   i(value) {
-    const text = typeof value === 'boolean' ? undefined : scalarOf(value);
+    const text = typeof value === 'boolean' ? undefined : scalarOf(plainNumber(value));
     return typeof text === 'string' && INTEGER.test(text) ? text : refuse('must be an integer');
   },
   d(value) {
@@ -94,7 +97,8 @@ const SORTS: Readonly<Record<Exclude<Sort, 'v'>, (value: Json) => Word>> = {
     aclRule(value) ?? refuse('must be a rule: a text, or an object such as {"AddPass": password}'),
   f(value) {
     if (!Array.isArray(value)) return scalarOf(value) ?? refuse('must be a list of numbers');
-    return isNumbers(value) ? floats(value) : refuse('must be a list of numbers');
+    const numbers = value.map(plainNumber);
+    return isNumbers(numbers) ? floats(numbers) : refuse('must be a list of numbers');
   },
 };
 
@@ -110,7 +114,7 @@ function refuse(message: string): never {
 
 /** A text is JSON already. */
 function jsonText(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : writtenText(value);
 }
 
 function isNumbers(values: readonly Json[]): values is number[] {
@@ -120,7 +124,8 @@ function isNumbers(values: readonly Json[]): values is number[] {
 function bytesOf(values: readonly Json[]): Word | undefined {
   const isByte = (each: Json) =>
     typeof each === 'number' && Number.isInteger(each) && each >= 0 && each < 256;
-  return values.every(isByte) ? base64Of(Uint8Array.from(values as number[])) : undefined;
+  const plain = values.map(plainNumber);
+  return plain.every(isByte) ? base64Of(Uint8Array.from(plain as number[])) : undefined;
 }
 
 /** As the server reads them: 32 bits each, the least byte first. */
@@ -139,7 +144,7 @@ function base64Of(bytes: Uint8Array): Word {
 /** Thousandths are kept; what is less is rounded. */
 function milliseconds(value: Json): string | undefined {
   if (typeof value === 'boolean') return undefined;
-  const text = scalarOf(value);
+  const text = scalarOf(plainNumber(value));
   if (typeof text !== 'string') return undefined;
   if (INTEGER.test(text)) return String(BigInt(text) * 1000n);
   const seconds = Number(text);

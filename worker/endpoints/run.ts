@@ -1,12 +1,15 @@
 /** Runs one request against an endpoint's backend. Contract §6. */
+
 import * as z from 'zod';
-import { kindSpec, parseRequest } from '../../kinds/index.ts';
+import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { KindSpec, RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
+import { withPassed } from '../../kinds/passed.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { statementMs } from '../../proto/work/statement.ts';
+import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
 import { type Authorized, demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { asksFor } from '../http/accept.ts';
@@ -19,6 +22,8 @@ import { resultOf } from './result.ts';
 import { isInSession, sessionOf } from './sessions.ts';
 import { NDJSON, streamOf } from './stream.ts';
 import { acceptsEvents, isSubscription, subscribeOn } from './subscribe.ts';
+
+const decoder = new TextDecoder();
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({
@@ -61,20 +66,15 @@ export async function runOnEndpoint(
 ): Promise<Reply> {
   const { resource: endpoint, body, query } = input;
   const spec = kindSpec(endpoint.row.kind);
-  const read = () => parseRequest(endpoint.row.kind, body);
+  const exact = exactly(endpoint.row.kind, body, input.bytes);
+  const read = () => parseRequest(endpoint.row.kind, exact.body);
   const { request, mode: needed } = await (isLight(input.bytes) ? read() : costly(ctx, read));
   const level = spec.needs?.(request);
   if (level !== undefined) demand(ctx, input, level);
-  if (mode === 'read' && needed === 'write') {
-    const why = spec.whyItWrites?.(request);
-    const told = why ? `${why.path} ${why.message}: send it to /write` : WRITES;
-    throw new GatewayError('BAD_REQUEST', told, {
-      details: [why ?? { path: 'type', message: 'writes' }],
-    });
-  }
+  if (mode === 'read' && needed === 'write') throw writes(spec, request);
   const asked = {
     request,
-    written: writtenOf(input),
+    written: exact.written ?? writtenOf(input),
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
   };
@@ -93,6 +93,16 @@ export async function runOnEndpoint(
   return resultOf(ctx, backend, timeoutMs, (deadline) => backend.run(asked, deadline));
 }
 
+/** The body with what it only passes on as it was written, and its bytes where that is more than the body tells. */
+export function exactly(kind: Kind, body: Json, bytes: Uint8Array | undefined) {
+  // What is large a relay reads by itself, as its client wrote it.
+  if (bytes === undefined || kindSpec(kind).passes === undefined || !isLight(bytes))
+    return { body };
+  const text = decoder.decode(bytes);
+  if (!isWrittenOtherwise(text)) return { body };
+  return { body: withPassed(kind, body, parseWritten(text)), written: bytes };
+}
+
 /**
  * As its client wrote it, where that means something or there is much of it: a relay reads it as the
  * edge does, and to write it once more would take as long as to read it.
@@ -107,6 +117,14 @@ function payForStatement(ctx: Context, { keepsTime }: Backend, request: RequestB
 }
 
 const WRITES = 'This request writes: send it to /write';
+
+function writes({ whyItWrites }: KindSpec, request: RequestBase): GatewayError {
+  const why = whyItWrites?.(request);
+  const told = why ? `${why.path} ${why.message}: send it to /write` : WRITES;
+  return new GatewayError('BAD_REQUEST', told, {
+    details: [why ?? { path: 'type', message: 'writes' }],
+  });
+}
 
 /** Whether what a request subscribes to comes with the results of its session. */
 function isOfSession(request: Request, { watchesInSessions }: KindSpec, type: string): boolean {

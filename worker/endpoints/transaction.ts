@@ -5,14 +5,13 @@ import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
-import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import type { JsonBytes } from '../http/route.ts';
-import { costly, inPieces, isLight } from '../limits/heavy-work.ts';
+import { costly, isLight } from '../limits/heavy-work.ts';
 import { backendOf } from './backend/reach.ts';
 import { resultOf } from './result.ts';
-import type { RequestInput } from './run.ts';
+import { exactly, type RequestInput } from './run.ts';
 import { OperationBody } from './shapes.ts';
 
 /** Most operations of one transaction. Spec silent. */
@@ -62,10 +61,12 @@ export async function transactOnEndpoint(
   ctx: Context,
   input: RequestInput<TransactionBody>,
 ): Promise<JsonBytes> {
-  const { resource: endpoint, body, query } = input;
+  const { resource: endpoint, query } = input;
   const { kind } = endpoint.row;
   const { needs, keepsText } = kindSpec(kind);
   const light = isLight(input.bytes);
+  const exact = exactly(kind, input.body as Json, input.bytes); // It came as JSON.
+  const body = exact.body as TransactionBody; // Of the same members.
   const read = () => body.operations.map((operation, index) => parsed(kind, operation, index));
   const requests = light ? read() : await costly(ctx, read);
   for (const request of requests) {
@@ -74,7 +75,7 @@ export async function transactOnEndpoint(
   }
   const asked = {
     requests,
-    written: keepsText ? input.bytes : light ? undefined : await writtenOf(ctx, requests),
+    written: keepsText || !light ? input.bytes : exact.written,
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
   };
@@ -82,11 +83,6 @@ export async function transactOnEndpoint(
   return resultOf(ctx, backend, body.timeout_ms ?? timeoutOf(requests), (deadline) =>
     backend.transact(asked, deadline),
   );
-}
-
-/** A large transaction is written in pieces; any other where it is sent. */
-function writtenOf(ctx: Context, requests: readonly RequestBase[]): Promise<Uint8Array> {
-  return inPieces(ctx, bytesInPieces(requests as unknown as Json)); // Of JSON.
 }
 
 /** What the operations ask for together, but no less than one request gets. Spec silent. */

@@ -4,6 +4,7 @@ import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
 import { depthFaultOf, faultInPieces, faultOf } from '../../proto/json-fault.ts';
 import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
+import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
 import type { Settings } from '../settings.ts';
 import type { BodyTimes } from './body-clock.ts';
 import { checkTransferCoding } from './transfer-coding.ts';
@@ -104,6 +105,14 @@ export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
   } catch (cause) {
     throw badBody('The body is not JSON', faultOf(text) ?? 'it cannot be read', cause);
   }
+}
+
+/** As `parseBody`, with numbers and members as they were written: `writtenText` writes them again. @throws GatewayError BAD_REQUEST */
+export function parseBodyAsWritten(bytes: Uint8Array | undefined): Json | undefined {
+  const plain = parseBody(bytes);
+  if (plain === undefined || bytes === undefined) return plain;
+  const text = decoded(bytes);
+  return isWrittenOtherwise(text) ? parseWritten(text) : plain;
 }
 
 /**

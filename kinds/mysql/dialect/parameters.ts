@@ -1,9 +1,18 @@
 /** What JSON values mean as parameters of a statement, whichever way they travel. */
+
 import { isBase64 } from '../../../proto/base64.ts';
 import { bytesOfBase64 } from '../../../proto/bytes.ts';
 import { isDay } from '../../../proto/day.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  numberText,
+  type RawJson,
+} from '../../../proto/json.ts';
+import { plainNumber } from '../../../proto/passed.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { MysqlRequest } from '../index.ts';
 import type { Parsed } from './statement.ts';
 
@@ -38,14 +47,14 @@ export function parameterOf(value: Json, index: number): Parameter {
     return { sort: 'text', text: value };
   }
   if (typeof value === 'boolean') return { sort: 'boolean', value };
-  if (typeof value === 'number' || isRawJson(value)) return numberParameter(numberText(value));
+  if (typeof value === 'number' || isRawJson(value)) return numberParameter(value);
   if (isJsonObject(value) && '$bytes' in value && Object.keys(value).length === 1) {
     return { sort: 'bytes', bytes: bytesOf(value.$bytes, index) };
   }
   if (isJsonObject(value) && '$date' in value && Object.keys(value).length === 1) {
     return { sort: 'text', text: utcText(value.$date, index) };
   }
-  return { sort: 'text', text: JSON.stringify(value) };
+  return { sort: 'text', text: writtenText(value) };
 }
 
 /** A moment of RFC 3339: its date and time, its fraction, its zone. */
@@ -61,8 +70,10 @@ function utcText(value: Json | undefined, index: number): string {
   return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;
 }
 
-/** Integers of 64 bits and decimals exactly; what neither holds as a double. */
-function numberParameter(digits: string): Parameter {
+/** Integers of 64 bits and decimals exactly; what neither holds as a double. No type keeps an exponent. */
+function numberParameter(value: number | RawJson): Parameter {
+  const written = numberText(value);
+  const digits = /e/i.test(written) ? numberText(plainNumber(value)) : written;
   if (INTEGER.test(digits)) {
     const value = BigInt(digits);
     const signed = value < LONG_MAX && value >= -LONG_MAX;

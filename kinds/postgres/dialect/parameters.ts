@@ -1,10 +1,19 @@
 /** Turns JSON parameters into the server's text format. */
 
 import { bytesOfBase64, hexOf } from '../../../proto/bytes.ts';
+import { wholeText } from '../../../proto/decimal.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  numberText,
+  type RawJson,
+} from '../../../proto/json.ts';
 import { textInPieces } from '../../../proto/json-bytes.ts';
+import { plainNumber } from '../../../proto/passed.ts';
 import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import type { PostgresRequest } from '../index.ts';
 import { quotedElement } from './array-text.ts';
 import type { FieldValue, TypeInfo } from './encode.ts';
@@ -79,6 +88,19 @@ export function dependsOnType({ values }: Parameters): boolean {
   return values.some((value) => Array.isArray(value) || dataIn(value) !== undefined);
 }
 
+/** Whether a number is whole and not of digits alone, such as `1.0`: of no known type it is sent as digits. */
+export function mayDependOnType({ values }: Parameters): boolean {
+  return values.some((value) => isRawJson(value) && integerText(value) !== value.rawJSON);
+}
+
+/** Digits alone, where a number is whole: servers take `1.0` for no integer. */
+function integerText(value: number | RawJson): string {
+  return wholeText(numberText(value), INTEGER_DIGITS);
+}
+/** Digits of the largest `bigint`. */
+const INTEGER_DIGITS = 19;
+const INTEGER_TYPES = new Set([20, 21, 23, 26]);
+
 /** Answers the type that the statement gives a parameter. */
 type TypeAt = (index: number) => TypeInfo | undefined;
 
@@ -120,12 +142,12 @@ interface ArrayForm {
   readonly elements: readonly Json[];
   readonly element: NonNullable<TypeInfo['element']>;
   /** Elements that are neither null nor arrays. */
-  formOf(value: Json): Form;
+  formOf(value: Json, type: TypeInfo): Form;
 }
 
 function textOf(form: Form): FieldValue {
   if (typeof form === 'string' || form === null) return form;
-  return 'json' in form ? JSON.stringify(form.json) : arrayText(form);
+  return 'json' in form ? writtenText(form.json) : arrayText(form);
 }
 
 function* formInPieces(form: Form, pace: Pace): Pieces<FieldValue> {
@@ -144,7 +166,7 @@ function valueForm(value: Json, type?: TypeInfo): Form {
   if (value === null) return null;
   if (typeof value === 'string') return value;
   if (Object.is(value, -0)) return '-0';
-  if (typeof value === 'number' || isRawJson(value)) return numberText(value);
+  if (typeof value === 'number' || isRawJson(value)) return numberForm(value, type);
   if (typeof value === 'boolean') return String(value);
   const element = type?.element;
   if (Array.isArray(value)) {
@@ -156,18 +178,27 @@ function valueForm(value: Json, type?: TypeInfo): Form {
   return tagged === undefined ? { json: value } : tagged;
 }
 
+/** Of no known type it may be an integer. */
+function numberForm(value: number | RawJson, type?: TypeInfo): Form {
+  return type === undefined || isInteger(type) ? integerText(value) : numberText(value);
+}
+
 /** The array of `{"Json": […]}`: where an array is wanted its elements are data, and none of them a tag. */
 function dataIn(value: Json): readonly Json[] | undefined {
   if (!isJsonObject(value) || !Array.isArray(value.Json)) return undefined;
   return Object.keys(value).length === 1 ? value.Json : undefined;
 }
 
-function elementForm(value: Json): Form {
-  return valueForm(value);
+function isInteger({ format }: TypeInfo): boolean {
+  return format === 'integer' || format === 'bigint';
 }
 
-function dataForm(value: Json): Form {
-  return isJsonObject(value) ? { json: value } : valueForm(value);
+function elementForm(value: Json, type: TypeInfo): Form {
+  return valueForm(value, type);
+}
+
+function dataForm(value: Json, type: TypeInfo): Form {
+  return isJsonObject(value) ? { json: value } : valueForm(value, type);
 }
 
 function arrayText(form: ArrayForm): string {
@@ -187,7 +218,9 @@ function* arrayInPieces(form: ArrayForm, pace: Pace): Pieces<string> {
 function innerForm(form: ArrayForm, value: Json): Form {
   if (value === null) return null;
   if (isOfJson(form)) return { json: value };
-  return Array.isArray(value) ? { ...form, elements: value } : form.formOf(value);
+  return Array.isArray(value)
+    ? { ...form, elements: value }
+    : form.formOf(value, form.element.type);
 }
 
 /** Arrays within arrays are the only elements without quotes. */
@@ -206,6 +239,7 @@ function typedForm(value: Json, oid: number, index: number): Form {
   if (tagged !== undefined) return tagged;
   if (JSON_TYPES.has(oid)) return { json: value };
   if (isJsonObject(value)) throw badParameter(index, 'is an object where its type is not JSON');
+  if (isRawJson(value)) return INTEGER_TYPES.has(oid) ? integerText(value) : value.rawJSON;
   return valueForm(value);
 }
 
@@ -213,7 +247,7 @@ function typedForm(value: Json, oid: number, index: number): Form {
 type TagReader = (value: Json) => Form | undefined;
 
 const integer: TagReader = (value) => {
-  const text = typeof value === 'number' || isRawJson(value) ? numberText(value) : value;
+  const text = typeof value === 'number' || isRawJson(value) ? integerText(value) : value;
   return typeof text === 'string' && /^-?\d+$/.test(text) ? text : undefined;
 };
 const float: TagReader = (value) => {
@@ -231,7 +265,10 @@ const TAGS: { readonly [tag: string]: TagReader } = {
   Float4: float,
   Float8: float,
   Text: (value) => (typeof value === 'string' ? value : undefined),
-  Bytes: (value) => (isByteList(value) ? hex(Uint8Array.from(value)) : undefined),
+  Bytes(value) {
+    const bytes = Array.isArray(value) ? value.map(plainNumber) : value;
+    return isByteList(bytes) ? hex(Uint8Array.from(bytes)) : undefined;
+  },
   Json: (value) => ({ json: value }),
   $bytes: (value) => (isBase64(value) ? hex(bytesOfBase64(value)) : undefined),
 };

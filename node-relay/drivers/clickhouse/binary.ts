@@ -1,6 +1,8 @@
 /** Texts that hold one byte a character, and binary values of requests. */
 import { isPaddedBase64 } from '../../../proto/base64.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 
 /** The bytes of a text in UTF-8, one a character. */
 export function latin1(text: string): string {
@@ -17,14 +19,14 @@ export function bytesOf(value: Json): Buffer | undefined {
 
 /** Writes a value as JSON for the server, binary values as strings of just those bytes, one byte a character. */
 export function jsonBytes(value: Json): string {
-  const text = JSON.stringify(value);
+  const text = writtenText(value);
   if (!text.includes('"$bytes"')) return latin1(text);
   const bytes = bytesOf(value);
   if (bytes) return `"${escaped(bytes.toString('latin1'))}"`;
   if (Array.isArray(value)) return `[${value.map(jsonBytes).join(',')}]`;
   if (!isJsonObject(value)) return latin1(text);
-  const members = Object.entries(value).map(
-    ([name, each]) => `${latin1(JSON.stringify(name))}:${jsonBytes(each)}`,
+  const members = namesOf(value).map(
+    (name) => `${latin1(JSON.stringify(name))}:${jsonBytes(value[name] ?? null)}`,
   );
   return `{${members.join(',')}}`;
 }

@@ -1,8 +1,17 @@
 /** Rows of an `insert` as the server takes them: the statement in the URL, the rows in the body. */
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
+import { wholeText } from '../../../proto/decimal.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Json } from '../../../proto/json.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  setMember,
+} from '../../../proto/json.ts';
+import { inOrderOf } from '../../../proto/ordered-json.ts';
+import { isWrittenOtherwise } from '../../../proto/written-json.ts';
 import { jsonBytes } from './binary.ts';
 
 /** A request that brings rows. */
@@ -33,8 +42,26 @@ export function insertion(request: InsertRequest): Insertion {
     body:
       rows === undefined
         ? Buffer.from(values ?? '')
-        : Buffer.from(`${rows.map(jsonBytes).join('\n')}\n`, 'latin1'),
+        : Buffer.from(`${rows.map(rowBytes).join('\n')}\n`, 'latin1'),
   };
+}
+
+/** Whole numbers are digits alone, for a column of integers takes nothing else. */
+function rowBytes(row: Json): string {
+  const bytes = jsonBytes(row);
+  return isWrittenOtherwise(bytes) ? jsonBytes(withDigits(row)) : bytes;
+}
+
+/** Digits of the largest `Int256`. */
+const INTEGER_DIGITS = 77;
+
+function withDigits(value: Json): Json {
+  if (isRawJson(value)) return JSON.rawJSON(wholeText(value.rawJSON, INTEGER_DIGITS));
+  if (Array.isArray(value)) return inOrderOf(value.map(withDigits), value);
+  if (!isJsonObject(value)) return value;
+  const own: JsonObject = {};
+  for (const [name, each] of Object.entries(value)) setMember(own, name, withDigits(each));
+  return inOrderOf(own, value);
 }
 
 function formOf(rows: readonly Json[]): string {

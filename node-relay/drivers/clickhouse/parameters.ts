@@ -1,7 +1,17 @@
 /** Values of `{name:Type}` as the server reads them. Source: ClickHouse manual, "HTTP interface", "Queries with parameters". */
 import { isDay } from '../../../proto/day.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, numberText, setMember } from '../../../proto/json.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  numberText,
+  type RawJson,
+  setMember,
+} from '../../../proto/json.ts';
+import { plainNumber } from '../../../proto/passed.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import { bytesOf, latin1 } from './binary.ts';
 import type { Placeholder } from './statement.ts';
 import { type TypeTree, typeTree } from './type-tree.ts';
@@ -12,6 +22,7 @@ const PARAMETERS_MAX = 786_432;
 /** Types whose values are written without quotes within others. */
 const BARE =
   /^(?:U?Int\d+|B?Float\d+|Decimal\d*|Bool|Interval\w+|TINYINT|SMALLINT|INT|INTEGER|BIGINT|FLOAT|DOUBLE|REAL|DEC|NUMERIC)$/i;
+const INTEGER = /^(?:U?Int\d+|TINYINT|SMALLINT|INT|INTEGER|BIGINT)$/i;
 const NUMBER = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|nan|inf(?:inity)?)$/i;
 const DOCUMENTS = new Set(['JSON', 'Object', 'Dynamic', 'Variant']);
 
@@ -93,13 +104,15 @@ function nested(value: Json, type: TypeTree, path: string): string {
   if (value === true || value === false) return value ? 'true' : 'false';
   const text = textOf(value, type, path);
   if (text !== undefined) return BARE.test(type.name) && NUMBER.test(text) ? text : quoted(text);
-  if (typeof value === 'number' || isRawJson(value)) return numberOf(numberText(value), type);
+  if (typeof value === 'number' || isRawJson(value)) return numberOf(value, type);
   if (Array.isArray(value)) return listOf(value, type, path);
   if (isJsonObject(value)) return membersOf(value, type, path);
   throw bad(path, `is not a value of ${type.name}`);
 }
 
-function numberOf(text: string, { name }: TypeTree): string {
+function numberOf(value: number | RawJson, { name }: TypeTree): string {
+  if (INTEGER.test(name)) return numberText(plainNumber(value));
+  const text = numberText(value);
   return name === 'String' || name === 'FixedString' ? quoted(text) : text;
 }
 
@@ -112,7 +125,7 @@ function listOf(values: readonly Json[], type: TypeTree, path: string): string {
   if (type.name === 'Point') {
     return `(${values.map((each, at) => nested(each, NUMBER_TYPE, `${path}.${at}`)).join(',')})`;
   }
-  if (DOCUMENTS.has(type.name)) return latin1(JSON.stringify(values));
+  if (DOCUMENTS.has(type.name)) return latin1(writtenText([...values]));
   const inner = type.parts[0] ?? RINGS[type.name];
   if (!inner) throw bad(path, `is an array, and the parameter is of type ${type.name}`);
   return `[${values.map((each, at) => nested(each, inner, `${path}.${at}`)).join(',')}]`;
@@ -140,7 +153,7 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
     return `(${parts.join(',')})`;
   }
   const [key, inner] = type.parts;
-  if (type.name !== 'Map' || !key || !inner) return latin1(JSON.stringify(value));
+  if (type.name !== 'Map' || !key || !inner) return latin1(writtenText(value as JsonObject));
   const entries = Object.entries(value).map(
     ([name, each]) => `${nested(name, key, path)}:${nested(each, inner, `${path}.${name}`)}`,
   );

@@ -7,6 +7,7 @@ import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
 import {
   dependsOnType,
   encodeParameters,
+  mayDependOnType,
   parametersInPieces,
   parametersOf,
 } from '../../../kinds/postgres/dialect/parameters.ts';
@@ -123,7 +124,7 @@ export async function bound(
   const parameters = parametersOf(request);
   const types = admittedTypes ?? parameters.types;
   let oids = types;
-  if (dependsOnType(parameters)) {
+  if (dependsOnType(parameters) || mayDependOnType(parameters)) {
     oids ??= await typesOf(database, connection, request.query);
     await database.types.learn(oids, (statement) => connection.rows(statement));
   }

@@ -4,7 +4,7 @@ import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import type { ReplyForm } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isRawJson, type Json } from '../../../proto/json.ts';
-import { parseBody } from '../../http/body.ts';
+import { parseBodyAsWritten } from '../../http/body.ts';
 import { wordOf, wordsOfPath, wordsOfQuery } from './words.ts';
 
 /** What is to be done. */
@@ -72,7 +72,7 @@ export function replyFormOf({ headers }: Request, way: Asked['way']): ReplyForm 
 }
 
 function jsonOf(body: Uint8Array | undefined): Json {
-  const json = parseBody(body);
+  const json = parseBodyAsWritten(body);
   if (json === undefined) throw fault('body', 'is a JSON array: ["SET", "key", "value"]');
   return json;
 }

@@ -1,8 +1,11 @@
 /** Readies one statement for Neon: admitted, its parameters in text, its count held where that can be. */
+import { NeonDbError } from '@neondatabase/serverless';
 import type { FieldValue } from '../../../../kinds/postgres/dialect/encode.ts';
 import {
   dependsOnType,
   encodeParameters,
+  mayDependOnType,
+  type Parameters,
   parametersOf,
 } from '../../../../kinds/postgres/dialect/parameters.ts';
 import {
@@ -38,12 +41,8 @@ export async function bound(
   call: Call,
 ): Promise<Ready> {
   const parameters = parametersOf(request);
-  const { types, names } = parameters;
-  let oids = types;
-  if (dependsOnType(parameters)) {
-    oids ??= await parameterTypes(database, request.query, call);
-    await database.types.learn(oids, database.rows(call));
-  }
+  const { names } = parameters;
+  const oids = await typesOf(database, request.query, parameters, call);
   const values = encodeParameters(parameters, (index) => database.types.get(oids?.[index] ?? 0));
   const plain = parsed?.text ?? request.query;
   const typed = names ? withTypes(plain, names) : unchanged(plain);
@@ -54,6 +53,27 @@ export async function bound(
   const mark = `causeway ${crypto.randomUUID()} `;
   const isOne = request.type.startsWith('query_one');
   return { ...ready, rewritten: counted(typed, typed.text.length, isOne, mark), mark };
+}
+
+/** The types that the parameters' texts depend on. */
+async function typesOf(
+  database: Database,
+  text: string,
+  parameters: Parameters,
+  call: Call,
+): Promise<readonly number[] | undefined> {
+  const { types } = parameters;
+  const depends = dependsOnType(parameters);
+  if (!depends && !mayDependOnType(parameters)) return types;
+  try {
+    const oids = types ?? (await parameterTypes(database, text, call));
+    await database.types.learn(oids, database.rows(call));
+    return oids;
+  } catch (error) {
+    // A statement of a transaction may stand on a table that the transaction makes.
+    if (!depends && error instanceof NeonDbError && error.code !== undefined) return undefined;
+    throw error;
+  }
 }
 
 async function parameterTypes(

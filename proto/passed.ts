@@ -1,0 +1,46 @@
+/** Values that are only passed on, as they were written, among others that are read. */
+import { sameDecimal } from './decimal.ts';
+import {
+  isJsonObject,
+  isRawJson,
+  type Json,
+  type JsonObject,
+  type RawJson,
+  setMember,
+} from './json.ts';
+
+/** Members' names with a dot between each and the one it is in; arrays on the way are not named. `all` are all members. */
+export type Passes = readonly string[] | 'all';
+
+/**
+ * The value with those members as they were written; all others are what `parseJson` makes of them.
+ * @param plain of `parseJson` @param written the same text, of `parseWritten`
+ */
+export function passedIn(plain: Json, written: Json, passes: Passes): Json {
+  if (Array.isArray(plain) && Array.isArray(written)) {
+    return plain.map((each, at) => passedIn(each, written[at] ?? null, passes));
+  }
+  if (!isJsonObject(plain) || !isJsonObject(written)) return plain;
+  const whole: JsonObject = {};
+  for (const [name, value] of Object.entries(plain)) {
+    const within = passesIn(name, passes);
+    const own = written[name] ?? null;
+    setMember(whole, name, within === 'all' ? own : passedIn(value, own, within));
+  }
+  return whole;
+}
+
+function passesIn(name: string, passes: Passes): Passes {
+  if (passes === 'all' || passes.includes(name)) return 'all';
+  const before = `${name}.`;
+  return passes.flatMap((path) => (path.startsWith(before) ? path.slice(before.length) : []));
+}
+
+/** A value, of a number what it would be were it not written in another way: `1` for `1.0`. */
+export function plainNumber(value: number | RawJson): number | RawJson;
+export function plainNumber(value: Json): Json;
+export function plainNumber(value: Json): Json {
+  if (!isRawJson(value)) return value;
+  const number = Number(value.rawJSON);
+  return sameDecimal(String(number), value.rawJSON) ? number : value;
+}
