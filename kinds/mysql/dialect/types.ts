@@ -115,14 +115,14 @@ export function columnType(column: Column): ColumnType {
   if (other) return { name: extended || other[0], format: other[1], unsigned };
   if (format === 'json') return { name: 'json', format: 'json', unsigned };
   if (extended !== '') return { name: extended, format: 'text', unsigned };
-  if (type === TYPE.enum || (flags & ENUM) !== 0) return { name: 'enum', format: 'text', unsigned };
-  if (type === TYPE.set || (flags & SET) !== 0) return { name: 'set', format: 'text', unsigned };
   return { ...characterType(column), unsigned };
 }
 
-function characterType({ type, charset, length }: Column): Omit<ColumnType, 'unsigned'> {
+function characterType({ type, flags, charset, length }: Column): Omit<ColumnType, 'unsigned'> {
   const binary = charset === BINARY;
   const format = binary ? 'bytes' : 'text';
+  if (type === TYPE.enum || (flags & ENUM) !== 0) return { name: 'enum', format };
+  if (type === TYPE.set || (flags & SET) !== 0) return { name: 'set', format };
   if (type === TYPE.string) return { name: binary ? 'binary' : 'char', format };
   if (type === TYPE.varstring || type === TYPE.varchar) {
     return { name: binary ? 'varbinary' : 'varchar', format };

@@ -20,11 +20,24 @@ export function doubleText(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
-/** The shortest text that is that single. */
+/** Servers take no FLOAT beyond it, not even a double that rounds to it. */
+const FLOAT_MAX = 3.4028234663852886e38;
+
+/** The shortest text that is that single, and that servers take as one. */
 export function floatText(value: number): string {
   for (let digits = 6; digits < 9; digits += 1) {
     const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return doubleText(short);
+    if (Math.fround(short) === value && Math.abs(short) <= FLOAT_MAX) return doubleText(short);
   }
-  return doubleText(Number(value.toPrecision(9)));
+  const nearest = Number(value.toPrecision(9));
+  return doubleText(Math.abs(nearest) <= FLOAT_MAX ? nearest : value);
+}
+
+/** The zero of TIMESTAMP is no moment, so it has no zone. */
+const ZERO = '0000-00-00';
+
+/** A moment that servers write as `2024-02-29 23:59:59`, in ISO 8601. @param zone `Z` or empty */
+export function momentText(text: string, zone: string): string {
+  const date = text.slice(0, ZERO.length);
+  return plainString(`${date}T${text.slice(ZERO.length + 1)}${date === ZERO ? '' : zone}`);
 }

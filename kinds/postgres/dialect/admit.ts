@@ -42,13 +42,13 @@ export function checkType({ type }: PostgresRequest, mode: Mode): void {
 
 /**
  * The statement of a request that takes one. Undefined when this parser cannot read it; then the server decides.
- * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 42601 on a read that cannot be parsed
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE on a read that cannot be parsed
  */
 export function oneStatement(text: string, read: boolean, place: Place): Parsed | undefined {
   checkText(text);
   const parsed = parseText(text);
   if ('failed' in parsed) {
-    if (read) throw syntaxError(parsed.failed);
+    if (read) throw unparsed(parsed.failed);
     return undefined;
   }
   const [statement, ...others] = parsed.statements;
@@ -65,12 +65,12 @@ export function oneStatement(text: string, read: boolean, place: Place): Parsed 
 
 /**
  * The statements of a request that takes several.
- * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 42601
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE
  */
 export function severalStatements(text: string, place: Place): readonly Parsed[] {
   checkText(text);
   const parsed = parseText(text);
-  if ('failed' in parsed) throw syntaxError(parsed.failed);
+  if ('failed' in parsed) throw unparsed(parsed.failed);
   for (const statement of parsed.statements) {
     if (statement.kind === 'TransactionStmt') {
       throw refused(
@@ -88,12 +88,12 @@ export function severalStatements(text: string, place: Place): readonly Parsed[]
 
 /**
  * The COPY of a request of type `copy_in` or `copy_out`.
- * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 42601
+ * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE
  */
 export function copyStatement(text: string, direction: 'in' | 'out'): Parsed {
   checkText(text);
   const parsed = parseText(text);
-  if ('failed' in parsed) throw syntaxError(parsed.failed);
+  if ('failed' in parsed) throw unparsed(parsed.failed);
   const [statement, ...others] = parsed.statements;
   if (others.length > 0 || statement?.copy !== direction) {
     const wanted = direction === 'in' ? 'COPY … FROM STDIN' : 'COPY … TO STDOUT';
@@ -138,12 +138,12 @@ function checkText(text: string): void {
   }
 }
 
-function syntaxError({ message, position }: Unparsed): GatewayError {
+function unparsed({ message, sqlstate, position }: Unparsed): GatewayError {
   return new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
     details: [
       {
         source: 'postgres',
-        code: '42601',
+        code: sqlstate,
         message,
         ...(position === undefined ? {} : { position }),
       },

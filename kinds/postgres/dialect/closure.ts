@@ -232,7 +232,8 @@ reach(kind, id, runs) AS (
 ),
 direct(id) AS MATERIALIZED (${direct})
 SELECT n.nspname, p.proname, p.provolatile = 'v', p.oid < ${OWN}, x.extname,
-  p.oid IN (SELECT id FROM direct) AND (2275 = ANY (p.proargtypes::oid[]) OR 2281 = ANY (p.proargtypes::oid[])),
+  p.oid IN (SELECT id FROM direct) AND (2275 = ANY (p.proargtypes::oid[]) OR 2281 = ANY (p.proargtypes::oid[]))
+    AND NOT (p.provolatile = 'i' AND p.pronargs = 1 AND p.proargtypes[0] = 2275),
   bool_or(f.runs), l.lanname IN ('c', 'internal')
 FROM (SELECT id, runs FROM reach WHERE kind = 'f') f JOIN pg_proc p ON p.oid = f.id
 JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_language l ON l.oid = p.prolang

@@ -1,15 +1,10 @@
 /** PostgreSQL's own parser, which each program loads in its own way. */
 import { hasLongRuns } from './operator-runs.ts';
+import type { Refusal } from './parser-refusal.ts';
 import type { Tree } from './tree.ts';
 
 /** What the parser makes of a text: its statements, or why there are none. */
-export type ParserAnswer =
-  | { readonly statements: readonly ParsedStatement[] }
-  | {
-      readonly refused: string;
-      /** Character in the text, from 1. */
-      readonly position: number | undefined;
-    };
+export type ParserAnswer = { readonly statements: readonly ParsedStatement[] } | Refusal;
 
 /** One statement of a text; places are counted in bytes of UTF-8. */
 export interface ParsedStatement {
@@ -40,6 +35,7 @@ export function parse(text: string): ParserAnswer {
   if (hasLongRuns(text)) {
     return {
       refused: 'too many operators or comments stand next to each other without a space between',
+      sqlstate: '42601',
       position: undefined,
     };
   }

@@ -5,7 +5,7 @@
  * VOLATILE one is refused, those of later versions too. Contract §6, "What `/read` lets through".
  */
 const HARMLESS = new Set(
-  `array_sample array_shuffle bernoulli clock_timestamp current_query currval gen_random_uuid lastval
+  `amvalidate array_sample array_shuffle bernoulli clock_timestamp current_query currval gen_random_uuid lastval
   pg_available_wal_summaries pg_blocking_pids pg_collation_actual_version pg_control_checkpoint
   pg_control_init pg_control_recovery pg_control_system pg_current_logfile pg_current_wal_flush_lsn
   pg_current_wal_insert_lsn pg_current_wal_lsn pg_database_collation_actual_version
@@ -68,7 +68,7 @@ export interface ReachedFunction {
   /** Made with the server, not by its users or extensions. */
   readonly serverOwn: boolean;
   readonly extension: string | null;
-  /** Called by name in the statement, and takes the text form of any type. */
+  /** Called by name in the statement, and takes the text form of a type that its arguments name. */
   readonly rawInput: boolean;
   /** Runs with the statement, as far as can be told; else it may, while the statement is planned. */
   readonly runs: boolean;

@@ -27,6 +27,8 @@ export interface Parsed {
 /** A text that is no SQL to this parser; the server may see that differently. */
 export interface Unparsed {
   readonly message: string;
+  /** As the server answers. */
+  readonly sqlstate: string;
   /** Character in the text, from 1. */
   readonly position: number | undefined;
 }
@@ -71,7 +73,10 @@ function parse(text: string): ParsedText {
   } catch {
     return failed('the statement is too deeply nested');
   }
-  if ('refused' in answer) return failed(answer.refused, answer.position);
+  if ('refused' in answer) {
+    const { refused: message, sqlstate, position } = answer;
+    return { failed: { message, sqlstate, position } };
+  }
   // The parser counts in bytes.
   const bytes = new TextEncoder().encode(text);
   const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
@@ -83,8 +88,9 @@ function parse(text: string): ParsedText {
   };
 }
 
-function failed(message: string, position?: number): ParsedText {
-  return { failed: { message, position } };
+/** A text that was not looked at to its end. */
+function failed(message: string): ParsedText {
+  return { failed: { message, sqlstate: '54001', position: undefined } };
 }
 
 const PLAIN = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt']);

@@ -35,7 +35,7 @@ const BUILT_IN: readonly (readonly [number, string, Format, number])[] = [
   [1560, 'bit', 'bare', 1561],
   [1562, 'bit varying', 'bare', 1563],
   [1700, 'numeric', 'bare', 1231],
-  [2249, 'record', 'text', 0],
+  [2249, 'record', 'text', 2287],
   [2278, 'void', 'text', 0],
   [2950, 'uuid', 'bare', 2951],
   [3802, 'jsonb', 'json', 3807],

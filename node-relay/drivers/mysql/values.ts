@@ -12,6 +12,7 @@ import {
   doubleText,
   floatText,
   integerText,
+  momentText,
 } from '../../../kinds/mysql/dialect/values.ts';
 import { Unreadable } from '../loss.ts';
 import type { Reader } from './packets.ts';
@@ -75,6 +76,8 @@ function binaryMoment(decimals: number, dateOnly: boolean, zone: string): Encode
     const end = reader.at + length;
     const year = length >= 4 ? reader.u16() : 0;
     const [month, day] = length >= 4 ? [reader.u8(), reader.u8()] : [0, 0];
+    // The zero of TIMESTAMP is no moment, so it has no zone.
+    const offset = year + month + day === 0 ? '' : zone;
     const date = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`;
     if (dateOnly) {
       reader.over(end - reader.at);
@@ -83,7 +86,7 @@ function binaryMoment(decimals: number, dateOnly: boolean, zone: string): Encode
     const [hour, minute, second] =
       length >= 7 ? [reader.u8(), reader.u8(), reader.u8()] : [0, 0, 0];
     const micros = length >= 11 ? reader.u32() : 0;
-    return `"${date}T${two(hour)}:${two(minute)}:${two(second)}${fraction(micros, decimals)}${zone}"`;
+    return `"${date}T${two(hour)}:${two(minute)}:${two(second)}${fraction(micros, decimals)}${offset}"`;
   };
 }
 
@@ -167,10 +170,7 @@ function lengthEncoder(format: ColumnType['format']): Encoder {
 }
 
 function textMoment(zone: string): Encoder {
-  return (reader) => {
-    const text = reader.latin1(reader.length());
-    return plainString(`${text.slice(0, 10)}T${text.slice(11)}${zone}`);
-  };
+  return (reader) => momentText(reader.latin1(reader.length()), zone);
 }
 
 /** YEAR and ZEROFILL have zeroes ahead, which JSON has not. */

@@ -1,6 +1,7 @@
 /** Loads PostgreSQL's own parser into the relay. */
 import { loadModule, parseSync, SqlError } from 'libpg-query';
 import { type ParserAnswer, useParser } from '../../../kinds/postgres/dialect/parser.ts';
+import { refusalOf } from '../../../kinds/postgres/dialect/parser-refusal.ts';
 import type { Tree } from '../../../kinds/postgres/dialect/tree.ts';
 
 await loadModule();
@@ -17,7 +18,7 @@ function parse(text: string): ParserAnswer {
     return { statements };
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    const at = error.sqlDetails?.cursorPosition;
-    return { refused: error.message, position: at === undefined || at < 0 ? undefined : at + 1 };
+    const { functionName: raisedBy, cursorPosition = 0 } = error.sqlDetails ?? {};
+    return refusalOf({ message: error.message, raisedBy, place: cursorPosition + 1 });
   }
 }

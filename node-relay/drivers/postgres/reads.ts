@@ -31,4 +31,7 @@ export const READS: readonly string[] = [
   'SELECT 1 -- and a comment',
   'EXPLAIN (SELECT 1 UNION SELECT 2)',
   'SELECT 1;',
+  "SELECT ts_rewrite('a & b'::tsquery, 'a'::tsquery, 'c'::tsquery)",
+  "SELECT tsvectorin('a b'), int4in('1'), textin('x'), jsonb_in('{}')",
+  'SELECT amvalidate(oid) FROM pg_opclass LIMIT 1',
 ];

@@ -90,7 +90,7 @@ async function readNow(text: string): Promise<ParsedText> {
   const giveUp = (message: string) => () => {
     if (thread === reader) thread = undefined;
     void reader.terminate();
-    resolve({ failed: { message, position: undefined } });
+    resolve({ failed: { message, sqlstate: '54001', position: undefined } });
   };
   const failed = giveUp('the statement cannot be checked');
   const timer = setTimeout(giveUp('checking the statement takes too long'), READ_MAX_MS);

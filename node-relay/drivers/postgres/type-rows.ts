@@ -34,6 +34,7 @@ export const TYPE_ROWS: readonly TypeRow[] = [
   { type: 'bigint', sent: '-9223372036854775808' },
   { type: 'bigint', sent: JSON.rawJSON('9223372036854775807'), received: '"9223372036854775807"' },
   { type: 'oid', sent: 4_294_967_295, received: '4294967295' },
+  { type: 'xid', sent: 4_294_967_295, received: '4294967295' },
   { type: 'xid', sent: '4294967295', received: '4294967295' },
   { type: 'cid', sent: '7', received: '7' },
   { type: 'xid8', sent: '42', received: '42' },
@@ -182,4 +183,6 @@ export const TYPE_ROWS: readonly TypeRow[] = [
   },
   { type: 'int4range[]', sent: ['[1,3)'], received: '["[1,3)"]' },
   { type: 'int2vector', sent: '1 2 3' },
+  { type: 'date', sent: '20000-01-01' },
+  { type: 'timestamp without time zone', sent: '10000-01-01 00:00:00' },
 ];

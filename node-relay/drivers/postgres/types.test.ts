@@ -174,6 +174,17 @@ describe('parameters', () => {
 });
 
 describe('results', () => {
+  test('hold arrays of records, which have no type of their own, as arrays', async () => {
+    const query = "SELECT ARRAY[(1, 'a,b'), NULL, (2, 'c')] a, ARRAY[[ROW(1)], [ROW(2)]] b";
+    expect(await run(session, sql(query), 'write')).toMatchObject({
+      columns: [
+        { name: 'a', type: 'record[]' },
+        { name: 'b', type: 'record[]' },
+      ],
+      rows: [{ a: ['(1,"a,b")', null, '(2,c)'], b: [['(1)'], ['(2)']] }],
+    });
+  });
+
   test('make every 64-bit column a string when asked to', async () => {
     const query = "SELECT 1::int8 a, 2::int4 b, ARRAY[3::int8] c, '4'::xid8 d";
     const result = await run(session, sql(query), 'write', { numbersAsStrings: true });

@@ -39,10 +39,13 @@ function quoted(name: string): string {
 }
 
 /**
- * Compiles a path that begins with `$`.
+ * Compiles a path.
  * @throws PathFault
  */
 export function compileJsonPath(text: string): Query {
+  if (!text.startsWith('$')) {
+    throw new PathFault('a JSONPath begins with $, without blanks before it', 0);
+  }
   refuseByParts(text);
   const path = mended(text);
   try {

@@ -31,7 +31,9 @@ test.each([
   ['', 'dotted'],
   ['a.b[0]', 'dotted'],
   ['a', 'dotted'],
-  [' $', 'dotted'],
+  [' $', 'jsonpath'],
+  ['\t\r\n$.a', 'jsonpath'],
+  ['a $', 'dotted'],
 ])('"%s" is in the notation %s', (path, notation) => {
   expect(notationOf(path)).toBe(notation);
 });
@@ -131,6 +133,7 @@ describe('a path that does not parse shows where', () => {
     ],
     ['/a/b~2', 'at character 5, "~2": a tilde of a name is written ~0'],
     ['a/~', 'at character 3, "~": a tilde of a name is written ~0'],
+    [' $', 'at character 1, " $": a JSONPath begins with $, without blanks before it'],
     ['$.a[', 'at its end: unclosed bracketed selection'],
     ['$.a]', `at character 4, "]": expected '.', '..' or a bracketed selection, found ']'`],
     ['$[?@.a==]', 'at character 9, "]": unexpected end of expression'],

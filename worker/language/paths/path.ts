@@ -42,9 +42,12 @@ const COMPILERS: Readonly<Record<Notation, (text: string) => Query>> = {
 };
 const WRITINGS: Readonly<Record<Notation, Writing>> = { jsonpath, pointer, slash, dotted };
 
+/** Blanks ahead of `$` make no other notation of it: RFC 9535 refuses them. */
+const JSONPATH = /^[ \t\n\r]*\$/;
+
 /** Which notation a path is written in. */
 export function notationOf(text: string): Notation {
-  if (text.startsWith('$')) return 'jsonpath';
+  if (JSONPATH.test(text)) return 'jsonpath';
   if (text.startsWith('/')) return 'pointer';
   return text.includes('/') || isRange(text) ? 'slash' : 'dotted';
 }

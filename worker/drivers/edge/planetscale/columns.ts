@@ -2,7 +2,12 @@
 import type { Field } from '@planetscale/database';
 import { jsonOrString, plainString } from '../../../../kinds/json-forms.ts';
 import { type Column, columnType, TYPE } from '../../../../kinds/mysql/dialect/types.ts';
-import { bigintText, doubleText, integerText } from '../../../../kinds/mysql/dialect/values.ts';
+import {
+  bigintText,
+  doubleText,
+  integerText,
+  momentText,
+} from '../../../../kinds/mysql/dialect/values.ts';
 
 /** A value as it travels: a character for each of its bytes. */
 export type Value = string | null;
@@ -103,7 +108,7 @@ type Encoder = (value: string) => string;
 const moment =
   (zone: string): Encoder =>
   (value) =>
-    plainString(`${value.slice(0, 10)}T${value.slice(11)}${zone}`);
+    momentText(value, zone);
 /** YEAR and ZEROFILL have zeroes ahead, which JSON has not. */
 const withoutZeroes = (value: string) => value.replace(/^0+(?=\d)/, '');
 
