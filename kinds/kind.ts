@@ -12,7 +12,7 @@ export interface RequestBase {
   readonly timeout_ms?: number | undefined;
 }
 
-/** What clients send and get, in all forms: for the API's description alone. */
+/** What clients send and get, in all forms: for the API's description alone (describe.ts). */
 export interface KindShapes {
   /** Member `config` of a PATCH: what is left out stays, null removes. */
   readonly configPatch: ZodType;
@@ -22,7 +22,7 @@ export interface KindShapes {
   readonly result: ZodType;
   /** One line of a result that comes as lines, where the kind streams. Contract §6, "Large results". */
   readonly line?: ZodType;
-  /** One operation of a transaction, where the kind has transactions. */
+  /** One operation of a transaction, of kinds with `hasTransactions`. */
   readonly operation?: ZodType;
   /** What an operation of a transaction answers. */
   readonly outcome?: ZodType;
@@ -38,7 +38,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly config: ZodType<Config>;
   /** A request, `type` in lower case and without `kind`. */
   readonly request: ZodType<Request>;
-  readonly shapes: KindShapes;
+  /** Whether several requests can be sent as one transaction. Contract §6, "Transactions". */
+  readonly hasTransactions: boolean;
   /** Request types and the mode of each: `read` types are taken on `/read`, where their content may still decide. */
   readonly types: { readonly [type: string]: Mode };
   /** Whether `request` alone decides which types there are: those beside `types` may be taken, too. */

@@ -2,7 +2,6 @@
 
 import type { KindSpec } from '../kind.ts';
 import { CassandraConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { CassandraRequest } from './request.ts';
 
 export type { CassandraRequest };
@@ -12,7 +11,7 @@ export const cassandra: KindSpec<CassandraRequest, CassandraConfig> = {
   aliases: ['cql', 'scylla', 'scylladb'],
   config: CassandraConfig,
   request: CassandraRequest,
-  shapes,
+  hasTransactions: true,
   passes: ['params', 'queries.params'],
   types: {
     query: 'read',

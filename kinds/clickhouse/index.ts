@@ -2,7 +2,6 @@
 
 import type { KindSpec } from '../kind.ts';
 import { ClickhouseConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { ClickhouseRequest } from './request.ts';
 
 export type { ClickhouseRequest };
@@ -12,7 +11,7 @@ export const clickhouse: KindSpec<ClickhouseRequest, ClickhouseConfig> = {
   aliases: ['click_house', 'ch'],
   config: ClickhouseConfig,
   request: ClickhouseRequest,
-  shapes,
+  hasTransactions: false,
   passes: ['params', 'rows'],
   types: {
     query: 'read',

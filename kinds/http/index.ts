@@ -2,7 +2,6 @@
 
 import type { KindSpec } from '../kind.ts';
 import { HttpConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { HttpRequest, modeOfRequest, overrideIn } from './request.ts';
 
 export type { HttpRequest };
@@ -12,7 +11,7 @@ export const http: KindSpec<HttpRequest, HttpConfig> = {
   aliases: ['https', 'rest'],
   config: HttpConfig,
   request: HttpRequest,
-  shapes,
+  hasTransactions: false,
   passes: ['body', 'query'],
   types: { request: 'read' },
   modeOf: modeOfRequest,

@@ -2,7 +2,6 @@
 import type { KindSpec } from '../kind.ts';
 import { needsAdmin } from './admin.ts';
 import { MongoConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { modes, namesOfOperation } from './operations.ts';
 import { MongoRequest } from './request.ts';
 import { writesToSystem } from './targets.ts';
@@ -15,7 +14,7 @@ export const mongo: KindSpec<MongoRequest, MongoConfig> = {
   aliases: ['mongodb'],
   config: MongoConfig,
   request: MongoRequest,
-  shapes,
+  hasTransactions: true,
   types: modes(),
   watches: (Object.keys(WATCH_OPERATIONS) as WatchName[]).flatMap(namesOfOperation),
   notCallable: [

@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
-import { EXAMPLES } from './describe/examples.ts';
 import { GRIDFS_MEMBERS, type GridfsMembers } from './gridfs.ts';
 import {
   type Level,
@@ -165,10 +164,11 @@ function schemaOf(of: OperationName) {
       ...(operation.options.length > 0 ? { options: optionsOf(operation.options) } : {}),
       ...COMMON,
     })
-    .meta({ id: idOf(of), description: operation.says, examples: [EXAMPLES[of]] });
+    .meta({ id: idOf(of), description: operation.says });
 }
 
-const SCHEMAS = Object.fromEntries(
+/** Each operation with its members. */
+export const SCHEMAS = Object.fromEntries(
   (Object.keys(OPERATIONS) as OperationName[]).map((of) => [of, schemaOf(of)]),
 ) as Record<OperationName, ReturnType<typeof schemaOf>>; // By the keys just gone through.
 

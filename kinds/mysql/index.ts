@@ -1,7 +1,6 @@
 /** Endpoint kind `mysql`, MariaDB too: its configuration, its requests and which of them write. */
 import type { KindSpec } from '../kind.ts';
 import { MysqlConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { MysqlRequest } from './request.ts';
 
 export type { MysqlRequest };
@@ -11,7 +10,7 @@ export const mysql: KindSpec<MysqlRequest, MysqlConfig> = {
   aliases: ['mariadb'],
   config: MysqlConfig,
   request: MysqlRequest,
-  shapes,
+  hasTransactions: true,
   passes: ['params'],
   types: {
     query: 'read',

@@ -2,8 +2,11 @@
 
 import type { KindSpec } from '../kind.ts';
 import { PineconeConfig } from './config.ts';
+<<<<<<< HEAD
 import { shapes } from './describe/shapes.ts';
 import { PASSED_PARAMETERS } from './parameters.ts';
+=======
+>>>>>>> f79c7b9 (Keep what only describes a kind out of the relay, and check types of what changed)
 import { PineconeRequest } from './request.ts';
 
 export type { PineconeRequest };
@@ -13,7 +16,7 @@ export const pinecone: KindSpec<PineconeRequest, PineconeConfig> = {
   aliases: [],
   config: PineconeConfig,
   request: PineconeRequest,
-  shapes,
+  hasTransactions: false,
   passes: PASSED_PARAMETERS.map((path) => `body.${path}`),
   types: {
     query: 'read',

@@ -1,7 +1,6 @@
 /** Endpoint kind `postgres`: its configuration, its requests and which of them write. */
 import type { KindSpec } from '../kind.ts';
 import { PostgresConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { PostgresRequest } from './request.ts';
 
 export type { PostgresRequest };
@@ -11,7 +10,7 @@ export const postgres: KindSpec<PostgresRequest, PostgresConfig> = {
   aliases: ['postgresql', 'pg', 'pgsql'],
   config: PostgresConfig,
   request: PostgresRequest,
-  shapes,
+  hasTransactions: true,
   passes: ['params'],
   types: {
     query: 'read',

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../proto/json.ts';
 import type { KindSpec } from '../kind.ts';
 import type { RedisRequest as Request } from './command.ts';
 import { RedisConfig } from './config.ts';
-import { shapes } from './describe/shapes.ts';
 import { modeOf, needs } from './effects.ts';
 import { RedisRequest } from './request.ts';
 import { TYPES, WATCHES } from './types.ts';
@@ -15,7 +14,7 @@ export const redis: KindSpec<Request, RedisConfig> = {
   aliases: ['valkey'],
   config: RedisConfig,
   request: RedisRequest,
-  shapes,
+  hasTransactions: true,
   passes: 'all',
   types: TYPES,
   takesAnyType: true,

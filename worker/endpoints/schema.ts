@@ -1,7 +1,8 @@
 /** Bodies and results of the operations on endpoints, as on the wire. Spec: "Endpoint". */
 import * as z from 'zod';
+import { KIND_SHAPES } from '../../kinds/describe.ts';
 import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
-import type { KindSpec } from '../../kinds/kind.ts';
+import type { KindShapes } from '../../kinds/kind.ts';
 import { JsonValue } from '../../kinds/members.ts';
 import { ChosenId } from '../http/ids.ts';
 import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../http/members.ts';
@@ -52,15 +53,15 @@ const BackendProfile = Profile.meta({
 });
 const AnyConfig = z.record(z.string(), JsonValue);
 /** What any of the kinds has, each shape once: several kinds may share one, and some have none. */
-export const ofKinds = (shapeOf: (spec: KindSpec) => z.ZodType | undefined) =>
+export const ofKinds = (shapeOf: (shapes: KindShapes, kind: Kind) => z.ZodType | undefined) =>
   z.union(
-    [...new Set((Object.keys(kinds) as Kind[]).map((kind) => shapeOf(kindSpec(kind))))].filter(
-      (shape) => shape !== undefined,
-    ),
+    [
+      ...new Set((Object.keys(kinds) as Kind[]).map((kind) => shapeOf(KIND_SHAPES[kind], kind))),
+    ].filter((shape) => shape !== undefined),
   );
 const Config = shownAs(
   AnyConfig,
-  ofKinds(({ config }) => config),
+  ofKinds((_, kind) => kindSpec(kind).config),
 );
 
 /** Every kind as it is stored and as the API writes it, and its aliases. */
@@ -123,7 +124,7 @@ export const PatchBody = z
       }),
     config: shownAs(
       AnyConfig,
-      ofKinds(({ shapes }) => shapes.configPatch),
+      ofKinds(({ configPatch }) => configPatch),
     )
       .optional()
       .meta({

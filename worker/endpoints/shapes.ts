@@ -9,18 +9,18 @@ import { ofKinds } from './schema.ts';
 /** A request; which kind it is of, the endpoint decides. */
 export const RequestBody = shownAs(
   JsonValue,
-  ofKinds(({ shapes }) => shapes.body),
+  ofKinds(({ body }) => body),
 ).meta({ description: "A request, in one of the forms that the endpoint's kind has" });
 
 /** What a request answers. */
 export const RequestResult = shownAs(
   JsonValue,
-  ofKinds(({ shapes }) => shapes.result),
+  ofKinds(({ result }) => result),
 ).meta({ description: 'What the backend answered, by the type of the request' });
 
 /** One line of a stream: a row, or the failure that ended it. Contract §6, "Large results". */
 const Line = z.union([
-  ofKinds(({ shapes }) => shapes.line),
+  ofKinds(({ line }) => line),
   z
     .object({
       $error: ErrorReply.meta({ description: 'What ended the stream before all was sent' }),
@@ -48,7 +48,7 @@ export const EVENTS = { 'text/event-stream': Event };
 /** One operation of a transaction. */
 export const OperationBody = shownAs(
   JsonValue,
-  ofKinds(({ shapes }) => shapes.operation),
+  ofKinds(({ operation }) => operation),
 );
 
 /** What the operations of a transaction answer. */
@@ -56,7 +56,7 @@ export const Outcomes = z
   .array(
     shownAs(
       JsonValue,
-      ofKinds(({ shapes }) => shapes.outcome),
+      ofKinds(({ outcome }) => outcome),
     ),
   )
   .meta({ description: 'One result per operation, in their order' });

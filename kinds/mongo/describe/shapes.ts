@@ -4,7 +4,14 @@ import type { JsonObject } from '../../../proto/json.ts';
 import type { KindShapes } from '../../kind.ts';
 import { JsonValue, patchOf } from '../../members.ts';
 import { MongoConfig } from '../config.ts';
-import { NamedOperation, NamedRequest } from '../request.ts';
+import type { OperationName } from '../operations.ts';
+import { NamedOperation, NamedRequest, SCHEMAS } from '../request.ts';
+import { EXAMPLES } from './examples.ts';
+
+for (const [name, schema] of Object.entries(SCHEMAS)) {
+  const examples = [EXAMPLES[name as OperationName]]; // By the keys of OPERATIONS, both of them.
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), examples });
+}
 
 const Document = z.record(z.string(), JsonValue).meta({
   id: 'MongoDocument',

@@ -57,10 +57,10 @@ function readOperation(
     return [];
   }
   const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
-  const { label, shapes, watches = [], keepsText } = kindSpec(kind);
+  const { label, hasTransactions, watches = [], keepsText } = kindSpec(kind);
   // What it tells beyond JSON is for kinds that read it.
   const request = keepsText === true ? written : (unordered(written) as JsonObject);
-  if (inTransaction && shapes.operation === undefined) {
+  if (inTransaction && !hasTransactions) {
     faults.push({ path, message: `is of kind ${label}, which has no transactions` });
   }
   const type = typeOf(kind, request);
