@@ -40,6 +40,11 @@ const VALUES: Readonly<Record<string, (size: number) => Json>> = {
   'a fraction of many digits': (size) => parseJson(`0.7${'7'.repeat(size)}`),
   'an exponent of many digits': (size) => parseJson(`1e${'0'.repeat(size)}999`),
   numbers: (size) => Array.from({ length: size }, (_, at) => (at * 7919) % size),
+  fractions: (size) => Array.from({ length: size }, (_, at) => at * 1.1),
+  'numbers of all lengths': (size) =>
+    Array.from({ length: size }, (_, at) =>
+      at % 2 === 0 ? at + 0.5 : parseJson(`1234567890123456789${at}`),
+    ),
   'equal numbers': (size) => Array.from({ length: size }, () => 1),
   texts: (size) => Array.from({ length: size }, (_, at) => `t${(at * 7919) % size}`),
   'long texts': (size) =>

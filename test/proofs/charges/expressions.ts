@@ -7,9 +7,9 @@ import {
   compileExpression,
   type Value,
 } from '../../../worker/language/expressions/index.ts';
+import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
 import { argumentBy, valueBy } from './arguments.ts';
-import { cpuMs } from './measure.ts';
 import type { Case } from './proof.ts';
 
 /** What a step of fuel stands for: twelve million of them, which a run has, are a quarter of a second. */

@@ -7,8 +7,8 @@ import { Size } from '../../../worker/json/size.ts';
 import { Budget } from '../../../worker/language/paths/budget.ts';
 import { PathFault } from '../../../worker/language/paths/fault.ts';
 import { Path } from '../../../worker/language/paths/path.ts';
+import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
-import { cpuMs } from './measure.ts';
 import type { Case } from './proof.ts';
 
 /** What a step stands for: twenty million of them, which a call has, are a quarter of a second. */

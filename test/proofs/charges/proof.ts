@@ -2,15 +2,13 @@
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import * as expressions from './expressions.ts';
-import { slowness } from './measure.ts';
+import { Meter } from './measure.ts';
 import * as paths from './paths.ts';
 import * as schemas from './schemas.ts';
 import * as transformers from './transformers.ts';
 
 /** Time may be so many times what a charge stands for. */
-const TIMES_MAX = 5;
-/** What seems to take too long is tried again: a busy machine adds to some tries. */
-const TRIES = 4;
+export const TIMES_MAX = 5;
 /** Sentences of progress come after so many cases. */
 const TOLD = 100;
 
@@ -33,12 +31,13 @@ const AREAS: Readonly<Record<string, Area>> = { expressions, paths, schemas, tra
 
 async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult> {
   const choices = new Choices(seed);
+  const meter = new Meter(TIMES_MAX);
   const faults: string[] = [];
   const worst: Record<string, number> = {};
   for (let cases = 0; cases < count; cases += 1) {
     const [area = '', { STEP_NS, caseBy }] = choices.pick(entries());
     const each = caseBy(choices);
-    const times = timesOf(each, STEP_NS);
+    const times = meter.timesOf(each.nsPerStep, STEP_NS);
     const figure = `largest times of ${area}, in tenths`;
     worst[figure] = Math.max(worst[figure] ?? 0, Math.round(10 * times));
     if (times > TIMES_MAX)
@@ -50,17 +49,6 @@ async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult
 
 function entries() {
   return Object.entries(AREAS) as [[string, Area], ...[string, Area][]]; // There are some.
-}
-
-/** How many times its charge a case takes: the least of some tries where that is too much. */
-function timesOf(each: Case, stepNs: number): number {
-  let least = Number.POSITIVE_INFINITY;
-  for (let left = TRIES; left > 0 && least > TIMES_MAX; left -= 1) {
-    const ns = each.nsPerStep() ?? 0;
-    const slow = ns > TIMES_MAX * stepNs ? slowness() : 1;
-    least = Math.min(least, ns / stepNs / slow);
-  }
-  return least;
 }
 
 export const proof: Proof = {

@@ -3,9 +3,9 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { type CompiledSchema, compileSchema } from '../../../worker/language/schemas/compile.ts';
 import { STEP_NS, Work } from '../../../worker/language/schemas/work.ts';
+import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
 import { valueBy } from './arguments.ts';
-import { cpuMs } from './measure.ts';
 import type { Case } from './proof.ts';
 
 export { STEP_NS };

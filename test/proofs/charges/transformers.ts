@@ -11,10 +11,10 @@ import {
   TRANSFORMERS,
   type Transformer,
 } from '../../../worker/templates/transformation/transformers/index.ts';
+import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
 import { valueBy } from './arguments.ts';
 import { STEP_NS } from './expressions.ts';
-import { cpuMs } from './measure.ts';
 import type { Case } from './proof.ts';
 
 export { STEP_NS };
@@ -49,7 +49,8 @@ function argumentsBy({ example, args = [] }: Transformer, choices: Choices): rea
   });
 }
 
-function nsPerStep(
+/** Nanoseconds that each step of a transformer took; undefined where it is not called. */
+export function nsPerStep(
   transformer: Transformer,
   args: readonly Json[],
   value: Json,

@@ -1,4 +1,5 @@
 /** How the processor's time grows with the size of what is read. */
+import { cpuMs } from '../processor-time.ts';
 
 /** Beyond so many times for twice the size, twice over, growth is worse than linear. */
 const GROWTH_MAX = 2.5;
@@ -25,7 +26,7 @@ export interface Growth {
  */
 export function growthOf(sized: Sized, most: number): Growth | undefined {
   let size = LEAST;
-  while (size * 4 < most && msOf(sized(size, 0)) < FLOOR_MS) size *= 2;
+  while (size * 4 < most && cpuMs(sized(size, 0)) < FLOOR_MS) size *= 2;
   let found: Growth | undefined;
   for (const rounds of ROUNDS) {
     const ms = [1, 2, 4].map((times) => best(sized, times * size, rounds));
@@ -42,20 +43,7 @@ function isTooMuch([least = 0, , most = 0]: readonly number[]): boolean {
 function best(sized: Sized, size: number, rounds: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let round = 1; round <= rounds; round += 1) {
-    least = Math.min(least, msOf(sized(size, round)));
+    least = Math.min(least, cpuMs(sized(size, round)));
   }
   return least;
-}
-
-/** The processor's time is told in so many milliseconds. */
-const TICK_MS = 4;
-
-/** Of the clock, but no more than this thread had the processor: others use it, too. */
-function msOf(run: () => void): number {
-  const before = process.threadCpuUsage();
-  const began = performance.now();
-  run();
-  const ms = performance.now() - began;
-  const { user, system } = process.threadCpuUsage(before);
-  return Math.min(ms, (user + system) / 1000 + TICK_MS);
 }
