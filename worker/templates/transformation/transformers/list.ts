@@ -139,7 +139,7 @@ export const LIST: readonly Transformer[] = [
     name: 'sum',
     about: 'The sum of an array of numbers, with every digit: 0.1 and 0.2 make 0.3.',
     example: { input: [0.1, 0.2], output: 0.3 },
-    make: () => (value, x) => numberFrom(sumOf(numbersIn(value, x))),
+    make: () => (value, x) => sum(numbersIn(value, x), x),
   },
   {
     name: 'average',
@@ -149,8 +149,7 @@ export const LIST: readonly Transformer[] = [
     make: () => (value, x) => {
       const numbers = numbersIn(value, x);
       if (numbers.length === 0) return undefined;
-      const sum = numberFrom(sumOf(numbers));
-      return Number(numberText(numberIn(sum))) / numbers.length;
+      return Number(numberText(numberIn(sum(numbers, x)))) / numbers.length;
     },
   },
   {
@@ -186,6 +185,15 @@ function numbersIn(value: Json, x: Execution): readonly (number | RawJson)[] {
   return numbers;
 }
 
+/** What a sum takes besides, and what each of its numbers takes once one is no safe integer. */
+const SUM_STEPS = { all: 15, each: 20 } as const;
+
+function sum(numbers: readonly (number | RawJson)[], x: Execution): Json {
+  const isLong = numbers.some((each) => !Number.isSafeInteger(each));
+  x.spend(SUM_STEPS.all + (isLong ? SUM_STEPS.each * numbers.length : 0));
+  return numberFrom(sumOf(numbers));
+}
+
 function extreme(numbers: readonly (number | RawJson)[], sign: 1 | -1): Json | undefined {
   let best = numbers[0];
   for (const each of numbers) if (best !== undefined && sign * order(each, best) > 0) best = each;
@@ -197,11 +205,15 @@ function order(one: number | RawJson, other: number | RawJson): number {
   return compareDecimals(numberText(one), numberText(other));
 }
 
+/** What the shortest text of a double that is no integer takes. */
+const FRACTION_STEPS = 6;
+
 function joined(array: readonly Json[], separator: string, x: Execution): string {
   x.take(separator.length * array.length);
   const pieces = array.map((each, at) => {
     const text = pieceOf(each, at);
     x.take(text.length);
+    if (typeof each === 'number' && !Number.isSafeInteger(each)) x.spend(FRACTION_STEPS);
     return text;
   });
   return pieces.join(separator);
@@ -229,6 +241,11 @@ function charactersOf(value: string, x: Execution): string[] {
   return [...text];
 }
 
+/** Its text is put together from those of its parts. */
+function isNested(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && !isRawJson(value);
+}
+
 function unique(
   array: readonly Json[],
   key: (element: Json) => Json | undefined,
@@ -238,7 +255,7 @@ function unique(
   return array.filter((each) => {
     const value = key(each);
     const text = value === undefined ? '' : sortedText(value);
-    x.spend(2 + (text.length >> 2));
+    x.spend(4 + (isNested(value) ? text.length : text.length >> 2));
     x.take(32 + text.length);
     if (seen.has(text)) return false;
     seen.add(text);

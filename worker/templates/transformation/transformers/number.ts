@@ -15,7 +15,7 @@ const decimals = [
 /** Doubles from here on are written with as many digits as they have. */
 const SHORT = 1e21;
 /** What rounding takes, of numbers of few digits and of up to a thousand. */
-const STEPS = { short: 6, long: 80 } as const;
+const STEPS = { short: 30, long: 80 } as const;
 
 function rounding(how: Rounding): Transformer['make'] {
   return ([places = 0]) =>
@@ -71,7 +71,7 @@ export const NUMBER: readonly Transformer[] = [
       'Makes ISO 8601 text in UTC, with milliseconds, of ISO text or of milliseconds since 1970.',
     example: { input: '2026-11-21T10:00:00+02:00', output: '2026-11-21T08:00:00.000Z' },
     make: () => (value, x) => {
-      x.spend(2);
+      x.spend(12);
       return new Date(timeOf(value, x)).toISOString();
     },
   },
@@ -91,7 +91,7 @@ function toNumber(value: Json, x: Execution): Json {
   if (typeof value === 'boolean') return Number(value);
   if (typeof value !== 'string') throw new RuleFault(`takes a text, not ${kindOf(value)}`);
   const text = value.length > LONGEST ? '' : value.trim();
-  x.spend(1 + (text.length >> 2));
+  x.spend(10 + (text.length >> 1));
   const [, sign, digits = '', exponent = ''] = NUMBER_TEXT.exec(text) ?? [];
   if (digits === '') throw new RuleFault('takes the text of a number, such as -12.50');
   return numberOf(`${sign === '-' ? '-' : ''}${mantissa(digits)}${exponent}`);

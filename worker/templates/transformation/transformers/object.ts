@@ -137,7 +137,7 @@ function fromJson(text: string, x: Execution): Json {
     if (part.length === 1) values += 1;
     if (depth > x.budget.bounds.depth) throw new RunOver('depth');
   }
-  x.spend(4 + values + (text.length >> 1));
+  x.spend(12 + values + (text.length >> 1));
   x.take(values * VALUE_BYTES);
   try {
     return parseJson(text);

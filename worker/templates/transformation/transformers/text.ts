@@ -150,7 +150,7 @@ function capitalized(text: string): string {
 function slug(text: string, x: Execution): string {
   const apart = text.normalize('NFKD');
   // One character may come apart into eighteen.
-  x.spend(2 + (apart.length >> 1));
+  x.spend(2 + apart.length);
   x.take(apart.length);
   const plain = apart.replace(/\p{M}/gu, '').toLowerCase();
   return plain
