@@ -2,11 +2,7 @@
 
 import type { KindSpec } from '../kind.ts';
 import { PineconeConfig } from './config.ts';
-<<<<<<< HEAD
-import { shapes } from './describe/shapes.ts';
 import { PASSED_PARAMETERS } from './parameters.ts';
-=======
->>>>>>> f79c7b9 (Keep what only describes a kind out of the relay, and check types of what changed)
 import { PineconeRequest } from './request.ts';
 
 export type { PineconeRequest };
