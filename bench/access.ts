@@ -3,7 +3,7 @@
  * limits, audit and usage, beside the same worker without any of that; then again once the
  * organization has 10,000 users and 100,000 rules. Same run, interleaved, medians of five rounds.
  *
- * node bench/access.ts [--rounds 5] [--seconds 2] [--connections 32]
+ * npm run bench -- access [--rounds 5] [--seconds 2] [--connections 32]
  */
 import { parseArgs } from 'node:util';
 import { generateLoad, type Measured } from './load.ts';

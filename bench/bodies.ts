@@ -4,7 +4,7 @@
  * sorts hold numbers that look long, and numbers that are kept as text. Same run, interleaved,
  * medians.
  *
- * node bench/bodies.ts [--rounds 15]
+ * npm run bench -- bodies [--rounds 15]
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';

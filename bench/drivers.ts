@@ -3,7 +3,7 @@
  * behind a bare worker: same run, interleaved, medians, as a ratio at 1, 16 and 64 connections;
  * then results of about 10 MB, in MB a second.
  *
- * node server/run.mjs bench/drivers.ts [--kinds postgres,mysql] [--rounds 5] [--seconds 2]
+ * npm run bench -- drivers [--kinds postgres,mysql] [--rounds 5] [--seconds 2]
  */
 import { parseArgs } from 'node:util';
 import { startBackend } from '../test/servers/backends.ts';

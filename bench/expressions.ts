@@ -2,7 +2,7 @@
  * What expressions cost: 1,000 records with ten expressions each, beside the same in JavaScript as
  * one would write it by hand, and in jsonata. One process, best of many rounds.
  *
- * node bench/expressions.ts [--rounds 200]
+ * npm run bench -- expressions [--rounds 200]
  */
 import { parseArgs } from 'node:util';
 import jsonata from 'jsonata';

@@ -2,7 +2,7 @@
  * What an Idempotency-Key costs a write, against the same write without one: one after another
  * over one connection, the three sorts by turns in the same run, medians.
  *
- * node bench/idempotency.ts [--calls 500]
+ * npm run bench -- idempotency [--calls 500]
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -9,7 +9,7 @@
  * organization has one user with 8 connections: more users would be allowed no more than their
  * organization is, 10 times as much. Between two measurements their minute may have to pass.
  *
- * node server/run.mjs bench/neighbour.ts [--only REGEX] [--count 1] [--seconds 3] [--connections 8]
+ * npm run bench -- neighbour [--only REGEX] [--count 1] [--seconds 3] [--connections 8]
  *
  * `--only` measures the operations whose names it matches, `--count` measures each so many times.
  */

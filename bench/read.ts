@@ -4,7 +4,7 @@
  * CPU is of all processes but the load generator, the database's too, which is the same for both:
  * on a machine that does other things as well it wobbles less than what is there in a second.
  *
- * node bench/read.ts [--rounds 5] [--seconds 2]
+ * npm run bench -- read [--rounds 5] [--seconds 2]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -5,7 +5,7 @@
  * connection (it leaves Nagle's algorithm on, so that such replies wait for acknowledgements on
  * few connections). CPU is of all processes of a side, Redis' own left out. Then the driver alone beside ioredis with auto-pipelining, in this process.
  *
- * node server/run.mjs bench/redis.ts [--rounds 5] [--seconds 2]
+ * npm run bench -- redis [--rounds 5] [--seconds 2]
  */
 import { parseArgs } from 'node:util';
 import { Redis } from 'ioredis';

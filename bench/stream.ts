@@ -2,7 +2,7 @@
  * A million rows as NDJSON: rows per second, and how much the resident memory of the worker and
  * of the relay grows over what it was after a stream before.
  *
- * node server/run.mjs bench/stream.ts [--rows 1000000]
+ * npm run bench -- stream [--rows 1000000]
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@
  * operations that do nothing. Same run, interleaved, medians; the processor's time, not the clock's.
  * All three make the same JSON, or nothing is measured.
  *
- * node server/run.mjs bench/templates.ts [--rounds 25] [--records 1,10,100,1000] [--seconds 2] [--connections 32]
+ * npm run bench -- templates [--rounds 25] [--records 1,10,100,1000] [--seconds 2] [--connections 32]
  * Of --seconds 0, nothing is measured through the gateway.
  */
 import { loadavg } from 'node:os';
