@@ -123,7 +123,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   NODE_NOT_FOUND: {
     means: 'There is no node of that id.',
-    remedy: 'Name one that `GET /nodes` lists.',
+    remedy: 'Name one that `GET /endpoints/{endpoint}/nodes` lists.',
   },
   SESSION_NOT_FOUND: {
     means:
@@ -229,7 +229,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     retry: 'later',
   },
   INTERNAL: {
-    means: 'The gateway failed in a way that nobody foresaw; its log has the cause.',
+    means: 'The gateway failed in an unexpected way; its log has the cause.',
     remedy: 'Tell the operator the `request_id`, and look whether a change was made.',
     retry: 'once known',
     effect: 'possible',
@@ -254,7 +254,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   SERVICE_UNAVAILABLE: {
     means:
-      'Something that the request needs is too busy or cannot be had at the moment. Also where eight large or expensive requests of the organization are being worked on: nothing of this one was done. Also where a node ended the request because it stops, or its memory ran short: what was begun is undone.',
+      'Something that the request needs is too busy or not available at the moment. Also when eight large or expensive requests of the organization are in work: nothing of this one was done. Also when a node ended the request because it stops or runs out of memory: what was begun is undone.',
     remedy: 'Wait for `Retry-After` seconds.',
     retry: 'later',
   },
@@ -266,7 +266,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   NODE_UNAVAILABLE: {
     means:
       'No relay that may serve the endpoint answers, or the result of a read was lost on its way.',
-    remedy: 'Wait for `Retry-After` seconds; `GET /nodes` tells how the relays are.',
+    remedy:
+      'Wait for `Retry-After` seconds; `GET /endpoints/{endpoint}/nodes` shows the state of each relay.',
     retry: 'later',
   },
   SESSIONS_EXHAUSTED: {
