@@ -1,23 +1,26 @@
-/** `--demo`: an organization with a PostgreSQL of its own, so that everything can be tried at once. */
+/** `--demo`: the organization of all examples with a PostgreSQL of its own, so that everything can be tried at once. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { type DataFolder, secretIn } from './data-folder.ts';
 import { Failure } from './failure.ts';
+import { FIRST, FIRST_PASSWORD } from './first-organization.ts';
 import { type PostgresServer, SUPERUSER, startPostgres } from './postgres-server.ts';
 
-/** The demo's organization, and its user's name. */
-export const DEMO_NAME = 'demo';
-/** The endpoint, its database, and the database's owner. */
-const SHOP = 'shop';
-/** The first transformation of docs/templates.md; its id is made of its name. */
-const TEMPLATE = 'demo-order-totals.json';
+/** The endpoint has the name of the database and of its owner. */
+const SHOP = FIRST.endpoint;
+/** The role that reads: it owns nothing and changes nothing. */
+const READER = 'shop_reader';
+/** A list of definitions: those that the examples of the API's description are about. */
+const TEMPLATES = 'demo-templates.json';
 
 /** The demo's database server and what it takes to use it. */
 export interface DemoDatabase {
   readonly server: PostgresServer;
-  /** As an ordinary user who owns the database `shop` and nothing else. */
+  /** As an ordinary role that owns the database `shop` and nothing else. */
   readonly url: string;
+  /** As a role that may only read. */
+  readonly readerUrl: string;
   /** `host:port`, for the relay's list of what it may reach. */
   readonly address: string;
 }
@@ -25,9 +28,10 @@ export interface DemoDatabase {
 /** Starts the demo's server; its data stay in the folder. */
 export async function startDemoDatabase(folder: DataFolder): Promise<DemoDatabase> {
   await mkdir(join(folder.path, 'demo'), { recursive: true, mode: 0o700 });
-  const [superuserPassword, password] = await Promise.all([
+  const [superuserPassword, password, readerPassword] = await Promise.all([
     secretIn(folder, 'demo/postgres-password'),
     secretIn(folder, 'demo/shop-password'),
+    secretIn(folder, 'demo/reader-password'),
   ]);
   const portFile = join(folder.path, 'demo/port');
   const server = await startPostgres({
@@ -40,36 +44,42 @@ export async function startDemoDatabase(folder: DataFolder): Promise<DemoDatabas
   await writeFile(portFile, `${server.port}\n`, { mode: 0o600 });
   const address = `127.0.0.1:${server.port}`;
   const url = `postgresql://${SHOP}:${password}@${address}/${SHOP}`;
+  const readerUrl = `postgresql://${READER}:${readerPassword}@${address}/${SHOP}`;
   try {
-    await fillShop(server, superuserPassword, password);
+    await fillShop(server, superuserPassword, { [SHOP]: password, [READER]: readerPassword });
   } catch (thrown) {
     await server.stop();
     throw thrown;
   }
-  return { server, url, address };
+  return { server, url, readerUrl, address };
 }
 
-async function fillShop(server: PostgresServer, superuserPassword: string, password: string) {
-  const connect = async (user: string, database: string, secret: string) => {
-    const client = new pg.Client({
-      host: '127.0.0.1',
-      port: server.port,
-      user,
-      database,
-      password: secret,
-    });
+async function fillShop(
+  server: PostgresServer,
+  superuserPassword: string,
+  passwords: Readonly<Record<typeof SHOP | typeof READER, string>>,
+): Promise<void> {
+  const { port } = server;
+  const connect = async (user: string, database: string, password: string) => {
+    const client = new pg.Client({ host: '127.0.0.1', port, user, database, password });
     await client.connect();
     return client;
   };
   const admin = await connect(SUPERUSER, SUPERUSER, superuserPassword);
-  const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [SHOP]);
-  if (rowCount === 0) {
-    await admin.query(`CREATE ROLE ${SHOP} LOGIN PASSWORD ${admin.escapeLiteral(password)}`);
+  for (const [role, password] of Object.entries(passwords)) {
+    const { rowCount } = await admin.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [role]);
+    if (rowCount === 0) {
+      await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD ${admin.escapeLiteral(password)}`);
+    }
   }
   const found = await admin.query('SELECT 1 FROM pg_database WHERE datname = $1', [SHOP]);
   if (found.rowCount === 0) await admin.query(`CREATE DATABASE ${SHOP} OWNER ${SHOP}`);
   await admin.end();
-  const owner = await connect(SHOP, SHOP, password);
+  await fillTables(await connect(SHOP, SHOP, passwords[SHOP]));
+}
+
+/** All tables with all rows, once; rights of the role that reads, each time. Ends the connection. */
+async function fillTables(owner: pg.Client): Promise<void> {
   const filled = await owner.query<{ there: boolean }>(
     "SELECT to_regclass('order_items') IS NOT NULL AS there",
   );
@@ -77,18 +87,22 @@ async function fillShop(server: PostgresServer, superuserPassword: string, passw
   if (filled.rows[0]?.there !== true) {
     await owner.query(await readFile(join(import.meta.dirname, 'demo-shop.sql'), 'utf8'));
   }
+  await owner.query(
+    `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${READER};
+     ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO ${READER}`,
+  );
   await owner.end();
 }
 
-/** What the demo's user logs in with. */
-export interface DemoLogin {
+/** What the first user logs in with. */
+interface Login {
   readonly username: string;
   readonly password: string;
 }
 
 /**
- * Makes the demo's organization, user, endpoint and template through the gateway's own API, or
- * brings the endpoint to the server's address of this start.
+ * Makes the first organization, its user, the endpoint and the templates through the gateway's own
+ * API, or brings the endpoint to the server's address of this start.
  * @param gateway address of the running gateway
  * @throws Failure when the organization is there under another password, or the gateway refuses
  */
@@ -97,18 +111,17 @@ export async function setUpDemo(
   folder: DataFolder,
   database: DemoDatabase,
   newOrgToken: string | undefined,
-): Promise<DemoLogin> {
-  const password = await secretIn(folder, 'demo/password');
-  const login = { username: DEMO_NAME, password };
+): Promise<void> {
+  const login = { username: FIRST.username, password: await secretIn(folder, FIRST_PASSWORD) };
   const token =
     (await logIn(gateway, login)) ?? (await createOrganization(gateway, login, newOrgToken));
   if (token === undefined) {
     throw new Failure(
-      `The demo's user does not log in with the password in ${join(folder.path, 'demo/password')}; write the changed one there, or choose another folder with --data.`,
+      `The organization ${FIRST.organization} is there, and ${FIRST.username} cannot log in to it with the password in ${join(folder.path, FIRST_PASSWORD)}: write the right one there, or choose another folder with --data.`,
     );
   }
   const authorization = `Bearer ${token}`;
-  const config = { write_conn: { url: database.url } };
+  const config = { write_conn: { url: database.url }, read_conn: { url: database.readerUrl } };
   const found = await call(gateway, 'GET', `/endpoints/${SHOP}`, { authorization });
   const reply =
     found.status === 404
@@ -126,24 +139,25 @@ export async function setUpDemo(
         )
       : await call(gateway, 'PATCH', `/endpoints/${SHOP}`, { authorization }, { config });
   if (!reply.ok) throw await refused(`the endpoint ${SHOP}`, reply);
-  await makeTemplate(gateway, authorization);
-  return login;
+  await makeTemplates(gateway, authorization);
 }
 
-/** One that is there already is the reader's by now. */
-async function makeTemplate(gateway: string, authorization: string): Promise<void> {
-  const text = await readFile(join(import.meta.dirname, TEMPLATE), 'utf8');
-  const definition: unknown = JSON.parse(text);
-  const reply = await call(gateway, 'POST', '/templates', { authorization }, definition as object); // The file is one.
-  if (!reply.ok && reply.status !== 409) throw await refused(`the template of ${TEMPLATE}`, reply);
+/** One that is there already may have been changed: it stays as it is. */
+async function makeTemplates(gateway: string, authorization: string): Promise<void> {
+  const text = await readFile(join(import.meta.dirname, TEMPLATES), 'utf8');
+  for (const definition of JSON.parse(text) as object[]) {
+    // The file is a list of definitions.
+    const reply = await call(gateway, 'POST', '/templates', { authorization }, definition);
+    if (!reply.ok && reply.status !== 409) throw await refused('a template', reply);
+  }
 }
 
 /** A token, or undefined when organization, user or password is not right. */
-async function logIn(gateway: string, { username, password }: DemoLogin) {
+async function logIn(gateway: string, { username, password }: Login) {
   const basic = Buffer.from(`${username}:${password}`).toString('base64');
   const reply = await call(gateway, 'POST', '/auth/login', {
     authorization: `Basic ${basic}`,
-    'x-org-id': DEMO_NAME,
+    'x-org-id': FIRST.organization,
   });
   if (reply.status === 401) return undefined;
   if (!reply.ok) throw await refused('the login', reply);
@@ -159,16 +173,12 @@ async function logIn(gateway: string, { username, password }: DemoLogin) {
   throw new Failure('The demo could not be set up: the login answered no token.');
 }
 
-async function createOrganization(
-  gateway: string,
-  login: DemoLogin,
-  newOrgToken: string | undefined,
-) {
+async function createOrganization(gateway: string, login: Login, newOrgToken: string | undefined) {
   const headers: Record<string, string> = newOrgToken
     ? { authorization: `Bearer ${newOrgToken}` }
     : {};
   const reply = await call(gateway, 'POST', '/new', headers, {
-    id: DEMO_NAME,
+    id: FIRST.organization,
     description: 'Made by --demo',
     super_admins: [login],
   });

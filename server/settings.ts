@@ -77,7 +77,8 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
   { name: 'BODY_TOTAL_S', meaning: 'seconds in which a body arrives', fallback: '300' },
 ];
 
-const LOCAL_SETTINGS: readonly SettingHelp[] = [
+/** Read by `npm start` itself. */
+export const LOCAL_SETTINGS: readonly SettingHelp[] = [
   {
     name: 'DRAIN_S',
     meaning: 'seconds that a stop waits for requests in flight; a second Ctrl-C ends at once',

@@ -8,6 +8,7 @@ import { openDataFolder, secretIn } from './data-folder.ts';
 import type { DemoDatabase } from './demo.ts';
 import type { Edge } from './edge.ts';
 import { Failure, runScript } from './failure.ts';
+import { FIRST_PASSWORD } from './first-organization.ts';
 import { greeting } from './greeting.ts';
 import { startHasher } from './hasher-process.ts';
 import { lockDataFolder } from './lock.ts';
@@ -59,12 +60,12 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   await answers(gateway);
   const newOrgToken = process.env.NEW_ORG_TOKEN || undefined;
   const { setUpDemo } = options.demo ? await import('./demo.ts') : {};
-  const login = database && (await setUpDemo?.(gateway, folder, database, newOrgToken));
+  if (database) await setUpDemo?.(gateway, folder, database, newOrgToken);
   return greeting({
     gateway,
-    password: await secretIn(folder, 'keys/first-password'),
+    password: await secretIn(folder, FIRST_PASSWORD),
     newOrgToken: newOrgToken !== undefined,
-    demo: database && login && { login, databaseUrl: database.url },
+    demo: database !== undefined,
   });
 }
 

@@ -203,8 +203,7 @@ describe('in a browser', () => {
     const written = await runInTurn(
       (await lines.allInnerTexts()).map((script) =>
         fillIn(script, {
-          'http://127.0.0.1:8787': gateway.url,
-          'you@acme.example:your password': `${username}:${password}`,
+          'ada@example.com:your password': `${username}:${password}`,
           ': acme': `: ${id}`,
           'eyJhbGci…': token,
         }),

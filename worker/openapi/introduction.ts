@@ -7,13 +7,13 @@ export const introduction = (
 
 ## Your first request
 
-Log in to your organization with your user name and password; \`POST /api/v1/new\` makes an
-organization where there is none yet:
+Log in to your organization, here \`acme\`, with your user name and password. \`POST /api/v1/new\` makes an
+organization, and \`npm start -- --demo\` makes this one, with a database to query:
 
 \`\`\`sh
 API=${gateway}/api/v1
 curl -sS $API/auth/login -H 'X-Org-Id: acme' \\
-  -u 'you@acme.example:your password'
+  -u 'ada@example.com:your password'
 \`\`\`
 
 The reply holds a \`token\`. Every other request carries it:
@@ -23,6 +23,9 @@ TOKEN='eyJhbGci…'
 curl -sS $API/endpoints \\
   -H "Authorization: Bearer $TOKEN"
 \`\`\`
+
+The examples of all operations are about one organization, \`acme\`, and its endpoint \`shop\`, which holds the
+customers, products and orders of a small shop.
 
 On the page at \`/docs\`, paste it under **Authentication**; **Test Request** then sends real requests
 to this gateway.
