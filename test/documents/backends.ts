@@ -4,10 +4,13 @@
  * started only for kinds whose URL a page writes.
  */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createClient } from '@clickhouse/client';
 import cassandra from 'cassandra-driver';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import { ROOT } from '../../server/bundle.ts';
 import { startShop } from '../http-kind/shop.ts';
 import { type BackendKind, backend, freshDatabase } from '../servers/backends.ts';
 import { ownRedis } from '../servers/redis-server.ts';
@@ -127,7 +130,7 @@ export async function backendsOf(texts: readonly string[]): Promise<Record<strin
   return Object.fromEntries(made);
 }
 
-/** With the table that the README reads from, for a role of which there is nothing to warn. */
+/** With the tables of the demo, for a role of which there is nothing to warn. */
 async function postgres(): Promise<string> {
   const { url, name } = await freshDatabase();
   const own = new URL(url);
@@ -135,10 +138,9 @@ async function postgres(): Promise<string> {
   own.password = 'documented';
   const client = new pg.Client(url);
   await client.connect();
+  await client.query(await readFile(join(ROOT, 'server/demo-shop.sql'), 'utf8'));
   await client.query(
-    `CREATE TABLE customers (id bigint PRIMARY KEY, name text, since timestamptz);
-     INSERT INTO customers VALUES (9007199254740993, 'Ada', '2026-01-31T09:30:00Z'), (9007199254740994, 'Grace', NULL);
-     CREATE ROLE ${name} LOGIN PASSWORD 'documented';
+    `CREATE ROLE ${name} LOGIN PASSWORD 'documented';
      GRANT pg_read_all_data, pg_write_all_data TO ${name};
      GRANT CREATE ON SCHEMA public TO ${name}`,
   );

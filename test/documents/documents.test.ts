@@ -4,9 +4,10 @@
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../server/bundle.ts';
+import { KEY_SETTINGS, LOCAL_SETTINGS, WORKER_SETTINGS } from '../../server/settings.ts';
 import { leftOut } from '../../tooling/left-out.ts';
 import { type OwnGateway, startGateway } from '../gateway.ts';
 import { backendsOf } from './backends.ts';
@@ -18,13 +19,18 @@ import { comparison } from './shown.ts';
 const SPECIFICATION = 'spec/';
 /** Pages of kinds that this machine has no server of. */
 const absent = new Set(leftOut().pages);
-const names = ['README.md', ...(await pagesOf('docs'))];
-const pages = await Promise.all(
-  names.map(async (name) => {
-    const text = await readFile(join(ROOT, name), 'utf8');
-    return { name, text, ...readPage(text) };
-  }),
+const names = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  ...(await pagesOf('docs')),
+];
+const texts = await Promise.all(
+  names.map(async (name) => ({ name, text: await readFile(join(ROOT, name), 'utf8') })),
 );
+const { functions } = readPage(texts[0]?.text ?? '');
+const pages = texts.map((page) => ({ ...page, ...readPage(page.text, functions) }));
 const examples = pages.flatMap(({ name, examples: own }) =>
   own.map((example) => ({ at: `${name}:${example.line}`, ...example })),
 );
@@ -45,11 +51,15 @@ const written = new Map<string, Written | undefined>();
 beforeAll(async () => {
   const [started, backends] = await Promise.all([
     // What stands in for a vendor is on this machine.
-    startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
+    startGateway({ args: ['--demo'], env: { HTTP_ALLOW_PRIVATE: 'true' } }),
     backendsOf(pages.map(({ text }) => text)),
   ]);
   gateway = started;
-  places = { 'http://127.0.0.1:8787': gateway.url, ...backends };
+  places = {
+    'http://127.0.0.1:8787': gateway.url,
+    '.causeway/': `${gateway.data}/`,
+    ...backends,
+  };
   const outputs = await runInTurn(examples.map(({ script }) => fillIn(script, places)));
   for (const [index, { at }] of examples.entries()) written.set(at, outputs[index]);
 });
@@ -66,7 +76,7 @@ test.each(pages)('$name calls curl only where it is run', ({ strays }) => {
 test.each(pages)('$name names only files that are there', ({ text }) => {
   const named = [
     ...text.matchAll(
-      /`((?:bench|docs|migrations|node-relay|proto|scripts|test|worker)\/[\w./-]*)`/g,
+      /`((?:bench|docs|kinds|migrations|node-relay|proto|server|test|tooling|worker)\/[\w./-]*)`/g,
     ),
   ];
   const missing = named
@@ -81,6 +91,38 @@ test.each(pages)('$name names only scripts that npm runs', async ({ text }) => {
   );
   const named = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name);
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
+});
+
+test.each(pages)('$name has no command that nothing runs', ({ commands }) => {
+  // Those that the tests run by themselves: test/start.test.ts, test/demo.test.ts, and this run.
+  const known = /^npm ci && npm (?:start -- --demo|start|test)(?: +#.*)?$/;
+  expect(commands.filter((line) => !known.test(line))).toEqual([]);
+});
+
+test.each(pages)('$name links to pages and places that are there', ({ name, links }) => {
+  const lost = links.filter((link) => {
+    const [path = '', place] = link.split('#');
+    const target = path === '' ? name : join(dirname(name), path);
+    const page = pages.find((each) => each.name === target);
+    const isThere = existsSync(join(ROOT, target));
+    return !isThere || (place !== undefined && page !== undefined && !page.anchors.includes(place));
+  });
+  expect(lost).toEqual([]);
+});
+
+test.each(pages)('$name names only measurements and proofs that are there', ({ text }) => {
+  const named = [...text.matchAll(/npm run (bench|prove) -- ([a-z][\w-]*)/g)];
+  const missing = named.filter(([, sort, name]) => {
+    const file = sort === 'bench' ? `bench/${name}.ts` : `test/proofs/${name}/proof.ts`;
+    return !existsSync(join(ROOT, file));
+  });
+  expect(missing.map(([whole]) => whole)).toEqual([]);
+});
+
+test('the page on operating has every setting', () => {
+  const { text = '' } = pages.find(({ name }) => name === 'docs/operate.md') ?? {};
+  const all = [...KEY_SETTINGS, ...LOCAL_SETTINGS, ...WORKER_SETTINGS].map(({ name }) => name);
+  expect(all.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 describe.each(examples)('the example at $at', ({ at, shown }) => {

@@ -15,7 +15,8 @@ describe('of a page', () => {
       'Answers:',
       fenced('json', '{}'),
     ];
-    expect(readPage(text.join('\n'))).toEqual({
+    expect(readPage(text.join('\n'))).toMatchObject({
+      commands: ['npm ci'],
       examples: [{ line: 5, script: 'curl x', shown: { line: 9, language: 'json', text: '{}' } }],
       strays: [],
     });
@@ -39,6 +40,25 @@ describe('of a page', () => {
     ];
     const scripts = readPage(text.join('\n')).examples.map(({ script }) => script);
     expect(scripts).toEqual(['ask() {\n  curl x\n}\nask 1', 'ask 2']);
+  });
+
+  test('so is one that calls a function of the page before it', () => {
+    const { examples, functions } = readPage(fenced('sh', 'ask 1'), ['ask']);
+    expect(examples).toEqual([{ line: 1, script: 'ask 1', shown: undefined }]);
+    expect(functions).toEqual(['ask']);
+  });
+
+  test('its links within the project are found, and where links to it may lead', () => {
+    const text = [
+      '## At `/read`: what, and why',
+      'See [it](a.md#b-c), [here](#d) and [there](https://x.org).',
+      '`[no](link.md)`',
+      fenced('sh', '[none](at-all.md)'),
+    ];
+    expect(readPage(text.join('\n'))).toMatchObject({
+      links: ['a.md#b-c', '#d'],
+      anchors: ['at-read-what-and-why'],
+    });
   });
 
   test('a curl in other blocks or in a sentence is a stray', () => {

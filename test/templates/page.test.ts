@@ -85,11 +85,6 @@ describe('the table of rules', () => {
   });
 });
 
-test('the first one is that of the demo', async () => {
-  const file = await readFile(join(ROOT, 'server/demo-order-totals.json'), 'utf8');
-  expect(parseJson(file)).toEqual(TRANSFORMATIONS[0]?.definition);
-});
-
 test('the table of transformers is the one of the code', async () => {
   const page = await readFile(join(ROOT, 'docs/templates.md'), 'utf8');
   expect(page).toBe(withTransformers(page));

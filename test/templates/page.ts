@@ -1,4 +1,4 @@
-/** What docs/templates.md shows: its ten transformations, and the table of rules. */
+/** What the pages on templates show: the cookbook's ten transformations, and the reference's table of rules. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../../proto/json.ts';
@@ -23,31 +23,30 @@ export interface Row {
   readonly output: string;
 }
 
-const CHAPTER = '## Ten transformations\n';
 const BLOCK = /^```(\w+)\n([\s\S]*?)\n```$/gm;
 const ROW = /^\| `(\[.*\])` \| `(.*)` \| `(.*)` \|$/gm;
 
-const page = await readFile(join(ROOT, 'docs/templates.md'), 'utf8');
-const [rest = '', chapter = ''] = page.split(CHAPTER);
+const cookbook = await readFile(join(ROOT, 'docs/template-cookbook.md'), 'utf8');
+const reference = await readFile(join(ROOT, 'docs/templates.md'), 'utf8');
 
-/** The transformations of the page, in its order. */
-export const TRANSFORMATIONS: readonly Shown[] = chapter.split(/^### /m).slice(1).map(shownIn);
+/** The transformations of the cookbook, in its order. */
+export const TRANSFORMATIONS: readonly Shown[] = cookbook.split(/^## /m).slice(1).map(shownIn);
 
 /** The rows of the table of rules. */
-export const ROWS: readonly Row[] = [...rest.matchAll(ROW)].map(
+export const ROWS: readonly Row[] = [...reference.matchAll(ROW)].map(
   ([, rules = '', input = '', output = '']) => ({ rules, input, output }),
 );
 
 /** What the templates of these rows have beside their rules. */
 export const BESIDE: JsonObject = objectIn(
-  blocksOf(rest.split('In the examples the template also has')[1] ?? '')[0]?.text ?? '',
+  blocksOf(reference.split('In the examples the template also has')[1] ?? '')[0]?.text ?? '',
 );
 
 /** What statements often want: a condition by product. */
 export const IDIOMS: readonly {
   readonly wanted: string;
   readonly conditions: Readonly<Record<string, string>>;
-}[] = idiomsIn(rest.split('| wanted |')[1]?.split('\n\n')[0] ?? '');
+}[] = idiomsIn(reference.split('| wanted |')[1]?.split('\n\n')[0] ?? '');
 
 function idiomsIn(table: string) {
   const [head = '', , ...rows] = table.split('\n');
