@@ -254,7 +254,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   SERVICE_UNAVAILABLE: {
     means:
-      'Something that the request needs is too busy or not available at the moment. Also when eight large or expensive requests of the organization are in work: nothing of this one was done. Also when a node ended the request because it stops or runs out of memory: what was begun is undone.',
+      'Something that the request needs is too busy or not available at the moment. Also when eight large or expensive requests of the organization are in work: nothing of this one was done. Also when a node ended the request because it stops or runs out of memory: what was begun is undone. Also when the gateway cannot use its own storage, as on a full disk: nothing was changed.',
     remedy: 'Wait for `Retry-After` seconds.',
     retry: 'later',
   },

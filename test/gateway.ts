@@ -51,6 +51,8 @@ export interface GatewayOptions {
   readonly data?: string;
   /** Through npm, as the README says, instead of directly. */
   readonly npm?: boolean;
+  /** A program and its first arguments that end by running the gateway in their place. */
+  readonly under?: readonly string[];
 }
 
 /**
@@ -65,6 +67,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
     {
       env: { ...OFF, ...options.env },
       npm: options.npm ?? false,
+      under: options.under ?? [],
     },
   );
   const url = await readyUrl(child);
@@ -105,8 +108,16 @@ export interface Run {
 /** Runs server/start.ts, or through npm, with just those flags and a minimal environment. */
 export function runStart(
   args: readonly string[],
-  { env = {}, npm = false }: { env?: Readonly<Record<string, string>>; npm?: boolean } = {},
+  { env = {}, npm = false, under = [] }: Pick<GatewayOptions, 'env' | 'npm' | 'under'> = {},
 ): Run {
+  const [program, ...first] = under;
+  if (program !== undefined) {
+    return run(
+      program,
+      [...first, process.execPath, 'server/run.mjs', 'server/start.ts', ...args],
+      env,
+    );
+  }
   if (npm) return run('npm', ['start', '--silent', '--', ...args], env);
   return runScript('server/start.ts', args, env);
 }

@@ -4,6 +4,7 @@
  */
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { Context, Database } from '../context.ts';
+import { storageFault } from './fault.ts';
 
 /** Milliseconds between two writes. */
 const FLUSH_EVERY_MS = 1_000;
@@ -11,9 +12,13 @@ const FLUSH_EVERY_MS = 1_000;
 const PLAN_STALE_MS = 5_000;
 /** Statements of one batch; D1 ends a batch that takes too long. */
 const BATCH_MAX = 200;
+/** Sums that wait for a storage that fails; more are lost. */
+const UNWRITTEN_MAX = 10_000;
 
 interface Sums<Counted> {
   counted: Map<string, Counted>;
+  /** What a storage that failed did not take. */
+  unwritten: Counted[];
   flushedAt: number;
   /** When the write that is planned was planned, if one is. */
   plannedAt: number | undefined;
@@ -47,14 +52,21 @@ export class Tally<Counted> {
 
   async #flushIn(ctx: Context, sums: Sums<Counted>, waitMs: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const { counted } = sums;
+    const all = [...sums.unwritten, ...sums.counted.values()];
     sums.counted = new Map();
+    sums.unwritten = [];
     sums.flushedAt = ctx.now();
     sums.plannedAt = undefined;
-    const statements = [...counted.values()].map((each) => this.#write(ctx.db, each));
-    for (let at = 0; at < statements.length; at += BATCH_MAX) {
-      const [first, ...rest] = statements.slice(at, at + BATCH_MAX);
-      if (first) await ctx.db.batch([first, ...rest]);
+    for (let at = 0; at < all.length; at += BATCH_MAX) {
+      const sent = all.slice(at, at + BATCH_MAX);
+      const [first, ...rest] = sent.map((each) => this.#write(ctx.db, each));
+      try {
+        if (first) await ctx.db.batch([first, ...rest]);
+      } catch (thrown) {
+        if (storageFault(thrown) === undefined) throw thrown;
+        // A batch is written whole or not at all. The next count tries again.
+        sums.unwritten = [...sums.unwritten, ...sent].slice(-UNWRITTEN_MAX);
+      }
     }
   }
 
@@ -63,6 +75,7 @@ export class Tally<Counted> {
     if (known) return known;
     const made: Sums<Counted> = {
       counted: new Map(),
+      unwritten: [],
       flushedAt: Number.NEGATIVE_INFINITY,
       plannedAt: undefined,
     };

@@ -1,6 +1,7 @@
 /** Turns what a handler answered, or whatever was thrown, into a response. */
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { PublicContext, Timing } from '../context.ts';
+import { storageFault } from '../db/fault.ts';
 import { isKnown } from './conditional.ts';
 import { type Facade, JsonBytes, type Reply, Tagged } from './route.ts';
 
@@ -10,13 +11,16 @@ export const ALWAYS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 };
+/** Seconds after which somebody may have made room on the disk. Spec silent. */
+const STORAGE_RETRY_S = 5;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const encoder = new TextEncoder();
 const BEFORE = encoder.encode('{"status":"success","data":');
 const AFTER = encoder.encode('}');
 
-/** Of a request: its id, what was measured of it, and whether its client is there. */
-type Told = Pick<PublicContext, 'requestId' | 'timing'> & Partial<Pick<PublicContext, 'signal'>>;
+/** Of a request: its id, what was measured of it, what it has done, and whether its client is there. */
+type Told = Pick<PublicContext, 'requestId' | 'timing'> &
+  Partial<Pick<PublicContext, 'effects' | 'signal'>>;
 
 /**
  * The response for a handler's answer. A `Response` goes as it is, with the headers of every reply.
@@ -95,10 +99,25 @@ function serverTiming(timing: Timing): string {
     .join(', ');
 }
 
-/** Whatever was thrown as the failure it stands for: what is unforeseen is INTERNAL, without its text. */
-export function failureOf(thrown: unknown): GatewayError {
+/**
+ * Whatever was thrown as the failure it stands for: what is unforeseen is INTERNAL, without its text.
+ * @param written whether the call has changed a backend by then
+ */
+export function failureOf(thrown: unknown, written = false): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
+  if (storageFault(thrown) !== undefined) return storageFailed(thrown, written);
   return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
+}
+
+/** Nobody is told to send a write again that has happened. */
+function storageFailed(cause: unknown, written: boolean): GatewayError {
+  if (written) {
+    const message = 'The request has changed the backend, and then the gateway could not go on';
+    return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
+  }
+  const message = "The gateway's storage cannot be used at the moment; nothing was changed";
+  const retryAfter = STORAGE_RETRY_S;
+  return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, retryAfter });
 }
 
 /**
@@ -111,7 +130,7 @@ export function respondToError(
   path: string,
   facade?: Facade,
 ): Response {
-  const failure = failureOf(thrown);
+  const failure = failureOf(thrown, told.effects?.written);
   const { status } = ERRORS[failure.code];
   const isDropped = failure.code === 'SERVICE_UNAVAILABLE' && told.signal?.aborted;
   if (status >= 500 && !isDropped) logFailure(failure, told.requestId, path);
@@ -128,6 +147,7 @@ export function respondToError(
 
 function logFailure(failure: GatewayError, requestId: string, path: string): void {
   const { cause } = failure;
+  const said = storageFault(cause);
   const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
   console.error(
     JSON.stringify({
@@ -135,6 +155,7 @@ function logFailure(failure: GatewayError, requestId: string, path: string): voi
       request_id: requestId,
       path,
       code: failure.code,
+      ...(said === undefined ? {} : { storage: said }),
       ...(failure.code === 'INTERNAL' && cause instanceof Error
         ? { cause: why, stack: cause.stack }
         : {}),

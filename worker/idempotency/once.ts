@@ -136,7 +136,7 @@ async function run<Ctx extends PublicContext>(
     .run(own)
     .then((response) => takeIn(response, ctx.effects).catch((cause: unknown) => lose(call, cause)))
     .catch((thrown: unknown) => {
-      failure = failureOf(thrown);
+      failure = failureOf(thrown, ctx.effects.written);
       return takeIn(work.refuse(thrown), ctx.effects);
     });
   const settled = settle(ctx, call, found, taken, failure);

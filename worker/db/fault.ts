@@ -1,0 +1,21 @@
+/** Faults of the storage itself: a full disk, one that fails, an object that the platform lost. */
+
+/**
+ * As SQLite and D1 say it, and as the runtime says it where it hides the cause: on a full disk too,
+ * where even a read of D1 fails, because the local runtime writes a bookmark with each.
+ */
+const FAULT =
+  /SQLITE_(FULL|IOERR)\w*|database or disk is full|disk I\/O error|^internal error; reference = \w+/;
+/** Errors may be wrapped so many times. */
+const DEPTH = 4;
+
+/** What the storage says of its failure, without the statement; undefined where it did not fail. What was sent to it is not kept. */
+export function storageFault(thrown: unknown): string | undefined {
+  let cause = thrown;
+  for (let depth = 0; depth < DEPTH && cause instanceof Error; depth += 1) {
+    const said = FAULT.exec(cause.message)?.[0];
+    if (said !== undefined) return said;
+    cause = cause.cause;
+  }
+  return undefined;
+}

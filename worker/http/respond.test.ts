@@ -1,0 +1,26 @@
+/** What is told of a storage that failed. */
+import { expect, test } from 'vitest';
+import { respondToError } from './respond.ts';
+
+const told = (written: boolean) => ({
+  requestId: 'request-1',
+  timing: {},
+  effects: { written, asked: [] },
+});
+const full = new Error('Failed query', {
+  cause: new Error('D1_ERROR: database or disk is full: SQLITE_FULL'),
+});
+
+test.each([
+  { written: false, status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: '5' },
+  // Who is told to come again would write twice.
+  { written: true, status: 502, code: 'OUTCOME_UNKNOWN', retryAfter: null },
+])('a full disk is $status where the backend was changed: $written', async (expected) => {
+  const reply = respondToError(full, told(expected.written), '/');
+  expect({
+    status: reply.status,
+    retryAfter: reply.headers.get('Retry-After'),
+    code: (await reply.json<{ code: string }>()).code,
+    written: expected.written,
+  }).toEqual(expected);
+});
