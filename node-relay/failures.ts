@@ -3,14 +3,17 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { type ErrorCode, GatewayError } from '../proto/errors.ts';
 import { ErrorDetailSchema } from '../proto/gen/relay/v1/relay_pb.ts';
 
-/** A refusal that only the gateway sees: it says what to send instead. */
+/** What only the gateway sees: which connection to send, or that another part serves the call. */
+type RefusalCode = 'CONNECTION_UNKNOWN' | 'SERVED_ELSEWHERE';
+
+/** A refusal that only the gateway sees: it says what to send instead, or where. */
 export class CallRefused extends Error {
   override readonly name = 'CallRefused';
   readonly connectCode: Code;
   /** `code` of the ErrorDetail. */
-  readonly code: ErrorCode | 'CONNECTION_UNKNOWN';
+  readonly code: ErrorCode | RefusalCode;
 
-  constructor(connectCode: Code, code: ErrorCode | 'CONNECTION_UNKNOWN', message: string) {
+  constructor(connectCode: Code, code: ErrorCode | RefusalCode, message: string) {
     super(message);
     this.connectCode = connectCode;
     this.code = code;

@@ -28,7 +28,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function startSpinning(npm: boolean): Promise<OwnGateway> {
   const gateway = await startGateway({ npm, env });
   started = [...processes().filter(({ pid }) => pid === gateway.pid), ...childrenOf(gateway.pid)];
-  const part = started.find(({ command }) => command.includes('/parts/part.ts'));
+  const part = started.find(({ command }) => /\/part\.[jt]s/.test(command));
   if (part === undefined) throw new Error('The relay has no part');
   writeFileSync(fault, 'spin');
   process.kill(part.pid, 'SIGUSR2');

@@ -7,7 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { pipeline } from 'node:stream';
-/** Set on what was passed on once by a part: it is served where it arrives. */
+
+/** Set on what the relay's port passes on: it is served where it arrives. */
 export const FORWARDED = 'causeway-forwarded';
 
 /** Of the connection, not of the message, and so not passed on. Source: RFC 9110 §7.6.1. */
@@ -31,10 +32,9 @@ export function forward(
   incoming: IncomingMessage,
   reply: ServerResponse,
   socketPath: string,
-  added: Readonly<Record<string, string>> = {},
 ): void {
   const { method = 'GET', url = '/' } = incoming;
-  const headers = { ...passedOn(incoming.headers), ...added };
+  const headers = { ...passedOn(incoming.headers), [FORWARDED]: '1' };
   const onward = request({ agent, socketPath, method, path: url, headers, setHost: false });
   onward.on('response', (answer) => {
     reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers));
@@ -58,7 +58,7 @@ export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
   incoming.resume();
   // Loaded when it is first needed: the library is most of what a supervisor would have to load.
   import('./refusal.ts').then(
-    ({ writeRefusal }) => writeRefusal(incoming, reply),
+    ({ refuseUnready }) => refuseUnready(incoming, reply),
     () => reply.destroy(),
   );
 }

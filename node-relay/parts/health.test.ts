@@ -4,6 +4,7 @@ import { isBlocked, type Look, residentBytes, stateOf } from './health.ts';
 
 const look = (more: Partial<Look>): Look => ({
   silentMs: 1_300,
+  lateMs: 0,
   process: { state: 'R', cpuMs: 1_000 },
   cpuAtBeatMs: 1_000,
   cpuAtLookMs: 1_000,
@@ -34,7 +35,22 @@ describe('a part', () => {
       more: { silentMs: 10_000 },
       blocked: true,
     },
+    {
+      which: 'that has waited for ten seconds on a machine that was late itself',
+      more: { silentMs: 10_000, lateMs: 1_000 },
+      blocked: false,
+    },
     { which: 'that is stopped', more: { process: { state: 'T', cpuMs: 1_000 } }, blocked: true },
+    {
+      which: 'that is stopped on a machine that is late',
+      more: { lateMs: 1_200, process: { state: 'T', cpuMs: 1_000 } },
+      blocked: true,
+    },
+    {
+      which: 'that has spun since its last beat on a machine that is late',
+      more: { lateMs: 1_200, process: { state: 'R', cpuMs: 1_700 } },
+      blocked: true,
+    },
     {
       which: 'that sleeps within one turn',
       more: { process: { state: 'S', cpuMs: 1_000 } },
@@ -47,8 +63,8 @@ describe('a part', () => {
     },
     { which: 'of which the system tells nothing', more: { process: undefined }, blocked: false },
     {
-      which: 'of which the system tells nothing, silent for three seconds',
-      more: { silentMs: 3_000, process: undefined },
+      which: 'of which the system tells nothing, silent for one and a half seconds',
+      more: { silentMs: 1_500, process: undefined },
       blocked: true,
     },
   ])('$which is blocked: $blocked', ({ more, blocked }) => {

@@ -14,14 +14,19 @@ export const STARVED_MAX_MS = 10_000;
 /** While the relay stops, so many: nothing may stay behind. */
 export const STOPPING_MAX_MS = 3_000;
 /** Where the system tells nothing of processes. */
-const UNSEEN_MAX_MS = 3_000;
+const UNSEEN_MAX_MS = 1_500;
 /** Of `CLK_TCK`, which Linux has at 100 for programs on all its machines. Source: proc_pid_stat(5). */
 const MS_PER_TICK = 10;
 
 /** What is known of a part when it is looked at. */
 export interface Look {
-  /** Milliseconds since its last beat, without those in which the supervisor itself was late. */
+  /** Milliseconds since its last beat. */
   readonly silentMs: number;
+  /**
+   * Of these, those in which the supervisor itself was late, because the machine did other things.
+   * They excuse who may wait for a processor, and nobody else.
+   */
+  readonly lateMs: number;
   /** What the system says, where it does. */
   readonly process: ProcessState | undefined;
   /** What its main thread had used at its last beat, in milliseconds. */
@@ -41,15 +46,15 @@ export interface ProcessState {
 
 /** Whether a part seems to be blocked. */
 export function isBlocked(look: Look): boolean {
-  const { silentMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs } = look;
+  const { silentMs, lateMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs } = look;
   if (silentMs < SILENT_MS) return false;
-  if (process === undefined) return silentMs >= UNSEEN_MAX_MS;
+  if (process === undefined) return silentMs - lateMs >= UNSEEN_MAX_MS;
   const { state, cpuMs } = process;
   if (isStopped(process)) return true;
   if (cpuMs - cpuAtBeatMs >= SPUN_MS) return true;
   // Asleep, and not for want of a processor: it waits for something within one turn of its loop.
   if (state === 'S' && cpuMs === cpuAtLookMs) return true;
-  return silentMs >= starvedMaxMs;
+  return silentMs - lateMs >= starvedMaxMs;
 }
 
 /** Whether somebody has stopped the process: it says nothing more, however often it is looked at. */

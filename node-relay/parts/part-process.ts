@@ -1,7 +1,6 @@
 /** A part as its supervisor sees it: a child process, what it last said, and whether it is well. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
 import { isBlocked, isStopped, QUIET_MS, residentBytes, stateOf } from './health.ts';
 import {
@@ -16,7 +15,6 @@ import { Presence } from './suspects.ts';
 
 /** Ends a process with its parent, whatever it is doing. Of util-linux. */
 const SETPRIV = '/usr/bin/setpriv';
-const PART_FILE = fileURLToPath(new URL('part.ts', import.meta.url));
 /** Of a part's memory, what is V8's: buffers lie beside it. */
 const HEAP_SHARE = 0.6;
 /** A process that is not loaded after so many milliseconds never will be. */
@@ -29,6 +27,8 @@ const NOTHING: Figures = { pools: 0, connections: 0, sessions: 0, callsInFlight:
 
 /** How processes are started. */
 export interface SpawnOptions {
+  /** Path of what a process runs; parts/program.ts. */
+  readonly program: string;
   /** Arguments of the relay. */
   readonly args: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
@@ -45,7 +45,7 @@ export interface PartEvents {
   listening(): void;
   /** It wants to know what all parts have. */
   asksFigures(id: number): void;
-  /** All that it said has been heard. @param how a signal, an exit code, or why it was ended */
+  /** All that it said has been heard. @param how as of `ended` */
   ended(how: string): void;
 }
 
@@ -71,10 +71,12 @@ export class PartProcess {
   /** UUID of the node, once it is loaded. */
   node = '';
   isListening = false;
-  /** Settles when all that it said has been heard. */
-  readonly ended: Promise<void>;
+  /** How it ended, when all that it said has been heard: a signal, an exit code, or why it was ended. */
+  readonly ended: Promise<string>;
+  /** Path of what it runs. */
+  readonly program: string;
   #assign: (() => void) | undefined;
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<string>();
   #hasEnded = false;
   readonly #child: ChildProcess;
   readonly #memoryBytes: number;
@@ -83,6 +85,8 @@ export class PartProcess {
   #killedFor: string | undefined;
   /** On the clock of `performance`. */
   #heardAt = performance.now();
+  /** Of the time since then, what this process itself was late. */
+  #lateMs = 0;
   #residentBytes = 0;
   #cpuAtBeatMs = 0;
   #cpuAtLookMs: number | undefined;
@@ -90,6 +94,7 @@ export class PartProcess {
 
   constructor(options: SpawnOptions) {
     this.ended = this.#ended.promise;
+    this.program = options.program;
     this.#memoryBytes = options.memoryBytes;
     this.#child = spawnPart(options);
     this.#child.on('message', (message) => this.#hear(fromPart(message)));
@@ -111,7 +116,6 @@ export class PartProcess {
 
   /** Tells it what it is, as soon as it is loaded. */
   assign(assignment: Assignment, places: () => Places): void {
-    this.#heardAt = performance.now();
     this.#assign = () => this.send({ type: 'assign', assignment, places: places() });
     if (this.isLoaded) this.#assign();
   }
@@ -152,19 +156,22 @@ export class PartProcess {
 
   /** Ends it if it does not answer or holds too much. */
   look({ at, lateMs, starvedMaxMs }: LookOptions): void {
-    const isWaiting = this.isLoaded && this.#assign === undefined;
-    if (this.#hasEnded || isWaiting) return;
-    this.#heardAt += lateMs;
+    if (this.#hasEnded) return;
+    this.#lateMs += lateMs;
     const silentMs = at - this.#heardAt;
-    if (!this.isListening) {
+    const process = silentMs >= QUIET_MS ? stateOf(this.pid) : undefined;
+    if (!this.isLoaded) {
+      // Stopped at two looks: it says nothing that would tell since when.
+      if (this.#seemedBlocked && isStopped(process)) this.kill('it was blocked');
       if (silentMs > LOAD_MAX_MS) this.kill('it did not load');
+      this.#seemedBlocked = isStopped(process);
       return;
     }
     const bytes = residentBytes(this.pid) ?? this.#residentBytes;
     if (bytes > this.#memoryBytes) this.kill('it held too much memory');
-    const process = silentMs >= QUIET_MS ? stateOf(this.pid) : undefined;
     const [cpuAtBeatMs, cpuAtLookMs] = [this.#cpuAtBeatMs, this.#cpuAtLookMs];
-    const seems = isBlocked({ silentMs, process, cpuAtBeatMs, cpuAtLookMs, starvedMaxMs });
+    const lateness = { silentMs, lateMs: this.#lateMs, starvedMaxMs };
+    const seems = isBlocked({ ...lateness, process, cpuAtBeatMs, cpuAtLookMs });
     // What it said while this process itself had to wait is heard before the next look.
     if (seems && (this.#seemedBlocked || isStopped(process))) this.kill('it was blocked');
     this.#seemedBlocked = seems;
@@ -174,6 +181,7 @@ export class PartProcess {
   #hear(message: FromPart | undefined): void {
     if (message === undefined) return;
     this.#heardAt = performance.now();
+    this.#lateMs = 0;
     this.#cpuAtLookMs = undefined;
     this.#seemedBlocked = false;
     if (message.type === 'beat') {
@@ -204,14 +212,22 @@ export class PartProcess {
     this.#hasEnded = true;
     this.isListening = false;
     const { exitCode, signalCode } = this.#child;
-    this.events?.ended(this.#killedFor ?? signalCode ?? `exit code ${exitCode}`);
-    this.#ended.resolve();
+    const how = this.#killedFor ?? signalCode ?? `exit code ${exitCode}`;
+    this.events?.ended(how);
+    this.#ended.resolve(how);
   }
 }
 
-function spawnPart({ args, environment, startedMs, ownPort, memoryBytes }: SpawnOptions) {
+function spawnPart({
+  program: file,
+  args,
+  environment,
+  startedMs,
+  ownPort,
+  memoryBytes,
+}: SpawnOptions) {
   const heapMb = Math.floor((memoryBytes * HEAP_SHARE) / 1024 / 1024);
-  const program = [process.execPath, `--max-old-space-size=${heapMb}`, PART_FILE, ...args];
+  const program = [process.execPath, `--max-old-space-size=${heapMb}`, file, ...args];
   const tied = existsSync(SETPRIV) ? [SETPRIV, '--pdeathsig=KILL', '--', ...program] : program;
   const [command = process.execPath, ...rest] = tied;
   const own = Object.entries(environment).filter(([name]) => !SUPERVISORS.has(name));

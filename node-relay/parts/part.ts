@@ -11,11 +11,12 @@ import { MemoryGuard } from '../memory-guard.ts';
 import { makeRelay, type UnboundRelay } from '../server.ts';
 import { programVersion } from '../version.ts';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
-import { FORWARDED, forward } from './forward.ts';
+import { FORWARDED } from './forward.ts';
 import { BEAT_MS } from './health.ts';
 import { InFlight } from './in-flight.ts';
 import type { Assignment, Figures, FromPart, Places, ToPart } from './messages.ts';
 import { keyOf, socketOf } from './places.ts';
+import { refuseStranger } from './refusal.ts';
 
 /** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
 const LOAD_AFTER_MS = 2_000;
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
   const relay = await makeRelay(config, options, () => ownPort);
   process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
   tell({ type: 'loaded', node: relay.nodeId });
+  setInterval(() => beat(relay), BEAT_MS);
   const guard = new MemoryGuard({
     memoryBytes: config.partMemoryBytes,
     shed: () => relay.shed(),
@@ -71,21 +73,23 @@ function obey(relay: UnboundRelay, message: ToPart): void {
   }
 }
 
-/** Serves the keys that are this part's, and passes the others on: keys move, and who calls need not know. */
+/**
+ * Serves the keys that are this part's, and says of others that they are served elsewhere: passed on
+ * through this process, their calls would fail when it dies.
+ */
 function serve(relay: UnboundRelay, { name, socket }: Assignment): void {
   log.setBindings({ part: name });
   const server = serverFor({ tls: undefined }, (request, response) => {
     const key = keyOf(request);
     const at = key === undefined ? socket : (socketOf(places, key) ?? socket);
     if (at === socket || request.headers[FORWARDED] !== undefined) relay.handle(request, response);
-    else forward(request, response, at, { [FORWARDED]: '1' });
+    else refuseStranger(request, response);
   });
   // Of the process that was this part before.
   rmSync(socket, { force: true });
   server.listen(socket, () => {
     tell({ type: 'listening' });
     beat(relay);
-    setInterval(() => beat(relay), BEAT_MS);
   });
 }
 

@@ -25,6 +25,7 @@ function someStandIns(kept = 2) {
   const state = { isPressed: false };
   const standIns = new StandIns({
     kept,
+    log: { info: () => {} },
     make() {
       const process = new Waiting();
       made.push(process);

@@ -1,4 +1,5 @@
 /** Processes that are loaded and wait to stand in for parts that die: one after another, so that starts do not compete. */
+import type { Log } from '../log.ts';
 import type { PartProcess } from './part-process.ts';
 
 /** Deaths come in rows: after one, so many more wait for a while. Spec silent. */
@@ -13,6 +14,7 @@ const FAILED_PAUSE_MS = 100;
 export interface StandInOptions {
   /** How many wait at any time; 0 for none ever. */
   readonly kept: number;
+  readonly log: Pick<Log, 'info'>;
   make(): PartProcess;
   /** Whether a part waits for its process: then nothing else is loaded. */
   isPressed(): boolean;
@@ -71,8 +73,10 @@ export class StandIns {
     const made = this.#options.make();
     this.#waiting.push(made);
     made.events = {
-      loaded: () =>
-        this.#loadIn(performance.now() - this.#diedAt < AFTER_DEATH_MS ? 0 : CALM_PAUSE_MS),
+      loaded: () => {
+        this.#options.log.info({ pid: made.pid }, 'relay part stands by');
+        this.#loadIn(performance.now() - this.#diedAt < AFTER_DEATH_MS ? 0 : CALM_PAUSE_MS);
+      },
       listening: () => {},
       asksFigures: () => {},
       ended: () => {

@@ -9,14 +9,13 @@ import type { MergedMetrics } from './merged-metrics.ts';
 import { type Figures, type Places, together } from './messages.ts';
 import { PartProcess, type SpawnOptions } from './part-process.ts';
 import { socketIn } from './places.ts';
+import { PartProgram } from './program.ts';
 import { StandIns } from './stand-ins.ts';
 
 /** How often parts are looked at, in milliseconds. */
 const LOOK_MS = 150;
 /** A look that comes so many milliseconds late finds parts as late, on the same machine. */
 const LATE_MS = 100;
-/** Milliseconds after the first start until a process is loaded that waits to stand in. */
-const STAND_INS_AFTER_MS = 2_000;
 /** Of those that wait, so many are for the parts that all share. */
 const SHARED_STAND_INS = 1;
 /** Pause before a process that could not even be loaded is tried again, in milliseconds. */
@@ -25,7 +24,7 @@ const FAILED_PAUSE_MS = 100;
 const TOLD_MS = 1_000;
 
 /** What a supervisor is made of. */
-export interface SupervisorOptions extends SpawnOptions {
+export interface SupervisorOptions extends Omit<SpawnOptions, 'program'> {
   readonly log: Log;
   readonly parts: number;
   /** Loaded processes that wait for a part to die. */
@@ -57,7 +56,9 @@ export class Supervisor {
   /** Names of parts of their own that are to be started: one after another, and none while a shared one is not back. */
   readonly #unopened: string[] = [];
   #opening: PartProcess | undefined;
-  #standInTimer: NodeJS.Timeout | undefined;
+  readonly #program: PartProgram;
+  /** Settles when nothing more of the program is being made. */
+  #making = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #draining = false;
 
@@ -65,11 +66,13 @@ export class Supervisor {
     this.#options = options;
     this.#standIns = new StandIns({
       kept: options.standIns,
-      make: () => new PartProcess(this.#options),
+      log: options.log,
+      make: () => this.#newProcess(),
       isPressed: () =>
         this.#shared.some(({ part }) => !part.isListening) || this.#opening !== undefined,
     });
     this.#judge = new Judge(options.log);
+    this.#program = new PartProgram(options.log);
   }
 
   get draining(): boolean {
@@ -105,9 +108,10 @@ export class Supervisor {
 
   /** Starts all parts; settles when each listens. @throws Error when one ends before */
   async start(): Promise<void> {
-    const { parts } = this.#options;
-    const started = Array.from({ length: parts }, (_, index) =>
-      this.#add(String(index), new PartProcess(this.#options)),
+    await this.#program.find();
+    if (this.#draining) return;
+    const started = Array.from({ length: this.#options.parts }, (_, index) =>
+      this.#add(String(index), this.#newProcess()),
     );
     this.#shared.push(...started.map(({ slot }) => slot));
     let looked = performance.now();
@@ -119,16 +123,24 @@ export class Supervisor {
       setImmediate(() => this.#look(at, lateMs > LATE_MS ? lateMs : 0));
     }, LOOK_MS);
     await Promise.all(started.map(({ listening }) => listening));
-    this.#standInTimer = setTimeout(() => this.#standIns.start(), STAND_INS_AFTER_MS);
+    this.#making = this.#program.make().then(() => this.#standIns.start());
+  }
+
+  #newProcess(): PartProcess {
+    const part = new PartProcess({ ...this.#options, program: this.#program.file });
+    void part.ended.then((how) => {
+      if (!part.isLoaded && how.startsWith('exit code')) this.#program.distrust(part.program);
+    });
+    return part;
   }
 
   /** Lets calls in flight finish, then ends all parts; one that does not end is killed. */
   async stop(): Promise<void> {
     this.#draining = true;
-    clearTimeout(this.#standInTimer);
     this.#standIns.close();
     const parts = [...this.#slots().map(({ part }) => part), ...this.#leaving];
-    await Promise.all(parts.map((part) => part.end(this.#options.drainMs)));
+    const { drainMs } = this.#options;
+    await Promise.all([...parts.map((part) => part.end(drainMs)), this.#making]);
     clearInterval(this.#timer);
   }
 
@@ -232,7 +244,7 @@ export class Supervisor {
       this.#openNext();
       return;
     }
-    slot.part = this.#standIns.take() ?? new PartProcess(this.#options);
+    slot.part = this.#standIns.take() ?? this.#newProcess();
     this.#settle(slot);
   }
 
@@ -242,7 +254,7 @@ export class Supervisor {
     if (name === undefined) return;
     // Its time may be over by now.
     if (!this.#judge.isOwn(name)) return void this.#openNext();
-    const part = this.#standIns.take(SHARED_STAND_INS) ?? new PartProcess(this.#options);
+    const part = this.#standIns.take(SHARED_STAND_INS) ?? this.#newProcess();
     this.#opening = part;
     const slot = this.#own.get(name);
     if (slot === undefined) {
@@ -263,8 +275,7 @@ export class Supervisor {
   #look(at: number, lateMs: number): void {
     const parts = [...this.#slots().map(({ part }) => part), ...this.#leaving];
     const starvedMaxMs = this.#draining ? STOPPING_MAX_MS : STARVED_MAX_MS;
-    const how = { at, lateMs, starvedMaxMs };
-    for (const part of [...parts, ...this.#standIns]) part.look(how);
+    for (const part of [...parts, ...this.#standIns]) part.look({ at, lateMs, starvedMaxMs });
     const over = this.#judge.ownParts.over(Date.now(), ({ name }) => {
       const { callsInFlight = 0, sessions = 0 } = this.#own.get(name)?.part.figures ?? {};
       return callsInFlight === 0 && sessions === 0;

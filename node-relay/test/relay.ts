@@ -95,8 +95,8 @@ export async function startTestRelay({
 }
 export type TestRelay = Awaited<ReturnType<typeof startTestRelay>>;
 
-/** The stock client with a call token. */
-export function clientOf(baseUrl: string, token: string) {
+/** The stock client with a call token. @param socketPath of a Unix socket that is used in place of the URL's host */
+export function clientOf(baseUrl: string, token: string, socketPath?: string) {
   const authorize: Interceptor = (next) => (request) => {
     if (token !== '') request.header.set('Authorization', `Bearer ${token}`);
     if (!request.header.has('X-Request-Id')) request.header.set('X-Request-Id', 'request-1');
@@ -104,7 +104,12 @@ export function clientOf(baseUrl: string, token: string) {
   };
   return createClient(
     RelayService,
-    createConnectTransport({ baseUrl, httpVersion: '1.1', interceptors: [authorize] }),
+    createConnectTransport({
+      baseUrl,
+      httpVersion: '1.1',
+      interceptors: [authorize],
+      nodeOptions: socketPath === undefined ? {} : { socketPath },
+    }),
   );
 }
 

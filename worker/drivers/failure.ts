@@ -52,9 +52,18 @@ export function isAnswer(failure: ConnectError): boolean {
 
 /** Whether the relay asks for the sealed connection. */
 export function asksForConnection(failure: ConnectError): boolean {
+  return isRefusal(failure, 'CONNECTION_UNKNOWN');
+}
+
+/** Whether another part of the node serves the call, which its port knows. */
+export function isServedElsewhere(failure: ConnectError): boolean {
+  return isRefusal(failure, 'SERVED_ELSEWHERE');
+}
+
+function isRefusal(failure: ConnectError, code: string): boolean {
   return (
     failure.code === Code.FailedPrecondition &&
-    failure.findDetails(ErrorDetailSchema)[0]?.code === 'CONNECTION_UNKNOWN'
+    failure.findDetails(ErrorDetailSchema)[0]?.code === code
   );
 }
 

@@ -6,9 +6,16 @@ import type { Bindings, PublicContext } from '../context.ts';
 import type { Node } from './node.ts';
 import { relayTransport, type Send } from './transport.ts';
 
+/** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
+const MOVED_MAX = 10_000;
+/** Milliseconds for which that is remembered: a relay gives a key a part of its own for an hour. */
+const MOVED_FOR_MS = 3_600_000;
+
 /** A way to a node, or to one part of it. */
 export interface Line {
   readonly url: string;
+  /** Whether it ends at one part, and with it. */
+  readonly isOfPart: boolean;
   readonly relay: Client<typeof RelayService>;
   /** Unix epoch milliseconds of its last answer. */
   heardAt: number;
@@ -18,6 +25,8 @@ export interface Line {
 interface Known {
   /** Ways to the parts of the default node, where it has such. */
   readonly parts: readonly Line[];
+  /** Until when keys are served by another part than theirs, in Unix epoch milliseconds. */
+  readonly moved: Map<string, number>;
   /** By the node's uuid. */
   readonly nodes: Map<string, Line>;
 }
@@ -26,17 +35,34 @@ const known = new WeakMap<Bindings, Known>();
 
 /**
  * The way that calls of a key take. Of the default node it is the way to their part, where there
- * are such; elsewhere the node passes them on. @param key empty for calls about no endpoint
+ * are such and it serves them; elsewhere the node passes them on. @param key empty for calls about no endpoint
  */
 export function lineTo(ctx: PublicContext, node: Node, key: string): Line {
-  const { parts, nodes } = linesOf(ctx.env);
-  if (node.default && key !== '') {
+  const { parts, moved } = linesOf(ctx.env);
+  if (node.default && key !== '' && (moved.get(key) ?? 0) <= ctx.now()) {
     const part = parts[partOf(key, parts.length)];
     if (part !== undefined) return part;
   }
+  return lineToPort(ctx, node);
+}
+
+/** Remembers that another part serves a key than the one that is computed. */
+export function noteMoved(ctx: PublicContext, key: string): void {
+  const { moved } = linesOf(ctx.env);
+  moved.delete(key);
+  for (const [earliest] of moved) {
+    if (moved.size < MOVED_MAX) break;
+    moved.delete(earliest);
+  }
+  moved.set(key, ctx.now() + MOVED_FOR_MS);
+}
+
+/** The way to the node's own port, behind which each call finds its part. */
+export function lineToPort(ctx: PublicContext, node: Node): Line {
+  const { nodes } = linesOf(ctx.env);
   const line = nodes.get(node.uuid);
   if (line && line.url === node.url) return line;
-  const made = newLine(node.url, sendTo(ctx, node));
+  const made = newLine(node.url, sendTo(ctx, node), false);
   nodes.set(node.uuid, made);
   return made;
 }
@@ -44,7 +70,7 @@ export function lineTo(ctx: PublicContext, node: Node, key: string): Line {
 function linesOf(env: Bindings): Known {
   const there = known.get(env);
   if (there) return there;
-  const made = { parts: [...partsOf(env)], nodes: new Map<string, Line>() };
+  const made = { parts: [...partsOf(env)], moved: new Map(), nodes: new Map() };
   known.set(env, made);
   return made;
 }
@@ -57,7 +83,7 @@ function* partsOf(env: Bindings): Iterable<Line> {
   for (let index = 0; ; index += 1) {
     const part = bound.get(`RELAY_PART_${index}`);
     if (!isFetcher(part)) return;
-    yield newLine(PART_URL, (url, init) => part.fetch(url, init));
+    yield newLine(PART_URL, (url, init) => part.fetch(url, init), true);
   }
 }
 
@@ -65,9 +91,9 @@ function isFetcher(bound: unknown): bound is Fetcher {
   return typeof bound === 'object' && bound !== null && 'fetch' in bound;
 }
 
-function newLine(url: string, send: Send): Line {
+function newLine(url: string, send: Send, isOfPart: boolean): Line {
   const relay = createClient(RelayService, relayTransport(url, send));
-  return { url, relay, heardAt: Number.NEGATIVE_INFINITY };
+  return { url, isOfPart, relay, heardAt: Number.NEGATIVE_INFINITY };
 }
 
 /** The default node's binding saves the way through the runtime's general outbound service. */

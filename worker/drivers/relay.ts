@@ -11,8 +11,14 @@ import type { PublicContext } from '../context.ts';
 import { callToken, dropCallToken } from './call-token.ts';
 import { sealConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
-import { asksForConnection, failureOf, isAnswer, nodeUnavailable } from './failure.ts';
-import { type Line, lineTo } from './lines.ts';
+import {
+  asksForConnection,
+  failureOf,
+  isAnswer,
+  isServedElsewhere,
+  nodeUnavailable,
+} from './failure.ts';
+import { type Line, lineTo, lineToPort, noteMoved } from './lines.ts';
 import type { Node } from './node.ts';
 
 /** Milliseconds for which a node that answered is taken to be there still. */
@@ -84,16 +90,16 @@ async function callNode<Result>(
   call: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> {
   const key = keyOf(plan, node);
-  const line = lineTo(ctx, node, key);
   const { signal } = plan.deadline;
-  if (plan.writes && ctx.now() - line.heardAt > HEARD_FOR_MS) {
-    await greet(ctx, plan, { node, line, key });
-  }
-  let pass: Pass = { token: await callToken(ctx.settings, node, ctx.now()), sealedConnection: '' };
+  let pass: Pass = {
+    line: await lineFor(ctx, plan, node, key),
+    token: await callToken(ctx.settings, node, ctx.now()),
+    sealedConnection: '',
+  };
   for (;;) {
-    const options = optionsOf(ctx, plan.deadline, pass.token, key);
+    const { line, token, sealedConnection } = pass;
+    const options = optionsOf(ctx, plan.deadline, token, key);
     try {
-      const { sealedConnection } = pass;
       const result = await call({ node, relay: line.relay, sealedConnection, options });
       line.heardAt = ctx.now();
       if (plan.writes) ctx.effects.written = true;
@@ -115,8 +121,9 @@ function noteBackend({ timing }: PublicContext, { metadata }: ConnectError): voi
   if (us !== null) timing.backend = Number(us) / 1000;
 }
 
-/** What a node is shown. */
+/** What a node is shown, and by which way. */
 interface Pass {
+  readonly line: Line;
   readonly token: string;
   readonly sealedConnection: string;
   /** The token that the node refused before. */
@@ -131,6 +138,11 @@ async function remedy(
   pass: Pass,
   failure: ConnectError,
 ): Promise<Pass | undefined> {
+  if (pass.line.isOfPart && isServedElsewhere(failure)) {
+    const key = keyOf(plan, node);
+    noteMoved(ctx, key);
+    return { ...pass, line: await lineFor(ctx, plan, node, key) };
+  }
   if (failure.code === Code.Unauthenticated && pass.refused === undefined) {
     // The relay was started since the token was issued.
     dropCallToken(ctx.settings, node, pass.token);
@@ -144,25 +156,46 @@ async function remedy(
 }
 
 /**
- * Asks a node that was silent for a while whether it is there. The runtime cannot tell a refused
- * connection from a lost one; without this the first write to a dead node would have to say that
- * its outcome is unknown.
+ * The way that a call takes, after a check that a relay is there where that is in doubt. A part
+ * that is gone may not be the one that serves the key: the node's port knows.
+ * @throws GatewayError NODE_UNAVAILABLE when the node is gone
+ */
+async function lineFor(ctx: PublicContext, plan: Plan, node: Node, key: string): Promise<Line> {
+  const line = lineTo(ctx, node, key);
+  let failure: ConnectError | undefined;
+  for (const each of line.isOfPart ? [line, lineToPort(ctx, node)] : [line]) {
+    if (!isInDoubt(ctx, plan, each)) return each;
+    failure = await greet(ctx, plan, { node, line: each, key });
+    if (failure === undefined) return each;
+    if (isServedElsewhere(failure)) noteMoved(ctx, key);
+  }
+  throw failureOf(failure, { writes: false, signal: plan.deadline.signal });
+}
+
+/** Of a write where nothing was heard for a while; of any call where a part may have died. */
+function isInDoubt(ctx: PublicContext, { writes }: Plan, line: Line): boolean {
+  if (line.isOfPart && line.heardAt === Number.NEGATIVE_INFINITY) return true;
+  return writes && ctx.now() - line.heardAt > HEARD_FOR_MS;
+}
+
+/**
+ * Asks whether a relay is there that serves the key; answers why not. The runtime cannot tell a refused connection from a lost one;
+ * without this the first write to a dead node would have to say that its outcome is unknown.
  */
 async function greet(
   ctx: PublicContext,
-  plan: Plan,
+  { deadline }: Plan,
   { node, line, key }: { readonly node: Node; readonly line: Line; readonly key: string },
-): Promise<void> {
-  const { deadline } = plan;
+): Promise<ConnectError | undefined> {
   const token = await callToken(ctx.settings, node, ctx.now());
   try {
     await line.relay.status({}, optionsOf(ctx, deadline, token, key));
   } catch (thrown) {
-    if (!isAnswer(ConnectError.from(thrown))) {
-      throw failureOf(thrown, { writes: false, signal: deadline.signal });
-    }
+    const failure = ConnectError.from(thrown);
+    if (!isAnswer(failure) || isServedElsewhere(failure)) return failure;
   }
   line.heardAt = ctx.now();
+  return undefined;
 }
 
 function optionsOf(

@@ -17,6 +17,6 @@ const FAULTS: Readonly<Record<string, () => void>> = {
   },
 };
 
-if (process.argv[1]?.endsWith('/part.ts')) {
+if (/\/part\.[jt]s$/.test(process.argv[1] ?? '')) {
   process.on('SIGUSR2', () => FAULTS[readFileSync(process.env.PART_FAULT ?? '', 'utf8')]?.());
 }

@@ -1,7 +1,7 @@
 /** A relay with its parts as processes, a backend over HTTP, and ways to end a part. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PART_HEADER, partOf } from '../../../proto/parts.ts';
 import { callToken, clientOf, failureOf, makeKeys, seal } from '../../test/relay.ts';
+import { socketIn } from '../places.ts';
 
 const MAIN = join(import.meta.dirname, '../../main.ts');
 const FAULT = join(import.meta.dirname, 'fault.ts');
@@ -52,14 +53,13 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
   const lines = readLines(child);
   const ready = await until(() => lines.find(({ msg }) => msg === 'relay ready'));
   const baseUrl = `http://127.0.0.1:${ready.port}`;
-  const client = clientOf(baseUrl, await callToken(keys, ready.node ?? '', { lifeS: TOKEN_S }));
+  const token = await callToken(keys, ready.node ?? '', { lifeS: TOKEN_S });
+  const client = clientOf(baseUrl, token);
   const sealed = await seal(keys.nodePublic, { connection: { url: backend.url } });
 
   /** Asks the backend for a path, as calls of the key do. */
   async function get(key: string, path = '/now', endpoint = key): Promise<string> {
-    const headers = { [PART_HEADER]: key };
-    const request = requestOf({ key, endpoint, path }, sealed);
-    const { result } = await client.run(request, { headers });
+    const { result } = await client.run(requestOf({ key, endpoint, path }, sealed), ofKey(key));
     return new TextDecoder().decode(result);
   }
 
@@ -74,6 +74,11 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
     /** How the call ends. */
     outcome: (key: string, path?: string, endpoint?: string) =>
       failureOf(get(key, path, endpoint)).catch(() => 'answered'),
+    /** What comes of a call that is sent to the socket of a part, as a gateway beside it does. */
+    atSocket: (part: string, key: string) =>
+      failureOf(clientOf(baseUrl, token, socketIn(folder, part)).status({}, ofKey(key))).catch(
+        () => 'answered',
+      ),
     /** The process that is the part now. */
     pidOf: (part: string) =>
       lines.findLast((line) => line.msg === 'relay part ready' && line.part === part)?.pid ?? 0,
@@ -95,6 +100,9 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
   };
 }
 export type RunningParts = Awaited<ReturnType<typeof startParts>>;
+
+/** What says whose call it is. */
+const ofKey = (key: string) => ({ headers: { [PART_HEADER]: key } });
 
 interface Asked {
   readonly key: string;
@@ -202,10 +210,4 @@ export function slowness(): number {
     const usedMs = (user + system) / 1000;
     if (usedMs >= SAMPLE_MS) return Math.max(1, (performance.now() - started) / usedMs);
   }
-}
-
-/** Parts of a relay, with those that stand in. */
-export function partsOf(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return children.trim().split(' ').length;
 }

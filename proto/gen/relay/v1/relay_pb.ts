@@ -996,7 +996,7 @@ export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
  */
 export type ErrorDetail = Message<"relay.v1.ErrorDetail"> & {
   /**
-   * A key of ERRORS in proto/errors.ts, or CONNECTION_UNKNOWN.
+   * A key of ERRORS in proto/errors.ts, CONNECTION_UNKNOWN, or SERVED_ELSEWHERE.
    *
    * @generated from field: string code = 1;
    */
