@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { builtWorker } from '../test/gateway.ts';
 import { type Edge, startEdge } from './edge.ts';
 import type { Clock } from './timer.ts';
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
     host: '127.0.0.1',
     port: 0,
     state: join(folder, 'state'),
-    cache: join(folder, 'cache'),
+    cache: await builtWorker(),
     relay: '127.0.0.1:1',
     hasher: join(folder, 'no-hasher'),
     bindings: {

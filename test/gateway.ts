@@ -1,9 +1,9 @@
 /** A gateway started as a person starts it, as a process of its own, and calls to it over a real socket. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sharedServer } from './servers/shared-servers.ts';
+import { inTestRun, sharedServer } from './servers/shared-servers.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Far more than it takes, on a machine that does other things too. */
@@ -87,15 +87,30 @@ export async function startGateway(options: GatewayOptions = {}): Promise<OwnGat
   };
 }
 
-/** The run's gateway, for tests that need none of their own. Limits are off; so others cannot use them up. */
-export async function sharedGateway(): Promise<Gateway> {
+/**
+ * A gateway that all tests of a run share. Limits are off, so that no test uses up those of others.
+ * @param reach `private` is a gateway whose edge may call this machine: for stand-ins of hosted databases, and `http`
+ */
+export async function sharedGateway(reach: 'public' | 'private' = 'public'): Promise<Gateway> {
   // What startGateway told the run, through JSON.
-  return (await sharedServer('gateway')) as Gateway;
+  return (await sharedServer(`gateway-${reach}`)) as Gateway;
 }
 
-/** An empty folder for a gateway's data; whoever asks removes it. */
-export function dataFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'causeway-data-'));
+/**
+ * A new folder for a gateway's data, which the caller removes. It holds the worker that the run has
+ * built already: building takes longer than the rest of a start.
+ */
+export async function dataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'causeway-data-'));
+  if (inTestRun()) await cp(await builtWorker(), join(folder, 'cache'), { recursive: true });
+  return folder;
+}
+
+/** The folder of the worker that the run has built, as `buildWorker` takes it. */
+export async function builtWorker(): Promise<string> {
+  // What test/run.ts told, through JSON.
+  const { cache } = (await sharedServer('worker')) as { readonly cache: string };
+  return cache;
 }
 
 /** A started script. */

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isPublic } from '../proto/addresses.ts';
 import { parseAddress } from '../proto/networks.ts';
-import { type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
+import { sharedGateway } from './gateway.ts';
 import { DECEIVING_URLS, NEVER_HOSTS, PRIVATE_HOSTS } from './http-kind/refused.ts';
 import { type HttpServer, startHttpServer } from './http-kind/server.ts';
 import { newOrganization, type Organization, type Reply, refusal } from './organization.ts';
@@ -14,21 +14,17 @@ const TRANSPORTS = ['edge', 'relay'] as const;
 type Transport = (typeof TRANSPORTS)[number];
 
 let server: HttpServer;
-let open: OwnGateway;
 let byDefault: Organization;
 let allowing: Organization;
 
 beforeAll(async () => {
-  [server, open] = await Promise.all([
+  [server, byDefault, allowing] = await Promise.all([
     startHttpServer(),
-    startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
-  ]);
-  [byDefault, allowing] = await Promise.all([
     newOrganization(await sharedGateway()),
-    newOrganization(open),
+    newOrganization(await sharedGateway('private')),
   ]);
 });
-afterAll(() => Promise.all([server?.stop(), open?.stop()]));
+afterAll(() => server?.stop());
 
 /** Tries to make an endpoint. */
 function add(organization: Organization, url: string, transport?: Transport): Promise<Reply> {
@@ -135,7 +131,7 @@ describe.each(TRANSPORTS)('over the %s, with private addresses allowed', (transp
   });
 
   test("the gateway's own port is refused", async () => {
-    const { port } = new URL(open.url);
+    const { port } = new URL(allowing.gateway.url);
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '2130706433']) {
       expect(await add(allowing, `http://${host}:${port}/`, transport)).toMatchObject({
         status: 400,
@@ -163,7 +159,7 @@ describe.each(TRANSPORTS)('over the %s, with private addresses allowed', (transp
   test('a redirect to the gateway itself is refused', async () => {
     const made = await add(allowing, `${server.url}/v1`, transport);
     const { id } = (made.body as { data: { id: string } }).data;
-    const body = { path: '/to', query: { location: `${open.url}/healthz` } };
+    const body = { path: '/to', query: { location: `${allowing.gateway.url}/healthz` } };
     expect(await allowing.call('POST', `/endpoints/${id}/read`, body)).toMatchObject({
       status: 400,
       body: { code: 'ADDRESS_REFUSED' },

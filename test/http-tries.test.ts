@@ -1,12 +1,12 @@
 /** When requests of kind `http` are sent again, and where redirects lead, over the edge and over a relay. Contract §6, "http kind". */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { type Gateway, sharedGateway } from './gateway.ts';
 import { addHttp, dataOf, type HttpCalls } from './http-kind/calls.ts';
 import { type HttpServer, startHttpServer } from './http-kind/server.ts';
 import { newOrganization, type Organization, refusal } from './organization.ts';
 
-let gateway: OwnGateway;
+let gateway: Gateway;
 let organization: Organization;
 let server: HttpServer;
 let elsewhere: HttpServer;
@@ -14,13 +14,13 @@ let elsewhere: HttpServer;
 beforeAll(async () => {
   [gateway, server, elsewhere] = await Promise.all([
     // The servers of these tests are on this machine.
-    startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
+    sharedGateway('private'),
     startHttpServer(),
     startHttpServer(),
   ]);
   organization = await newOrganization(gateway);
 });
-afterAll(() => Promise.all([gateway?.stop(), server?.stop(), elsewhere?.stop()]));
+afterAll(() => Promise.all([server?.stop(), elsewhere?.stop()]));
 
 describe.each(['edge', 'relay'])('over the %s', (transport) => {
   let http: HttpCalls;

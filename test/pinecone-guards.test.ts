@@ -1,22 +1,19 @@
 /** What Pinecone endpoints refuse, whom they do not serve, and what they keep to themselves. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OwnGateway, sharedGateway, startGateway } from './gateway.ts';
+import { type Gateway, sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
 import { del, many, query, REFUSED, record, upsert, values } from './pinecone/refused.ts';
 import { type PineconeStandIn, startPinecone } from './stand-ins/pinecone/index.ts';
 
-let gateway: OwnGateway;
+let gateway: Gateway;
 let organization: Organization;
 let index: PineconeStandIn;
 beforeAll(async () => {
-  [gateway, index] = await Promise.all([
-    startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
-    startPinecone({ dimension: 2 }),
-  ]);
+  [gateway, index] = await Promise.all([sharedGateway('private'), startPinecone({ dimension: 2 })]);
   organization = await newOrganization(gateway);
 });
-afterAll(() => Promise.all([gateway?.stop(), index?.stop()]));
+afterAll(() => index?.stop());
 
 const idOf = () => `pc-${randomUUID().slice(0, 8)}`;
 const configOf = (more: object = {}) => ({

@@ -1,5 +1,8 @@
 /** Around a whole test run: hands out the servers that its tests share, and ends them. */
-
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildWorker } from '../server/bundle.ts';
 import { startGateway } from './gateway.ts';
 import { startBackend } from './servers/backends.ts';
 import { openTestRun } from './servers/shared-servers.ts';
@@ -18,7 +21,16 @@ export async function setup(): Promise<() => Promise<void>> {
     redis: () => startBackend('redis'),
     'redis-7': () => startBackend('redis-7'),
     valkey: () => startBackend('valkey'),
-    gateway: () => startGateway(),
+    worker: builtWorker,
+    'gateway-public': () => startGateway(),
+    'gateway-private': () => startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
   });
   return run.stop;
+}
+
+/** The worker, built once for all gateways of the run. */
+async function builtWorker() {
+  const cache = await mkdtemp(join(tmpdir(), 'causeway-worker-'));
+  await buildWorker(cache);
+  return { cache, stop: () => rm(cache, { recursive: true, force: true }) };
 }

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRequest } from '../kinds/index.ts';
 import type { RedisCommand, RedisRequest } from '../kinds/redis/command.ts';
 import { ATTACKS } from '../node-relay/drivers/redis/attacks.ts';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { type Gateway, sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
 import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { ask } from './upstash/ask.ts';
 
-let gateway: OwnGateway;
+let gateway: Gateway;
 let organization: Organization;
 let server: RedisServer;
 let upstash: UpstashStandIn;
@@ -20,7 +20,7 @@ let token: string;
 let before: unknown;
 let sent: number;
 beforeAll(async () => {
-  gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
+  gateway = await sharedGateway('private');
   organization = await newOrganization(gateway);
   server = await ownRedis();
   upstash = await startUpstash(server.url);
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await upstash?.stop();
-  await Promise.all([gateway?.stop(), server?.stop()]);
+  await server?.stop();
 });
 
 /** All keys with their values and ends, functions, users and settings. */

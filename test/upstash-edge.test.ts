@@ -1,13 +1,13 @@
 /** Redis by the edge itself, through Upstash's protocol, and by a relay: the same requests, the same replies. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { type Gateway, sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
 import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { STEPS } from './upstash/steps.ts';
 
-let gateway: OwnGateway;
+let gateway: Gateway;
 let organization: Organization;
 /** Behind the relay, and behind the stand-in. */
 let near: RedisServer;
@@ -16,11 +16,7 @@ let upstash: UpstashStandIn;
 let relay: string;
 let edge: string;
 beforeAll(async () => {
-  [gateway, near, far] = await Promise.all([
-    startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } }),
-    ownRedis(),
-    ownRedis(),
-  ]);
+  [gateway, near, far] = await Promise.all([sharedGateway('private'), ownRedis(), ownRedis()]);
   upstash = await startUpstash(far.url);
   organization = await newOrganization(gateway);
   relay = await add({ write_conn: { url: near.url } });
@@ -29,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await upstash?.stop();
-  await Promise.all([gateway?.stop(), near?.stop(), far?.stop()]);
+  await Promise.all([near?.stop(), far?.stop()]);
 });
 
 async function add(config: object): Promise<string> {

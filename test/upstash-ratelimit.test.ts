@@ -2,15 +2,15 @@
 import { Ratelimit } from '@upstash/ratelimit';
 import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { sharedGateway } from './gateway.ts';
 import { newOrganization } from './organization.ts';
 import { ownRedis, type RedisServer } from './servers/redis-server.ts';
 
 let server: RedisServer;
-let gateway: OwnGateway;
 let redis: Redis;
 beforeAll(async () => {
-  [server, gateway] = await Promise.all([ownRedis(), startGateway()]);
+  server = await ownRedis();
+  const gateway = await sharedGateway();
   const organization = await newOrganization(gateway);
   const config = { write_conn: { url: server.url } };
   const added = { endpoint: 'limits', kind: 'redis', config };
@@ -18,10 +18,7 @@ beforeAll(async () => {
   const url = `${gateway.url}/upstash/limits`;
   redis = new Redis({ url, token: organization.token, retry: false });
 });
-afterAll(async () => {
-  await gateway?.stop();
-  await server?.stop();
-});
+afterAll(() => server?.stop());
 
 describe.each([
   ['fixed window', () => Ratelimit.fixedWindow(3, '60 s')],

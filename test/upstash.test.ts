@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from '@upstash/redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from './gateway.ts';
+import { type Gateway, sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
 import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
 import { type Asking, ask } from './upstash/ask.ts';
 import { runProgram } from './upstash/program.ts';
 
-let gateway: OwnGateway;
+let gateway: Gateway;
 let organization: Organization;
 /** Behind the relay; behind the stand-in that an endpoint is at; behind the one that is the measure. */
 let servers: readonly [near: RedisServer, far: RedisServer, twin: RedisServer];
@@ -22,7 +22,7 @@ let far: UpstashStandIn;
 let measure: UpstashStandIn;
 const endpoints = { relay: '', edge: '' };
 beforeAll(async () => {
-  gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
+  gateway = await sharedGateway('private');
   organization = await newOrganization(gateway);
   servers = await Promise.all([ownRedis(), ownRedis(), ownRedis()]);
   far = await startUpstash(servers[1].url);
@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await Promise.all([far?.stop(), measure?.stop(), gateway?.stop()]);
+  await Promise.all([far?.stop(), measure?.stop()]);
   await Promise.all((servers ?? []).map((each) => each.stop()));
 });
 beforeEach(async () => {

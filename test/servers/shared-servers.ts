@@ -58,6 +58,11 @@ export async function openTestRun(
   };
 }
 
+/** Whether this process belongs to a test run. */
+export function inTestRun(): boolean {
+  return process.env[VARIABLE] !== undefined;
+}
+
 /**
  * What the run tells of its server of that name.
  * @throws Failure with the server's own sentence when it cannot be started, or outside a run

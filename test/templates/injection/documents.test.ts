@@ -1,7 +1,7 @@
 /** Whatever a caller sends to a template of MongoDB, Redis, Pinecone or HTTP is a value. Contract §8. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OwnGateway, startGateway } from '../../gateway.ts';
+import { type Gateway, sharedGateway } from '../../gateway.ts';
 import { type HttpServer, startHttpServer } from '../../http-kind/server.ts';
 import { newOrganization, type Organization } from '../../organization.ts';
 import { type RedisEndpoint, redisEndpoint } from '../../redis-endpoint.ts';
@@ -10,16 +10,15 @@ import { type PineconeStandIn, startPinecone } from '../../stand-ins/pinecone/in
 import { DOCUMENTS, SCALARS, TEXTS } from './attacks.ts';
 import { addEndpoint, type Templates, templatesOf } from './stand.ts';
 
-let gateway: OwnGateway;
+let gateway: Gateway;
 let organization: Organization;
 let templates: Templates;
 beforeAll(async () => {
   // The servers of these tests are on this machine.
-  gateway = await startGateway({ env: { HTTP_ALLOW_PRIVATE: 'true' } });
+  gateway = await sharedGateway('private');
   organization = await newOrganization(gateway);
   templates = templatesOf(organization);
 });
-afterAll(() => gateway?.stop());
 
 describe('mongo', () => {
   let endpoint: string;
