@@ -2,6 +2,7 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-plugin';
 import { exportJWK, generateKeyPair } from 'jose';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/order.ts';
 import { leftOut } from './tooling/left-out.ts';
 
 /** No test takes this long; a machine that does other things too must not make one fail. */
@@ -57,6 +58,7 @@ export default defineConfig({
     globalSetup: 'test/run.ts',
     // Much of a test's time is waiting: two at once on two cores.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     provide: { seed: SEED, runs: RUNS },
     projects: [
       {
@@ -70,11 +72,8 @@ export default defineConfig({
           name: 'worker',
           include: ['worker/**/*.test.ts', 'proto/**/*.test.ts', 'kinds/**/*.test.ts'],
           setupFiles: ['worker/test/migrate.ts', 'test/seed.ts'],
-          // One runtime for all files is eight times as fast; tests use unique names instead.
+          // A runtime for many files is eight times as fast; tests use unique names instead.
           isolate: false,
-          maxWorkers: 1,
-          // Projects of one group share a number of workers; groups run one after another.
-          sequence: { groupOrder: 0 },
           expect,
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: BUSY_MACHINE_MS,
@@ -86,7 +85,6 @@ export default defineConfig({
           include: ['node-relay/**/*.test.ts'],
           exclude,
           setupFiles: ['test/seed.ts'],
-          sequence: { groupOrder: 1 },
           expect,
           testTimeout: BUSY_MACHINE_MS,
           hookTimeout: FETCHED_MS,
@@ -98,7 +96,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts', 'server/**/*.test.ts', 'tooling/**/*.test.ts'],
           exclude,
           setupFiles: ['test/seed.ts'],
-          sequence: { groupOrder: 1 },
           expect,
           // Whole gateways start and stop.
           testTimeout: 3 * BUSY_MACHINE_MS,
