@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
+import { given } from '../contract-parts.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, stateOf } from './attack-state.ts';
 import { ATTACKS, READS, TRAPS } from './attacks.ts';
@@ -70,8 +71,7 @@ describe('the attack corpus', () => {
 describe('reads', () => {
   test.each(READS)('pass: %s', async (query) => {
     expect(await run(read, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
-    const lease = await write.lease?.(callOf('write'));
-    if (!lease) return;
+    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
     expect(await run(lease, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
     await lease.close();
   });

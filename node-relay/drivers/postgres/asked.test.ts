@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
+import { given } from '../contract-parts.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
@@ -165,8 +166,7 @@ describe('a read', () => {
 
 describe('in a session', () => {
   test('temporary objects named as the catalog’s answer nothing', async () => {
-    const lease = await write.lease?.(callOf('write'));
-    if (!lease) return;
+    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
     for (const name of ['pg_proc', 'pg_class', 'pg_type', 'pg_namespace'])
       await run(
         lease,
@@ -182,8 +182,7 @@ describe('in a session', () => {
   });
 
   test('a name means what it means there', async () => {
-    const lease = await write.lease?.(callOf('write'));
-    if (!lease) return;
+    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
     const query = sql('SELECT named() AS a');
     expect((await run(lease, query, 'read')).rows).toEqual([{ a: 1 }]);
     await run(lease, sql('SET search_path = other, public'), 'write');
@@ -196,8 +195,7 @@ describe('in a session', () => {
   });
 
   test('a read in a read-only transaction is judged by its names', async () => {
-    const lease = await write.lease?.(callOf('write'));
-    if (!lease) return;
+    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
     await run(lease, sql('BEGIN READ ONLY'), 'write');
     expect((await run(lease, sql('SELECT count(*)::int AS n FROM seen'), 'read')).rows).toEqual([
       { n: 1 },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
+import { given } from '../contract-parts.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './attack-state.ts';
 import { ATTACKS, TRAPS } from './attacks.ts';
@@ -86,8 +87,7 @@ describe('reads', () => {
   });
 
   test.each(READS)('pass in a session: %s', async (query) => {
-    const lease = await write.lease?.(callOf('write'));
-    if (!lease) return;
+    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
     expect(await run(lease, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
     await lease.close();
   });

@@ -6,6 +6,7 @@ import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
 import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
+import { given } from '../contract-parts.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { CORE } from './differential/core.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';
@@ -125,11 +126,11 @@ describe.each([
   });
 
   test('answers the same in a session', async () => {
-    const lease = await session.lease?.(callOf('write'));
-    const run: Run = async (request) => lease?.run(request, callOf('write')) ?? new Uint8Array();
+    const lease = await given(session.lease, 'lease').call(session, callOf('write'));
+    const run: Run = (request) => lease.run(request, callOf('write'));
     const unlike: string[] = [];
     for (const words of linesOf(SESSION)) unlike.push(...(await difference(run, direct, words)));
-    await lease?.close();
+    await lease.close();
     expect(unlike).toEqual([]);
   });
 
