@@ -32,7 +32,7 @@ export function toBson(value: Json, path: string, substitute?: Substitute): Bson
   if (!isJsonObject(value)) return value;
   const other = substitute?.(value);
   if (other !== undefined) return toBson(other, path);
-  if (isWrapper(value)) return unwrapped(value, path);
+  if (isWrapper(value)) return unwrapped(value, path, documentToBson);
   return documentToBson(value, path, substitute);
 }
 

@@ -6,6 +6,7 @@ import {
   Code,
   DBRef,
   Decimal128,
+  type Document,
   Double,
   Int32,
   Long,
@@ -17,9 +18,10 @@ import {
 import { isDay } from '../../../proto/day.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
-import { documentToBson } from './to-bson.ts';
 
-type Reader = (inner: Json, path: string, object: JsonObject) => unknown;
+/** Makes the document of a JSON object: a scope of code is one. */
+type ToDocument = (object: JsonObject, path: string) => Document;
+type Reader = (inner: Json, path: string, object: JsonObject, toDocument: ToDocument) => unknown;
 
 /** The names of each wrapper's members, the first of which tells it. */
 const MEMBERS: { readonly [name: string]: readonly string[] } = {
@@ -27,12 +29,7 @@ const MEMBERS: { readonly [name: string]: readonly string[] } = {
 };
 
 const READERS: { readonly [name: string]: Reader } = {
-  $oid: (inner, path) => {
-    if (typeof inner !== 'string' || !/^[0-9a-f]{24}$/i.test(inner)) {
-      throw badValue(path, '$oid is 24 hexadecimal digits');
-    }
-    return ObjectId.createFromHexString(inner);
-  },
+  $oid: objectId,
   $symbol: (inner, path) => new BSONSymbol(text(inner, path, '$symbol')),
   $numberInt: (inner, path) => new Int32(Number(integer(inner, path, '$numberInt', 31n))),
   $numberLong: (inner, path) => Long.fromBigInt(integer(inner, path, '$numberLong', 63n)),
@@ -72,12 +69,12 @@ const READERS: { readonly [name: string]: Reader } = {
     }
     return new Binary(Buffer.from(inner.replaceAll('-', ''), 'hex'), Binary.SUBTYPE_UUID);
   },
-  $code: (inner, path, object) => {
+  $code: (inner, path, object, toDocument) => {
     const code = text(inner, path, '$code');
     if (!Object.hasOwn(object, '$scope')) return new Code(code);
     const { $scope } = object;
     if (!isJsonObject($scope)) throw badValue(path, '$scope is an object');
-    return new Code(code, documentToBson($scope, `${path}.$scope`));
+    return new Code(code, toDocument($scope, `${path}.$scope`));
   },
   $timestamp: (inner, path) => {
     const { t, i } = exactly(inner, path, '$timestamp', ['t', 'i']);
@@ -100,7 +97,7 @@ const READERS: { readonly [name: string]: Reader } = {
     if (typeof $ref !== 'string' || !isJsonObject($id) || typeof $id.$oid !== 'string') {
       throw badValue(path, '$dbPointer is {"$ref": text, "$id": {"$oid": …}}');
     }
-    return new DBRef($ref, READERS.$oid?.($id.$oid, path, $id) as ObjectId); // As its reader answers.
+    return new DBRef($ref, objectId($id.$oid, path));
   },
   $date: (inner, path) => new Date(milliseconds(inner, path)),
   $minKey: (inner, path) => {
@@ -117,19 +114,26 @@ const READERS: { readonly [name: string]: Reader } = {
   },
 };
 
+function objectId(inner: Json, path: string): ObjectId {
+  if (typeof inner !== 'string' || !/^[0-9a-f]{24}$/i.test(inner)) {
+    throw badValue(path, '$oid is 24 hexadecimal digits');
+  }
+  return ObjectId.createFromHexString(inner);
+}
+
 /** Whether an object is written as a type wrapper: a member has the name of one. */
 export function isWrapper(object: JsonObject): boolean {
   return nameIn(object) !== undefined;
 }
 
 /** What a wrapper stands for. @throws GatewayError BAD_REQUEST when it is not as it should be */
-export function unwrapped(object: JsonObject, path: string): unknown {
+export function unwrapped(object: JsonObject, path: string, toDocument: ToDocument): unknown {
   const name = nameIn(object) ?? '';
   const allowed = MEMBERS[name] ?? [name];
   const other = Object.keys(object).find((each) => !allowed.includes(each));
   if (other !== undefined)
     throw badValue(path, `${name} stands alone, without ${other.slice(0, 64)}`);
-  return READERS[name]?.(object[name] ?? null, path, object);
+  return READERS[name]?.(object[name] ?? null, path, object, toDocument);
 }
 
 function nameIn(object: JsonObject): string | undefined {

@@ -1,7 +1,7 @@
 /** Compiles one expression. */
 import { Analysis } from './compile/analysis.ts';
 import { Context } from './compile/code.ts';
-import { expression as codeOf } from './compile/expression.ts';
+import { COMPILERS } from './compile/compilers.ts';
 import { Block, Layout } from './compile/variable.ts';
 import { CompiledSet } from './functions.ts';
 import type { Expression, ExpressionOptions } from './language.ts';
@@ -26,8 +26,13 @@ export function compileExpression(source: string, options: ExpressionOptions = {
   if (functions !== undefined && !(functions instanceof CompiledSet)) {
     throw new TypeError('functions are made by compileFunctions');
   }
-  const context = new Context(analysis, { functions: functions?.holders ?? new Map() }, undefined);
-  const { made: code, toll } = context.inner(() => codeOf(node, context));
+  const context = new Context(
+    COMPILERS,
+    analysis,
+    { functions: functions?.holders ?? new Map() },
+    undefined,
+  );
+  const { made: code, toll } = context.inner(() => context.expression(node));
   const usesNow = context.usesNow || [...context.named].some((name) => functions?.usesNow(name));
   const mutates = context.mutates || (context.named.size > 0 && functions?.mutates === true);
   return {

@@ -2,7 +2,7 @@
 import type { Budget } from './budget.ts';
 import { Analysis } from './compile/analysis.ts';
 import { Context, type Holder } from './compile/code.ts';
-import { functionValue } from './compile/function.ts';
+import { COMPILERS } from './compile/compilers.ts';
 import { Block, Layout } from './compile/variable.ts';
 import { RunFault, SyntaxFault } from './fault.ts';
 import type { CompiledFunctions } from './language.ts';
@@ -68,8 +68,8 @@ export class CompiledSet implements CompiledFunctions {
     const layout = new Layout(undefined, node, 0);
     const analysis = new Analysis(name);
     analysis.visit(node, new Block(undefined, layout));
-    const context = new Context(analysis, { functions: this.holders }, name);
-    const made = functionValue(node, context);
+    const context = new Context(COMPILERS, analysis, { functions: this.holders }, name);
+    const made = context.functionValue(node);
     this.mutates ||= context.mutates;
     if (context.usesNow) this.#usesNow.add(name);
     this.#named.set(name, context.named);

@@ -9,7 +9,6 @@ import { CONTAINER_BYTES, ELEMENT_BYTES } from './measure.ts';
 import { begun, headOf, type Place, targetIn } from './place.ts';
 import { ANY, Places } from './places.ts';
 import type { Members } from './report.ts';
-import { rulesOf } from './rules.ts';
 import { put, type Target, valueAt } from './target.ts';
 import { hidden } from './value-rule.ts';
 
@@ -28,8 +27,15 @@ interface Within {
   readonly isDeciding: boolean;
 }
 
+/** Reads the rules of a member. */
+export type ReadRules = (rule: Members, name: string, place: Place) => Pieces<readonly Rule[]>;
+
 /** Reads `{forEach, target?, rules}`. */
-export function* loopRule(rule: Members, place: Place): Pieces<Rule | undefined> {
+export function* loopRule(
+  rule: Members,
+  place: Place,
+  readRules: ReadRules,
+): Pieces<Rule | undefined> {
   const forEach = rule.members('forEach');
   const target = rule.has('target') ? targetIn(rule, 'target', place.scope) : undefined;
   const label = rule.text('target') ?? `forEach ${forEach?.text('array') ?? ''}`;
@@ -38,7 +44,7 @@ export function* loopRule(rule: Members, place: Place): Pieces<Rule | undefined>
   const { elements, inner } = elementsOf(forEach, place.scope);
   const isHidden = target !== undefined && place.shown.hides(target.steps);
   const within = withinOf(rule, target, { ...place, scope: inner });
-  const rules = yield* rulesOf(rule, 'rules', within);
+  const rules = yield* readRules(rule, 'rules', within);
   if (within.places !== place.places) within.places.settle();
   if (elements === undefined) return undefined;
   const gathers = rules.flatMap(({ gather }) => gather ?? []);

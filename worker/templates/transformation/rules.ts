@@ -76,7 +76,7 @@ function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
     return undefined;
   }
   rule.only([sort, ...(SORTS[sort] ?? [])], `a rule with ${sort}`);
-  if (sort === 'forEach') return yield* loopRule(rule, place);
+  if (sort === 'forEach') return yield* loopRule(rule, place, rulesOf);
   if (sort === 'copy') return copyRule(rule, place);
   if (sort === 'initialize') return initializeRule(rule, place);
   return valueRule(rule, sort, place);

@@ -5,7 +5,6 @@ import { toNumber } from '../convert.ts';
 import { getComputed, setMember } from '../members.ts';
 import type { Value } from '../value.ts';
 import type { Code, Context, Frame } from './code.ts';
-import { expression } from './expression.ts';
 import { fixedName } from './member.ts';
 import { isTrue, OPERATIONS } from './operator.ts';
 import { type Bind, pattern } from './pattern.ts';
@@ -23,7 +22,7 @@ const KEEP: Value = Object.freeze({ keep: true });
 
 /** `a = b`, `a.b += c`, `[a, b] = c` */
 export function assignment(node: acorn.AssignmentExpression, context: Context): Code {
-  const value = expression(node.right, context);
+  const value = context.expression(node.right);
   const left: acorn.AnyNode = node.left;
   if (node.operator === '=') {
     if (left.type === 'MemberExpression') return memberAssignment(left, value, context);
@@ -79,9 +78,9 @@ function plain(bind: Bind, value: Code, node: acorn.Node, context: Context): Cod
 /** `a.b = c`: what is assigned to is worked out before the value. */
 function memberAssignment(node: acorn.MemberExpression, value: Code, context: Context): Code {
   context.mutates = true;
-  const object = expression(node.object, context);
+  const object = context.expression(node.object);
   const name = fixedName(node);
-  const key = name === undefined ? expression(node.property, context) : context.constant(name);
+  const key = name === undefined ? context.expression(node.property) : context.constant(name);
   const place = context.place(node);
   return (frame, budget) => {
     const owner = object(frame, budget);
@@ -123,9 +122,9 @@ function changeOf(target: acorn.Node, context: Context): Change {
   if (node.type === 'Identifier') return variableChange(node, context);
   if (node.type !== 'MemberExpression') throw context.fault(node, 'cannot be assigned to');
   context.mutates = true;
-  const object = expression(node.object, context);
+  const object = context.expression(node.object);
   const name = fixedName(node);
-  const key = name === undefined ? expression(node.property, context) : context.constant(name);
+  const key = name === undefined ? context.expression(node.property) : context.constant(name);
   const place = context.place(node);
   return (frame, budget, change) => {
     const owner = object(frame, budget);

@@ -1,10 +1,9 @@
-/** What happens to slots when a block is entered. */
+/** Blocks: what happens to their slots when they are entered, and their statements. */
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
 import type { FunctionNode } from '../parse.ts';
 import type { Value } from '../value.ts';
-import { Box, type Code, type Context, type Frame, UNSET } from './code.ts';
-import { functionValue } from './function.ts';
+import { Box, type Code, type Context, type Frame, NORMAL, type Step, UNSET } from './code.ts';
 import { boxOf } from './reference.ts';
 import type { Block, Variable } from './variable.ts';
 
@@ -58,7 +57,7 @@ function boxIn(frame: Frame, slot: number, value: Value): void {
 }
 
 function declareFunction(id: acorn.Identifier, node: FunctionNode, context: Context): Enter {
-  const value: Code = functionValue(node, context);
+  const value: Code = context.functionValue(node);
   const found = context.analysis.references.get(id);
   if (found === undefined || !('variable' in found)) throw context.fault(node, 'is no variable');
   const { slot } = found;
@@ -69,6 +68,40 @@ function declareFunction(id: acorn.Identifier, node: FunctionNode, context: Cont
   }
   return (frame, budget) => {
     boxOf(frame, slot).value = value(frame, budget);
+  };
+}
+
+/** Statements one after another, in a block that was entered. */
+export function sequence(nodes: readonly acorn.Node[], context: Context): Step {
+  const steps = nodes
+    .filter(({ type }) => type !== 'FunctionDeclaration' && type !== 'EmptyStatement')
+    .map((each) => context.statement(each));
+  const [first, second, third] = steps;
+  if (first === undefined) return () => NORMAL;
+  if (second === undefined) return first;
+  if (third === undefined) return (frame, budget) => first(frame, budget) || second(frame, budget);
+  return (frame, budget) => {
+    for (const step of steps) {
+      const ended = step(frame, budget);
+      if (ended !== NORMAL) return ended;
+    }
+    return NORMAL;
+  };
+}
+
+/** Statements with a block of their own. */
+export function blockOf(
+  node: acorn.Node,
+  statements: readonly acorn.Node[],
+  context: Context,
+): Step {
+  const block = context.analysis.blocks.get(node);
+  const enter = block && enterBlock(block, context, statements);
+  const steps = sequence(statements, context);
+  if (enter === undefined) return steps;
+  return (frame, budget) => {
+    enter(frame, budget);
+    return steps(frame, budget);
   };
 }
 

@@ -9,9 +9,8 @@ import { type Place, RunFault } from '../fault.ts';
 import { getMember } from '../members.ts';
 import { Callable, kindOf, type Value } from '../value.ts';
 import type { Code, Context } from './code.ts';
-import { expression } from './expression.ts';
 import { itemsOf } from './literal.ts';
-import { ENDED, fixedName, link, namespaceMember } from './member.ts';
+import { fixedName, namespaceMember } from './member.ts';
 import { freeName } from './reference.ts';
 
 /** A method on a value, found by its name. */
@@ -28,7 +27,7 @@ export function call(node: acorn.CallExpression, context: Context): Code {
   }
   refuseUnknown(callee, context);
   const place = context.place(node);
-  const code = expression(callee, context);
+  const code = context.expression(callee);
   const known = context.isConstant(code) ? context.constantOf(code) : undefined;
   if (known instanceof Callable) return knownCall(known, node, place, context);
   const described = describe(callee);
@@ -60,7 +59,7 @@ function knownCall(
   const operation = numberOperation(known);
   const [only] = node.arguments;
   if (operation !== undefined && node.arguments.length === 1 && only?.type !== 'SpreadElement') {
-    const operand = only === undefined ? context.constant(undefined) : expression(only, context);
+    const operand = only === undefined ? context.constant(undefined) : context.expression(only);
     return (frame, budget) => {
       const value = operand(frame, budget);
       if (typeof value === 'number') return operation(value);
@@ -77,19 +76,22 @@ function knownCall(
   };
 }
 
-function bare(node: acorn.Node): acorn.AnyNode {
+/** A node without the parentheses around it. */
+export function bare(node: acorn.Node): acorn.AnyNode {
   const callee = node as acorn.AnyNode; // Every node of acorn's is one of its kinds.
   return callee.type === 'ParenthesizedExpression' && callee.expression.type !== 'ChainExpression'
     ? bare(callee.expression)
     : callee;
 }
 
-function describe(node: acorn.AnyNode): string {
+/** What a call's fault names. */
+export function describe(node: acorn.AnyNode): string {
   if (node.type === 'Identifier') return node.name;
   return node.type === 'MemberExpression' ? (fixedName(node) ?? 'the member') : 'the value';
 }
 
-function notCallable(name: string, value: Value, place: Place): RunFault {
+/** The fault of a call of what is no function. */
+export function notCallable(name: string, value: Value, place: Place): RunFault {
   return new RunFault(`${name} is not a function, it is ${kindOf(value)}`, place);
 }
 
@@ -98,7 +100,7 @@ function methodCall(
   node: acorn.CallExpression,
   context: Context,
 ): Code {
-  const object = expression(callee.object, context);
+  const object = context.expression(callee.object);
   const place = context.place(callee.property);
   const name = fixedName(callee);
   if (name === undefined) return computedCall(object, callee, node, context);
@@ -132,7 +134,7 @@ function computedCall(
 ): Code {
   const place = context.place(callee.property);
   context.mutates = true; // It may be a method that changes.
-  const key = expression(callee.property, context);
+  const key = context.expression(callee.property);
   const items = itemsOf(node.arguments, context);
   return (frame, budget) => {
     const self = object(frame, budget);
@@ -144,7 +146,7 @@ function computedCall(
 }
 
 /** The method of a name, on whatever has one. */
-function methodOf(name: string, place: Place): Method {
+export function methodOf(name: string, place: Place): Method {
   const onText = textMethods.get(name);
   const onArray = arrayMethods.get(name);
   return (self, args, budget) => {
@@ -165,59 +167,6 @@ function noMethod(self: Value, name: string, member: Value, place: Place): RunFa
   }
   if (member !== undefined) return notCallable(short, member, place);
   return new RunFault(`${kindOf(self)} has no ${short}()`, place);
-}
-
-/** A call in a chain: of what the chain came to, or `ENDED`. */
-export function chainedCall(node: acorn.CallExpression, context: Context): Code {
-  const callee = bare(node.callee);
-  if (callee.type === 'MemberExpression' && namespaceMember(callee, context) === undefined) {
-    return chainedMethod(callee, node, context);
-  }
-  const place = context.place(node);
-  const described = describe(callee);
-  const code = link(callee, context);
-  const items = itemsOf(node.arguments, context);
-  return (frame, budget) => {
-    const target = code(frame, budget);
-    if (target === ENDED || (node.optional && (target === undefined || target === null))) {
-      return ENDED;
-    }
-    const args = items(frame, budget);
-    budget.place = place;
-    if (target instanceof Callable) return target.invoke(args, budget);
-    throw notCallable(described, target, place);
-  };
-}
-
-function chainedMethod(
-  callee: acorn.MemberExpression,
-  node: acorn.CallExpression,
-  context: Context,
-): Code {
-  const object = link(callee.object, context);
-  const place = context.place(callee.property);
-  const name = fixedName(callee);
-  if (name === undefined || isChanging(name)) context.mutates = true;
-  const key = name === undefined ? expression(callee.property, context) : context.constant(name);
-  const items = itemsOf(node.arguments, context);
-  return (frame, budget) => {
-    const self = object(frame, budget);
-    if (self === ENDED) return ENDED;
-    if (callee.optional && (self === undefined || self === null)) return ENDED;
-    const wanted = toName(key(frame, budget), budget);
-    if (node.optional && !hasMethod(self, wanted, budget)) return ENDED;
-    const args = items(frame, budget);
-    budget.place = place;
-    return methodOf(wanted, place)(self, args, budget);
-  };
-}
-
-/** Whether `self.name?.()` has something to call; anything but null and undefined counts. */
-function hasMethod(self: Value, name: string, budget: Budget): boolean {
-  if (typeof self === 'string' && textMethods.has(name)) return true;
-  if (Array.isArray(self) && arrayMethods.has(name)) return true;
-  if (otherMethod(self, name) !== undefined) return true;
-  return (getMember(self, name, budget) ?? undefined) !== undefined;
 }
 
 /** `new Error(text)` and its like; nothing else is made by `new`. */

@@ -2,7 +2,7 @@
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
 import { type Place, SyntaxFault } from '../fault.ts';
-import { placeOf } from '../parse.ts';
+import { type FunctionNode, placeOf } from '../parse.ts';
 import type { Callable, Value } from '../value.ts';
 import type { Analysis } from './analysis.ts';
 
@@ -57,6 +57,13 @@ export interface Outside {
 /** What a call takes besides what it runs. */
 const CALL_STEPS = 4;
 
+/** What compiles nodes of any kind. A kind's own file reaches the others through its context. */
+export interface Compilers {
+  expression(node: acorn.Node, context: Context): Code;
+  statement(node: acorn.Node, context: Context, labels: readonly string[]): Step;
+  functionValue(node: FunctionNode, context: Context): (frame: Frame) => Callable;
+}
+
 /** The state of one compilation. */
 export class Context {
   readonly analysis: Analysis;
@@ -74,11 +81,33 @@ export class Context {
   readonly named = new Set<string>();
   #level = 0;
   readonly #constants = new Map<Code, Value>();
+  readonly #compilers: Compilers;
 
-  constructor(analysis: Analysis, outside: Outside, within: string | undefined) {
+  constructor(
+    compilers: Compilers,
+    analysis: Analysis,
+    outside: Outside,
+    within: string | undefined,
+  ) {
+    this.#compilers = compilers;
     this.analysis = analysis;
     this.outside = outside;
     this.within = within;
+  }
+
+  /** Compiles any expression. @throws SyntaxFault */
+  expression(node: acorn.Node): Code {
+    return this.#compilers.expression(node, this);
+  }
+
+  /** Compiles any statement. @throws SyntaxFault */
+  statement(node: acorn.Node, labels: readonly string[] = []): Step {
+    return this.#compilers.statement(node, this, labels);
+  }
+
+  /** Compiles a function. @throws SyntaxFault */
+  functionValue(node: FunctionNode): (frame: Frame) => Callable {
+    return this.#compilers.functionValue(node, this);
   }
 
   place(node: acorn.Node): Place {
@@ -140,4 +169,28 @@ export class Context {
     this.height = height;
     return { made, toll, height: inside };
   }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  ThisExpression: 'this',
+  ClassExpression: 'a class',
+  ClassDeclaration: 'a class',
+  TaggedTemplateExpression: 'a tagged template',
+  AwaitExpression: 'await',
+  YieldExpression: 'yield',
+  ImportExpression: 'import',
+  MetaProperty: 'import.meta and new.target',
+  Super: 'super',
+  DebuggerStatement: 'debugger',
+  WithStatement: 'with',
+  ImportDeclaration: 'import',
+  ExportNamedDeclaration: 'export',
+  ExportDefaultDeclaration: 'export',
+  ExportAllDeclaration: 'export',
+  PrivateIdentifier: 'a private name',
+};
+
+/** The fault of a node that is not of the language. */
+export function notOfTheLanguage(node: acorn.Node, context: Context): Error {
+  return context.fault(node, `${HINTS[node.type] ?? node.type} is not part of the language`);
 }

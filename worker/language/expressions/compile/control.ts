@@ -4,24 +4,22 @@ import type { Budget } from '../budget.ts';
 import { errorValue, isSame, toText } from '../convert.ts';
 import { RunFault, ThrownFault } from '../fault.ts';
 import { isObject, type Value } from '../value.ts';
-import { enterBlock } from './block.ts';
+import { blockOf, enterBlock, sequence } from './block.ts';
 import { BREAK, type Completion, type Context, type Frame, NORMAL, type Step } from './code.ts';
-import { expression } from './expression.ts';
 import { pattern } from './pattern.ts';
-import { blockOf, sequence } from './statement.ts';
 
 /** Making an error looks at the host's stack. */
 const THROW_STEPS = 200;
 
 /** `switch (a) { case b: … default: … }` */
 export function switchStep(node: acorn.SwitchStatement, context: Context): Step {
-  const value = expression(node.discriminant, context);
+  const value = context.expression(node.discriminant);
   const place = context.place(node);
   const statements = node.cases.flatMap(({ consequent }) => consequent);
   const block = context.analysis.blocks.get(node);
   const enter = block && enterBlock(block, context, statements);
   const cases = node.cases.map((each) => ({
-    test: each.test ? expression(each.test, context) : undefined,
+    test: each.test ? context.expression(each.test) : undefined,
     steps: sequence(each.consequent, context),
   }));
   const otherwise = cases.findIndex(({ test }) => test === undefined);
@@ -45,7 +43,7 @@ export function switchStep(node: acorn.SwitchStatement, context: Context): Step 
 
 /** `throw a` */
 export function throwStep(node: acorn.ThrowStatement, context: Context): Step {
-  const value = expression(node.argument, context);
+  const value = context.expression(node.argument);
   const place = context.place(node);
   return (frame, budget) => {
     const thrown = value(frame, budget);

@@ -5,10 +5,11 @@ import { Unsupported } from '../regex/translate.ts';
 import type { Value } from '../value.ts';
 import { assignment, update } from './assign.ts';
 import { call, construct } from './call.ts';
-import type { Code, Context } from './code.ts';
+import { chain } from './chain.ts';
+import { type Code, type Context, notOfTheLanguage } from './code.ts';
 import { functionValue } from './function.ts';
 import { arrayLiteral, objectLiteral, template } from './literal.ts';
-import { chain, member } from './member.ts';
+import { member } from './member.ts';
 import { binary, conditional, logical, unary } from './operator.ts';
 import { reference } from './reference.ts';
 
@@ -21,36 +22,12 @@ export function expression(node: acorn.Node, context: Context): Code {
 const PATTERN_STEPS_MAX = 30_000;
 const TOO_MANY = 'is one too many: those of one source come to too many steps';
 
-const HINTS: Readonly<Record<string, string>> = {
-  ThisExpression: 'this',
-  ClassExpression: 'a class',
-  ClassDeclaration: 'a class',
-  TaggedTemplateExpression: 'a tagged template',
-  AwaitExpression: 'await',
-  YieldExpression: 'yield',
-  ImportExpression: 'import',
-  MetaProperty: 'import.meta and new.target',
-  Super: 'super',
-  DebuggerStatement: 'debugger',
-  WithStatement: 'with',
-  ImportDeclaration: 'import',
-  ExportNamedDeclaration: 'export',
-  ExportDefaultDeclaration: 'export',
-  ExportAllDeclaration: 'export',
-  PrivateIdentifier: 'a private name',
-};
-
-/** The fault of a node that is not of the language. */
-export function notOfTheLanguage(node: acorn.Node, context: Context): Error {
-  return context.fault(node, `${HINTS[node.type] ?? node.type} is not part of the language`);
-}
-
 function compiled(node: acorn.AnyNode, context: Context): Code {
   switch (node.type) {
     case 'Literal':
       return literal(node, context);
     case 'ParenthesizedExpression':
-      return expression(node.expression, context);
+      return context.expression(node.expression);
     case 'Identifier':
       return reference(node, context);
     case 'TemplateLiteral':
@@ -113,7 +90,7 @@ function programOf(regex: { pattern: string; flags: string }, node: acorn.Node, 
 }
 
 function sequence(node: acorn.SequenceExpression, context: Context): Code {
-  const parts = node.expressions.map((each) => expression(each, context));
+  const parts = node.expressions.map((each) => context.expression(each));
   return (frame, budget) => {
     let last: Value;
     for (const part of parts) last = part(frame, budget);

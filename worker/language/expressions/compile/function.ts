@@ -2,11 +2,17 @@
 import type { Budget } from '../budget.ts';
 import type { FunctionNode } from '../parse.ts';
 import { Callable, type Value } from '../value.ts';
-import { enterBlock } from './block.ts';
-import { type Code, type Context, type Frame, RETURN, type Step, type Toll } from './code.ts';
-import { expression, notOfTheLanguage } from './expression.ts';
+import { enterBlock, sequence } from './block.ts';
+import {
+  type Code,
+  type Context,
+  type Frame,
+  notOfTheLanguage,
+  RETURN,
+  type Step,
+  type Toll,
+} from './code.ts';
 import { type Bind, pattern } from './pattern.ts';
-import { sequence } from './statement.ts';
 import type { Block } from './variable.ts';
 
 /** Levels of the stack that a call takes besides those of what it runs. */
@@ -135,7 +141,7 @@ function inside(node: FunctionNode, block: Block, context: Context): Inside {
   if (node.body.type === 'BlockStatement') {
     return { ...common, code: returned(sequence(node.body.body, context)) };
   }
-  return { ...common, code: expression(node.body, context) };
+  return { ...common, code: context.expression(node.body) };
 }
 
 /** What gives arguments to parameters that are more than names. */

@@ -5,7 +5,6 @@ import { toName, toText } from '../convert.ts';
 import { copyMembers, define, ELEMENT_BYTES, elementsOf, MEMBER_BYTES } from '../members.ts';
 import type { ObjectValue, Value } from '../value.ts';
 import type { Code, Context, Frame } from './code.ts';
-import { expression } from './expression.ts';
 
 /** `[a, ...b]`; a hole is undefined. */
 export function arrayLiteral(node: acorn.ArrayExpression, context: Context): Code {
@@ -21,7 +20,7 @@ export function itemsOf(
   context.toll.bytes += ELEMENT_BYTES * (1 + nodes.length);
   if (nodes.some((each) => each?.type === 'SpreadElement')) return spreadItems(nodes, context);
   const codes = nodes.map((each) =>
-    each === null ? context.constant(undefined) : expression(each, context),
+    each === null ? context.constant(undefined) : context.expression(each),
   );
   const [first, second, third] = codes;
   if (first === undefined) return () => [];
@@ -40,8 +39,8 @@ function spreadItems(
 ): (frame: Frame, budget: Budget) => Value[] {
   const parts = nodes.map((each) => {
     if (each === null) return { code: context.constant(undefined) };
-    if (each.type !== 'SpreadElement') return { code: expression(each, context) };
-    return { code: expression(each.argument, context), place: context.place(each) };
+    if (each.type !== 'SpreadElement') return { code: context.expression(each) };
+    return { code: context.expression(each.argument), place: context.place(each) };
   });
   return (frame, budget) => {
     const items: Value[] = [];
@@ -87,7 +86,7 @@ function plainMembers(node: acorn.ObjectExpression, context: Context) {
     names.push(name);
   }
   const codes = node.properties.map((each) =>
-    expression(each.type === 'Property' ? each.value : each, context),
+    context.expression(each.type === 'Property' ? each.value : each),
   );
   return { names, codes };
 }
@@ -126,8 +125,8 @@ function oneMember(node: acorn.Property, context: Context): Member {
   const place = context.place(node);
   const known = node.computed ? undefined : keyName(node.key);
   if (known === undefined && !node.computed) throw context.fault(node, 'is no name of a member');
-  const key = known === undefined ? expression(node.key, context) : context.constant(known);
-  const value = expression(node.value, context);
+  const key = known === undefined ? context.expression(node.key) : context.constant(known);
+  const value = context.expression(node.value);
   return (object, frame, budget) => {
     const name = toName(key(frame, budget), budget);
     const result = value(frame, budget);
@@ -138,7 +137,7 @@ function oneMember(node: acorn.Property, context: Context): Member {
 
 function spreadMember(node: acorn.SpreadElement, context: Context): Member {
   const place = context.place(node);
-  const source = expression(node.argument, context);
+  const source = context.expression(node.argument);
   return (object, frame, budget) => {
     const value = source(frame, budget);
     budget.place = place;
@@ -151,7 +150,7 @@ export function template(node: acorn.TemplateLiteral, context: Context): Code {
   const place = context.place(node);
   const [head = '', ...tails] = node.quasis.map((each) => each.value.cooked ?? '');
   const parts = node.expressions.map((each, at) => ({
-    code: expression(each, context),
+    code: context.expression(each),
     tail: tails[at] ?? '',
   }));
   if (parts.length === 0) return context.constant(head);

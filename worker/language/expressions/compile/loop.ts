@@ -17,10 +17,9 @@ import {
   type Step,
   type Toll,
 } from './code.ts';
-import { expression } from './expression.ts';
+import { declaration } from './declaration.ts';
 import { isTrue } from './operator.ts';
 import { type Bind, pattern } from './pattern.ts';
-import { declaration, statement } from './statement.ts';
 
 /** What a round takes besides what it runs. */
 const ROUND_STEPS = 5;
@@ -54,8 +53,8 @@ export function whileLoop(
 ): Step {
   const place = context.place(node);
   const { made, toll } = context.tolled(ROUND_STEPS, () => ({
-    test: expression(node.test, context),
-    step: statement(node.body, context),
+    test: context.expression(node.test),
+    step: context.statement(node.body),
   }));
   return (frame, budget) => {
     for (;;) {
@@ -75,8 +74,8 @@ export function doLoop(
 ): Step {
   const place = context.place(node);
   const { made, toll } = context.tolled(ROUND_STEPS, () => ({
-    test: expression(node.test, context),
-    step: statement(node.body, context),
+    test: context.expression(node.test),
+    step: context.statement(node.body),
   }));
   return (frame, budget) => {
     do {
@@ -99,9 +98,9 @@ export function forLoop(
   const enter = block && enterBlock(block, context, []);
   const first = firstOf(node.init, context);
   const { made, toll } = context.tolled(ROUND_STEPS, () => ({
-    test: node.test ? expression(node.test, context) : context.constant(true),
-    step: statement(node.body, context),
-    update: node.update ? expression(node.update, context) : undefined,
+    test: node.test ? context.expression(node.test) : context.constant(true),
+    step: context.statement(node.body),
+    update: node.update ? context.expression(node.update) : undefined,
   }));
   const fresh = block && renew(block);
   const { test, step, update } = made;
@@ -126,7 +125,7 @@ function firstOf(
   if (!node) return undefined;
   return node.type === 'VariableDeclaration'
     ? declaration(node, context)
-    : expression(node, context);
+    : context.expression(node);
 }
 
 /** `for (const a of b) {…}`, over arrays and texts. */
@@ -179,11 +178,11 @@ function rounds(
 ): { readonly source: Code; readonly round: Round; readonly place: Place } {
   const place = context.place(node);
   const block = context.analysis.blocks.get(node);
-  const source = expression(node.right, context);
+  const source = context.expression(node.right);
   const { made, toll } = context.tolled(ROUND_STEPS, () => ({
     enter: block && enterBlock(block, context, []),
     bind: target(node.left, context),
-    step: statement(node.body, context),
+    step: context.statement(node.body),
   }));
   const { enter, bind, step } = made;
   const round: Round = (value, frame, budget) => {

@@ -1,16 +1,11 @@
-/** Compiles reads of members, and chains of them with `?.`. */
+/** Compiles reads of members. */
 import type * as acorn from 'acorn';
 import { namespace } from '../builtins/globals.ts';
 import { getComputed, getMember, isRisky } from '../members.ts';
 import type { Value } from '../value.ts';
-import { chainedCall } from './call.ts';
 import type { Code, Context } from './code.ts';
-import { expression } from './expression.ts';
 import { freeName, plainSlot } from './reference.ts';
 import { memberIn } from './sites.ts';
-
-/** In the place of a value: a chain ended at its `?.`. No program can hold it. */
-export const ENDED: Value = Object.freeze({ ended: true });
 
 /** `a.b`, `a[b]`; of what is undefined or null, every member is undefined. */
 export function member(node: acorn.MemberExpression, context: Context): Code {
@@ -19,7 +14,7 @@ export function member(node: acorn.MemberExpression, context: Context): Code {
   const slot = plainSlot(node.object, context);
   const name = fixedName(node);
   if (slot !== undefined && name !== undefined && !isRisky(name)) return memberIn(slot, name);
-  return read(expression(node.object, context), node, context);
+  return read(context.expression(node.object), node, context);
 }
 
 /** What a namespace such as `Math` has by a name; undefined when the object is none. @throws SyntaxFault */
@@ -82,55 +77,11 @@ function lengthOf(object: Code): Code {
 
 function computed(object: Code, node: acorn.MemberExpression, context: Context): Code {
   const place = context.place(node);
-  const key = expression(node.property, context);
+  const key = context.expression(node.property);
   return (frame, budget) => {
     const value = object(frame, budget);
     const name = key(frame, budget);
     budget.place = place;
     return getComputed(value, name, budget);
-  };
-}
-
-/** `a?.b.c()`: undefined as a whole as soon as what stands before a `?.` is null or undefined. */
-export function chain(node: acorn.ChainExpression, context: Context): Code {
-  const whole = link(node.expression, context);
-  return (frame, budget) => {
-    const value = whole(frame, budget);
-    return value === ENDED ? undefined : value;
-  };
-}
-
-/** A part of a chain: its value, or `ENDED`. */
-export function link(node: acorn.Node, context: Context): Code {
-  const part = node as acorn.AnyNode; // Every node of acorn's is one of its kinds.
-  if (part.type === 'CallExpression') return context.deeper(() => chainedCall(part, context));
-  if (part.type !== 'MemberExpression') return expression(node, context);
-  return context.deeper(() => {
-    const fixed = namespaceMember(part, context);
-    if (fixed !== undefined) return context.constant(fixed);
-    const object = link(part.object, context);
-    const name = fixedName(part);
-    const key = name === undefined ? expression(part.property, context) : context.constant(name);
-    const place = context.place(part);
-    if (name !== undefined && !isRisky(name)) return safeLink(object, name, part.optional);
-    return (frame, budget) => {
-      const value = object(frame, budget);
-      if (value === ENDED) return ENDED;
-      if (part.optional && (value === undefined || value === null)) return ENDED;
-      const wanted = key(frame, budget);
-      budget.place = place;
-      return getComputed(value, wanted, budget);
-    };
-  });
-}
-
-/** A link whose name no prototype has. */
-function safeLink(object: Code, name: string, isOptional: boolean): Code {
-  return (frame, budget) => {
-    const value = object(frame, budget);
-    if (value === ENDED) return ENDED;
-    if (value === undefined || value === null) return isOptional ? ENDED : undefined;
-    if (typeof value !== 'object') return undefined;
-    return (value as { readonly [name: string]: Value })[name]; // No prototype has this name.
   };
 }

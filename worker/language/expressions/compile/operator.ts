@@ -7,7 +7,6 @@ import { hasMember, removeMember } from '../members.ts';
 import type { Value } from '../value.ts';
 import { FAST, type Slow } from './arithmetic.ts';
 import type { Code, Context } from './code.ts';
-import { expression } from './expression.ts';
 import { fixedName } from './member.ts';
 import { freeName } from './reference.ts';
 
@@ -86,8 +85,8 @@ export function binary(node: acorn.BinaryExpression, context: Context): Code {
     const hint = 'use typeof or Array.isArray';
     throw context.fault(node, `${node.operator} is not part of the language: ${hint}`);
   }
-  const left = expression(node.left, context);
-  const right = expression(node.right, context);
+  const left = context.expression(node.left);
+  const right = context.expression(node.right);
   const place = context.place(node);
   if (context.isConstant(left) && context.isConstant(right)) {
     const [one, other] = [context.constantOf(left), context.constantOf(right)];
@@ -120,8 +119,8 @@ function general(left: Code, right: Code, slow: Slow): Code {
 
 /** `&&`, `||`, `??` */
 export function logical(node: acorn.LogicalExpression, context: Context): Code {
-  const left = expression(node.left, context);
-  const right = expression(node.right, context);
+  const left = context.expression(node.left);
+  const right = context.expression(node.right);
   switch (node.operator) {
     case '&&':
       return (frame, budget) => {
@@ -145,9 +144,9 @@ export function isTrue(value: Value): boolean {
 
 /** `a ? b : c` */
 export function conditional(node: acorn.ConditionalExpression, context: Context): Code {
-  const test = expression(node.test, context);
-  const then = expression(node.consequent, context);
-  const otherwise = expression(node.alternate, context);
+  const test = context.expression(node.test);
+  const then = context.expression(node.consequent);
+  const otherwise = context.expression(node.alternate);
   return (frame, budget) =>
     isTrue(test(frame, budget)) ? then(frame, budget) : otherwise(frame, budget);
 }
@@ -158,7 +157,7 @@ export function unary(node: acorn.UnaryExpression, context: Context): Code {
   if (node.operator === 'typeof' && freeName(node.argument, context) === 'arguments') {
     return context.constant('undefined');
   }
-  const argument = expression(node.argument, context);
+  const argument = context.expression(node.argument);
   const apply = UNARY[node.operator];
   if (context.isConstant(argument)) {
     const constant = context.constantOf(argument);
@@ -192,9 +191,9 @@ function deletion(node: acorn.UnaryExpression, context: Context): Code {
   const target = node.argument;
   if (target.type !== 'MemberExpression') throw context.fault(node, 'only members can be deleted');
   context.mutates = true;
-  const object = expression(target.object, context);
+  const object = context.expression(target.object);
   const name = fixedName(target);
-  const key = name === undefined ? expression(target.property, context) : context.constant(name);
+  const key = name === undefined ? context.expression(target.property) : context.constant(name);
   const place = context.place(node);
   return (frame, budget) => {
     const value = object(frame, budget);

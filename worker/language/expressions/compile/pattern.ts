@@ -14,7 +14,6 @@ import {
 } from '../members.ts';
 import { isObject, kindOf, type ObjectValue, type Value } from '../value.ts';
 import { type Context, type Frame, UNSET } from './code.ts';
-import { expression } from './expression.ts';
 import { keyName } from './literal.ts';
 import { fixedName } from './member.ts';
 import { boxOf } from './reference.ts';
@@ -68,9 +67,9 @@ function variable(node: acorn.Identifier, context: Context, declares: boolean): 
 
 function memberTarget(node: acorn.MemberExpression, context: Context): Bind {
   context.mutates = true;
-  const object = expression(node.object, context);
+  const object = context.expression(node.object);
   const name = fixedName(node);
-  const key = name === undefined ? expression(node.property, context) : context.constant(name);
+  const key = name === undefined ? context.expression(node.property) : context.constant(name);
   const place = context.place(node);
   return (value, frame, budget) => {
     const owner = object(frame, budget);
@@ -82,7 +81,7 @@ function memberTarget(node: acorn.MemberExpression, context: Context): Bind {
 
 function withDefault(node: acorn.AssignmentPattern, context: Context, declares: boolean): Bind {
   const bind = pattern(node.left, context, declares);
-  const otherwise = expression(node.right, context);
+  const otherwise = context.expression(node.right);
   return (value, frame, budget) =>
     bind(value === undefined ? otherwise(frame, budget) : value, frame, budget);
 }
@@ -92,7 +91,7 @@ function objectPattern(node: acorn.ObjectPattern, context: Context, declares: bo
   const parts = node.properties.map((each) => {
     if (each.type === 'RestElement') return { rest: pattern(each.argument, context, declares) };
     const known = each.computed ? undefined : keyName(each.key);
-    const key = known === undefined ? expression(each.key, context) : context.constant(known);
+    const key = known === undefined ? context.expression(each.key) : context.constant(known);
     return { key, bind: pattern(each.value, context, declares) };
   });
   return (value, frame, budget) => {

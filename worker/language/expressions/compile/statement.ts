@@ -1,70 +1,30 @@
 /** Compiles statements to closures that tell how they ended. */
 import type * as acorn from 'acorn';
-import type { Budget } from '../budget.ts';
-import { enterBlock } from './block.ts';
+import { blockOf } from './block.ts';
 import {
   BREAK,
   CONTINUE,
   type Code,
   type Context,
-  type Frame,
   NORMAL,
+  notOfTheLanguage,
   RETURN,
   type Step,
 } from './code.ts';
 import { switchStep, throwStep, tryStep } from './control.ts';
-import { expression, notOfTheLanguage } from './expression.ts';
+import { declaration } from './declaration.ts';
 import { doLoop, forInLoop, forLoop, forOfLoop, whileLoop } from './loop.ts';
 import { isTrue } from './operator.ts';
-import { pattern } from './pattern.ts';
 
 /** @throws SyntaxFault */
-export function statement(
-  node: acorn.Node,
-  context: Context,
-  labels: readonly string[] = [],
-): Step {
+export function statement(node: acorn.Node, context: Context, labels: readonly string[]): Step {
   return context.deeper(() => compiled(node as acorn.AnyNode, context, labels)); // All nodes are of these kinds.
-}
-
-/** Statements one after another, in a block that was entered. */
-export function sequence(nodes: readonly acorn.Node[], context: Context): Step {
-  const steps = nodes
-    .filter(({ type }) => type !== 'FunctionDeclaration' && type !== 'EmptyStatement')
-    .map((each) => statement(each, context));
-  const [first, second, third] = steps;
-  if (first === undefined) return () => NORMAL;
-  if (second === undefined) return first;
-  if (third === undefined) return (frame, budget) => first(frame, budget) || second(frame, budget);
-  return (frame, budget) => {
-    for (const step of steps) {
-      const ended = step(frame, budget);
-      if (ended !== NORMAL) return ended;
-    }
-    return NORMAL;
-  };
-}
-
-/** Statements with a block of their own. */
-export function blockOf(
-  node: acorn.Node,
-  statements: readonly acorn.Node[],
-  context: Context,
-): Step {
-  const block = context.analysis.blocks.get(node);
-  const enter = block && enterBlock(block, context, statements);
-  const steps = sequence(statements, context);
-  if (enter === undefined) return steps;
-  return (frame, budget) => {
-    enter(frame, budget);
-    return steps(frame, budget);
-  };
 }
 
 function compiled(node: acorn.AnyNode, context: Context, labels: readonly string[]): Step {
   switch (node.type) {
     case 'ExpressionStatement':
-      return run(expression(node.expression, context));
+      return run(context.expression(node.expression));
     case 'VariableDeclaration':
       return declaration(node, context);
     case 'ReturnStatement':
@@ -116,33 +76,8 @@ function run(code: Code): Step {
   };
 }
 
-/** `const`, `let` and `var`; of `var` without a value, nothing happens. */
-export function declaration(node: acorn.VariableDeclaration, context: Context): Step {
-  if (node.kind === 'using' || node.kind === 'await using') {
-    throw context.fault(node, 'using is not part of the language');
-  }
-  const parts: ((frame: Frame, budget: Budget) => void)[] = [];
-  for (const { id, init } of node.declarations) {
-    if (node.kind === 'var' && !init) continue;
-    const value = init ? expression(init, context) : context.constant(undefined);
-    const bind = pattern(id, context, true);
-    parts.push((frame, budget) => bind(value(frame, budget), frame, budget));
-  }
-  const [only] = parts;
-  if (parts.length === 1 && only !== undefined) {
-    return (frame, budget) => {
-      only(frame, budget);
-      return NORMAL;
-    };
-  }
-  return (frame, budget) => {
-    for (const part of parts) part(frame, budget);
-    return NORMAL;
-  };
-}
-
 function returned(node: acorn.ReturnStatement, context: Context): Step {
-  const value = node.argument ? expression(node.argument, context) : context.constant(undefined);
+  const value = node.argument ? context.expression(node.argument) : context.constant(undefined);
   return (frame, budget) => {
     budget.result = value(frame, budget);
     return RETURN;
@@ -150,9 +85,9 @@ function returned(node: acorn.ReturnStatement, context: Context): Step {
 }
 
 function choice(node: acorn.IfStatement, context: Context): Step {
-  const test = expression(node.test, context);
-  const then = statement(node.consequent, context);
-  const otherwise = node.alternate ? statement(node.alternate, context) : () => NORMAL;
+  const test = context.expression(node.test);
+  const then = context.statement(node.consequent);
+  const otherwise = node.alternate ? context.statement(node.alternate) : () => NORMAL;
   return (frame, budget) =>
     isTrue(test(frame, budget)) ? then(frame, budget) : otherwise(frame, budget);
 }
@@ -166,7 +101,7 @@ function jump(how: typeof BREAK | typeof CONTINUE, label: string | undefined): S
 
 function labeled(node: acorn.LabeledStatement, context: Context, labels: readonly string[]): Step {
   const { name } = node.label;
-  const step = statement(node.body, context, [...labels, name]);
+  const step = context.statement(node.body, [...labels, name]);
   return (frame, budget) => {
     const ended = step(frame, budget);
     if (ended !== BREAK || budget.label !== name) return ended;
