@@ -1,12 +1,10 @@
 /** Entry point of the relay: settings, the parts and the port before them, and the stop on SIGTERM or SIGINT. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GatewayError } from '../proto/errors.ts';
 import { type Config, HELP, readConfig } from './config.ts';
 import { listen, serverFor } from './listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from './log.ts';
 import { routeTo } from './parts/router.ts';
+import { makeSocketFolder } from './parts/socket-folder.ts';
 import { Supervisor } from './parts/supervisor.ts';
 import { programVersion } from './version.ts';
 
@@ -56,18 +54,17 @@ async function start(config: Config, args: readonly string[], log: Log) {
     log,
     parts: config.parts,
     standIns: config.standIns,
-    sockets: config.socketFolder ?? ownFolder(),
+    sockets: config.socketFolder ?? (await ownFolder()),
     drainMs: config.drainMs,
   });
   const route = routeTo(supervisor);
   return { port, supervisor };
 }
 
-/** For this user alone, and short: the path of a socket has some hundred characters at most. */
-function ownFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'causeway-relay-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return folder;
+async function ownFolder(): Promise<string> {
+  const folder = await makeSocketFolder();
+  process.on('exit', folder.remove);
+  return folder.path;
 }
 
 /** The runtime would print the error with its text, which may hold a connection URL. */

@@ -1,10 +1,9 @@
 /** The password hasher beside the gateway: started, and started again when it dies. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeSocketFolder } from '../node-relay/parts/socket-folder.ts';
 import { ROOT } from './bundle.ts';
 import { Failure } from './failure.ts';
 import { log } from './log.ts';
@@ -29,8 +28,8 @@ export interface HasherProcess {
  * @throws Failure when it does not come to answer
  */
 export async function startHasher(): Promise<HasherProcess> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-hasher-'));
-  const socket = join(folder, 'socket');
+  const folder = await makeSocketFolder();
+  const socket = join(folder.path, 'hasher.sock');
   let stopping = false;
   let child = spawnHasher(socket);
   const keep = async () => {
@@ -49,7 +48,7 @@ export async function startHasher(): Promise<HasherProcess> {
     const hard = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS);
     await ended(child);
     clearTimeout(hard);
-    await rm(folder, { recursive: true, force: true });
+    folder.remove();
   };
   if (!(await isReady(child))) {
     await stop();

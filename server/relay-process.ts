@@ -121,6 +121,8 @@ async function answers(port: number, settled: AbortSignal): Promise<void> {
 
 async function endChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
+  // A stopped process takes no other signal.
+  child.kill('SIGCONT');
   child.kill('SIGTERM');
   const drainMs = Number(process.env.DRAIN_S || DRAIN_DEFAULT_S) * 1000;
   const hard = setTimeout(() => child.kill('SIGKILL'), drainMs + STOP_MAX_MS);

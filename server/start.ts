@@ -1,9 +1,7 @@
 /** `npm start`: the gateway in the real edge runtime with a relay beside it, on this machine. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { socketIn } from '../node-relay/parts/places.ts';
+import { makeSocketFolder } from '../node-relay/parts/socket-folder.ts';
 import { openDataFolder, secretIn } from './data-folder.ts';
 import type { DemoDatabase } from './demo.ts';
 import type { Edge } from './edge.ts';
@@ -21,6 +19,8 @@ import { HELP } from './settings.ts';
 import { Shutdown, stopOnSignals } from './shutdown.ts';
 
 const READY_MAX_MS = 20_000;
+/** Milliseconds in which the last line of a stream reaches its client. */
+const LAST_LINE_MS = 1_500;
 
 await runScript(main);
 
@@ -48,7 +48,8 @@ async function main(): Promise<void> {
 
 async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   const { options, folder, port } = plan;
-  const sockets = await socketFolder(shutdown);
+  const { path: sockets, remove } = await makeSocketFolder();
+  await shutdown.add(async () => remove());
   const [database, runtime] = await Promise.all([
     startBackends(plan, sockets, shutdown),
     startRuntime(plan, sockets, shutdown),
@@ -130,15 +131,9 @@ async function startFrontBefore(
   const front = await startFront({ host, port, upstreamPort, trustedProxy, secret });
   await shutdown.addDoor(async () => {
     await edge.announceStop(drainS * 1000);
-    await front.stop(drainS * 1000);
+    // The worker ends what lasts after that time, and its last line has yet to pass.
+    await front.stop(drainS * 1000 + LAST_LINE_MS);
   });
-}
-
-/** For this user alone, and short: the path of a socket has some hundred characters at most. */
-async function socketFolder(shutdown: Shutdown): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'causeway-relay-'));
-  await shutdown.add(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 async function answers(gateway: string): Promise<void> {

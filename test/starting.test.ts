@@ -118,5 +118,9 @@ describe('a data folder', () => {
     );
     await writeFile(key, '', { mode: 0o600 });
     expect(await refusal()).toBe(`${key} is empty. ${sentence}`);
+    await writeFile(key, `${'A'.repeat(42)}\n`, { mode: 0o600 });
+    expect(await refusal()).toBe(`${key} is no whole key. ${sentence}`);
+    await writeFile(key, `${'A'.repeat(43)}\n`, { mode: 0o600 });
+    expect(await refusal()).toMatch(/^The installation key is not the one that the state in /);
   });
 });

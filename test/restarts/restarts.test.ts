@@ -1,6 +1,9 @@
 /** Who asks a gateway while it is restarted loses nothing: what was sent is answered, what was not is refused. */
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { restart } from './restarts.ts';
+
+/** Twenty by `TEST_RUNS=10`. */
+const TIMES = 2 * inject('runs');
 
 const CLEAN = { code: 0, signal: null };
 
@@ -10,11 +13,11 @@ test.each([
 ])(
   'restarts under load lose no request: %s',
   async (_, args) => {
-    const { seen, ends, left } = await restart(2, { args });
+    const { seen, ends, left } = await restart(TIMES, { args });
     expect(seen.failures).toEqual([]);
-    expect(ends).toEqual([CLEAN, CLEAN]);
+    expect(ends).toEqual(Array.from({ length: TIMES }, () => CLEAN));
     expect(left).toEqual([]);
     expect([seen.answered > 50, seen.refused > 50]).toEqual([true, true]);
   },
-  180_000,
+  TIMES * 90_000,
 );

@@ -1,0 +1,66 @@
+/**
+ * Folders of Unix sockets: for this user alone, and short, because the path of a socket has some hundred
+ * characters at most. One that a killed process left behind is removed at the next start of any other.
+ */
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const PREFIX = 'causeway-sockets-';
+/** The owner listens on it as long as they live, whatever else in the folder does not. */
+const OWNER = 'owner.sock';
+/** Milliseconds after which a folder without that socket is no longer about to get it. */
+const NEW_FOR_MS = 60_000;
+
+/** A folder that lasts as long as its process. */
+export interface SocketFolder {
+  readonly path: string;
+  remove(): void;
+}
+
+/** Makes a folder, and removes those that other processes of this user have left. */
+export async function makeSocketFolder(): Promise<SocketFolder> {
+  const path = await mkdtemp(join(tmpdir(), PREFIX));
+  const owner = createServer((connection) => connection.destroy()).listen(join(path, OWNER));
+  await once(owner, 'listening');
+  owner.unref();
+  await removeLeft();
+  return {
+    path,
+    remove() {
+      owner.close();
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What cannot be looked at or removed stays. */
+async function removeLeft(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  const paths = names.flatMap((name) => (name.startsWith(PREFIX) ? [join(tmpdir(), name)] : []));
+  const left = await Promise.all(paths.map(async (path) => ((await isLeft(path)) ? [path] : [])));
+  await Promise.all(
+    left.flat().map((path) => rm(path, { recursive: true, force: true }).catch(() => {})),
+  );
+}
+
+/** Whether nobody owns it: by the system's word, which holds between containers that share the folder, too. */
+async function isLeft(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false;
+  const refused = await refusal(join(path, OWNER));
+  if (refused === 'ENOENT') return Date.now() - found.mtimeMs > NEW_FOR_MS;
+  return refused === 'ECONNREFUSED';
+}
+
+/** The code with which a connection fails; undefined when it does not. */
+function refusal(socket: string): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const connection = connect(socket);
+  connection.once('connect', () => resolve(undefined));
+  connection.once('error', (fault: NodeJS.ErrnoException) => resolve(fault.code ?? 'unknown'));
+  return promise.finally(() => connection.destroy());
+}
