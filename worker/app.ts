@@ -1,6 +1,5 @@
 /** The application: every slice's routes, the pages beside the API, and what happens to errors. */
 import { Hono } from 'hono';
-import { recordDenial } from './audit/denial.ts';
 import { auditRoutes } from './audit/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import type { Bindings, Outside } from './context.ts';
@@ -20,7 +19,6 @@ import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
-import { noteOperation } from './users/activity/note.ts';
 import { userRoutes } from './users/routes.ts';
 
 /** Every operation of the API, in the specification's order. */
@@ -48,7 +46,7 @@ export function createApp(outside: Outside): App {
   for (const page of ['/healthz', '/docs', '/openapi.json']) {
     app.all(page, (c) => refuseMethod(c, ['GET']));
   }
-  mount(app, [...routes, ...facades], outside, { refused: recordDenial, performed: noteOperation });
+  mount(app, [...routes, ...facades], outside);
   shareWithOrigins(app);
   refuseOtherHosts(app);
   openWhenReady(app);

@@ -1,7 +1,6 @@
-/** What a handler is given: everything it may reach, nothing global. */
+/** What a call is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { Place } from '../proto/work/line.ts';
-import type { Asked } from './access/asked.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
@@ -53,7 +52,7 @@ export interface Outside {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Context of a request that carries no token. */
+/** What a call may reach, where nobody is known yet who makes it. */
 export interface PublicContext {
   readonly requestId: string;
   readonly env: Bindings;
@@ -64,11 +63,8 @@ export interface PublicContext {
   readonly address: string;
   /** Milliseconds since the Unix epoch; tests hold it still. */
   now(): number;
-  /** Aborts when the client goes away. */
+  /** Aborts when nobody waits for the call any more: its client has gone, or its time is up. */
   readonly signal: AbortSignal;
-  readonly timing: Timing;
-  readonly effects: Effects;
-  readonly request: Request;
   /** Lets work go on after the reply; a failure in it is logged. */
   afterReply(work: Promise<unknown>): void;
 }
@@ -90,22 +86,11 @@ export interface Caller {
   readonly external?: ExternalIdentity;
 }
 
-/** Context of every other request. */
+/** What a call of a known caller may reach. */
 export interface Context extends PublicContext {
   readonly caller: Caller;
   /** In the line of heavy work, of a request with a large body. */
   readonly place?: Place | undefined;
-}
-
-/** What `Server-Timing` tells, in milliseconds; only what was measured. */
-export type Timing = Partial<Record<'authorize' | 'node' | 'backend', number>>;
-
-/** What a request did so far. */
-export interface Effects {
-  /** A call that may write has ended well on a backend. */
-  written: boolean;
-  /** Levels that it needed on what its path names and beyond, in the order in which they were asked for. */
-  readonly asked: Asked[];
 }
 
 const databases = new WeakMap<D1Database, Database>();
@@ -119,9 +104,9 @@ export function databaseOf(env: Bindings): Database {
   return made;
 }
 
-/** What one request brings beside its bindings. */
-export interface Incoming {
-  readonly request: Request;
+/** What a call has beside its bindings, whether a request made it or not. */
+export interface Origin {
+  readonly signal: AbortSignal;
   readonly env: Bindings;
   readonly outside: Outside;
   readonly requestId: string;
@@ -129,9 +114,9 @@ export interface Incoming {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** Opens the context of one request. */
-export function openContext(incoming: Incoming): PublicContext {
-  const { request, env, outside, requestId, address } = incoming;
+/** Opens the context of one call. */
+export function openContext(origin: Origin): PublicContext {
+  const { signal, env, outside, requestId, address } = origin;
   return {
     requestId,
     env,
@@ -140,12 +125,9 @@ export function openContext(incoming: Incoming): PublicContext {
     outside,
     address,
     now: outside.now,
-    signal: request.signal,
-    timing: {},
-    effects: { written: false, asked: [] },
-    request,
+    signal,
     afterReply(work) {
-      incoming.waitUntil(
+      origin.waitUntil(
         work.catch((thrown: unknown) => {
           console.error(
             JSON.stringify({ level: 'error', request_id: requestId, after_reply: String(thrown) }),

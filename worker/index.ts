@@ -30,10 +30,10 @@ export default {
   },
 } satisfies ExportedHandler<Bindings>;
 
-/** Of work that nobody asked for. */
+/** Of work that the clock starts. */
 function contextOfClock(env: Bindings, execution: ExecutionContext): PublicContext {
   return openContext({
-    request: new Request('https://clock.invalid/'),
+    signal: new AbortController().signal,
     env,
     outside,
     requestId: crypto.randomUUID(),

@@ -1,7 +1,8 @@
 /** Who may call a route, and what the route acts on. */
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
-import type { Context, PublicContext } from '../context.ts';
+import type { Context } from '../context.ts';
 import { visible } from '../http/visible.ts';
+import type { Demand } from './demand.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
@@ -11,6 +12,8 @@ import { selectResourceRules, selectRules, selectStanding } from './store.ts';
 export interface Found<Resource> {
   readonly resource: Resource;
   readonly policy: Policy;
+  /** What `find` has demanded beyond the route's own level. */
+  readonly demands?: readonly Demand[];
 }
 
 /**
@@ -85,8 +88,13 @@ export interface Standing {
   readonly params: unknown;
 }
 
+/** How a caller stands, and what was demanded of them so far; who demands more adds it. */
+export interface Rights extends Standing {
+  readonly demands: Demand[];
+}
+
 /** What a route acts on, and how the caller stands there. */
-export interface Authorized<Resource> extends Omit<Standing, 'params'> {
+export interface Authorized<Resource> extends Omit<Rights, 'params'> {
   readonly resource: Resource;
 }
 
@@ -99,36 +107,26 @@ export async function authorize<Params, Resource>(
   access: Access<Params, Resource>,
   params: Params,
 ): Promise<Authorized<Resource>> {
-  const { resource, policy } = await access.find(ctx, params);
+  const { resource, policy, demands = [] } = await access.find(ctx, params);
   const held = effectiveLevel(policy);
+  const all = [...demands];
   if (access.level !== 'Member' && access.level !== 'Public') {
-    refuseBelow({ held, policy, params }, access.level);
-    // Asked again by its UUID: by then the path may name another.
-    if (policy.on.kind !== 'organization') noteAsked(ctx, { policy, params }, access.level);
+    const own = demand({ held, policy, params }, access.level);
+    // Demanded again by its UUID: by then the path may name another.
+    if (policy.on.kind !== 'organization') all.push(own);
   }
-  return { resource, held, policy };
+  return { resource, held, policy, demands: all };
 }
 
 /**
- * Refuses a level that is too low, and says why it is no higher. The one way to ask for a right
- * beyond a route's own: what is asked for here is asked for again before a reply is told again.
+ * Refuses a level that is too low, and says why it is no higher. The one way to demand a right
+ * beyond a route's own: the caller adds what it returns to the demands of the call, which are
+ * looked at again before its reply is told again.
  * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail
  */
-export function demand(ctx: PublicContext, standing: Standing, needed: Level): void {
-  refuseBelow(standing, needed);
-  noteAsked(ctx, standing, needed);
-}
-
-function noteAsked(
-  { effects }: PublicContext,
-  { policy: { on }, params }: Omit<Standing, 'held'>,
-  level: Level,
-): void {
-  effects.asked.push({ on, named: textsOf(params), level });
-}
-
-function refuseBelow(standing: Standing, needed: Level): void {
-  if (reaches(standing.held, needed)) return;
+export function demand(standing: Standing, needed: Level): Demand {
+  const { held, policy, params } = standing;
+  if (reaches(held, needed)) return { on: policy.on, named: textsOf(params), level: needed };
   throw new GatewayError('FORBIDDEN', `This operation needs ${needed} access`, {
     details: [{ ...explain(questionOf(standing, needed)) }],
   });

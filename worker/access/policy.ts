@@ -5,7 +5,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
 import type { Caller, Context } from '../context.ts';
-import type { HeldOn } from './asked.ts';
+import type { HeldOn } from './demand.ts';
 import { bounded } from './external/identity.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { selectRules, selectStanding } from './store.ts';

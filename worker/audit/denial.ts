@@ -1,7 +1,6 @@
-/** Entries of refusals: whom, what, why. Written after the reply. */
+/** Entries of refusals: whose, of what, why. Written after the reply. */
 import { errors } from 'jose';
-import { ERRORS, GatewayError } from '../../proto/errors.ts';
-import { authenticate } from '../access/authenticate.ts';
+import { ERRORS, type GatewayError } from '../../proto/errors.ts';
 import type { Context, PublicContext } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
 import type { AnyRoute } from '../http/route.ts';
@@ -9,33 +8,32 @@ import { actionOf } from './action.ts';
 import { type Actor, actorOf, recordAfterReply } from './record.ts';
 
 /**
- * Records a reply of 403, and of 401 where the token tells the organization: one that has
+ * Records a refusal with 403, and with 401 where the token tells the organization: one that has
  * expired or was revoked. A refused login is recorded where it is refused.
+ * @param ctx without a caller where none was found
  */
 export function recordDenial(
-  open: PublicContext,
+  ctx: PublicContext | Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
-  thrown: unknown,
+  refusal: GatewayError,
 ): void {
-  if (!(thrown instanceof GatewayError) || route.access.level === 'Public') return;
-  const { status } = ERRORS[thrown.code];
-  if (status === 401 || status === 403) open.afterReply(record(open, route, params, thrown));
+  if (route.access.level === 'Public') return;
+  const { status } = ERRORS[refusal.code];
+  if (status === 401 || status === 403) ctx.afterReply(record(ctx, route, params, refusal));
 }
 
 async function record(
-  open: PublicContext,
+  ctx: PublicContext | Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
   refusal: GatewayError,
 ): Promise<void> {
-  const actor = expiredActor(refusal) ?? (await authenticatedActor(open, refusal));
+  const actor = 'caller' in ctx ? actorOf(ctx.caller) : expiredActor(refusal);
   if (actor === undefined) return;
-  const resource =
-    refusal.code === 'FORBIDDEN' || refusal.code === 'QUOTA_EXCEEDED'
-      ? await resourceOf(open, route, params)
-      : undefined;
-  recordAfterReply(open, actor, {
+  const isNamed = refusal.code === 'FORBIDDEN' || refusal.code === 'QUOTA_EXCEEDED';
+  const resource = isNamed && 'caller' in ctx ? await resourceOf(ctx, route, params) : undefined;
+  recordAfterReply(ctx, actor, {
     action: actionOf(route),
     resource: resource ?? `organization:${actor.orgUuid}`,
     outcome: 'denied',
@@ -55,30 +53,15 @@ function expiredActor({ code, cause }: GatewayError): Actor | undefined {
   };
 }
 
-async function authenticatedActor(
-  open: PublicContext,
-  { code }: GatewayError,
-): Promise<Actor | undefined> {
-  // Verifying such a token again would end the same way, and may ask its issuer for keys.
-  if (code === 'TOKEN_INVALID' || code === 'TOKEN_REQUIRED') return undefined;
-  try {
-    return actorOf(await authenticate(open, open.request.headers.get('Authorization')));
-  } catch {
-    return undefined; // No token that tells an organization.
-  }
-}
-
 /** The resource by its UUID, as it was found a moment ago; else as the caller named it. */
 async function resourceOf(
-  open: PublicContext,
+  ctx: Context,
   route: AnyRoute,
   params: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
   const [name, named] = Object.entries(params)[0] ?? [];
   if (name === undefined || named === undefined) return undefined;
   try {
-    const caller = await authenticate(open, open.request.headers.get('Authorization'));
-    const ctx: Context = { ...open, caller };
     const parsed: unknown = route.params.parse(params);
     const { resource } = await route.access.find(ctx, parsed);
     return `${name}:${uuidOf(resource) ?? named}`;

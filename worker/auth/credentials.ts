@@ -13,8 +13,8 @@ const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
  * Reads `Authorization: Basic`, in UTF-8. The first colon ends the username; the rest is password.
  * @throws GatewayError PASSWORD_REQUIRED when there is none that can be read, or no password in it
  */
-export function credentialsOf(headers: Headers): Credentials {
-  const encoded = BASIC.exec(headers.get('Authorization')?.trim() ?? '')?.[1];
+export function credentialsOf(authorization: string | undefined): Credentials {
+  const encoded = BASIC.exec(authorization?.trim() ?? '')?.[1];
   const text = encoded === undefined ? undefined : decode(encoded);
   const colon = text?.indexOf(':') ?? -1;
   const password = text?.slice(colon + 1);
@@ -28,8 +28,8 @@ export function credentialsOf(headers: Headers): Credentials {
  * The organization that a login names: an id or a UUID.
  * @throws GatewayError BAD_REQUEST
  */
-export function organizationOf(headers: Headers): string {
-  const named = headers.get('X-Org-Id')?.trim();
+export function organizationOf(header: string | undefined): string {
+  const named = header?.trim();
   if (!named) throw new GatewayError('BAD_REQUEST', 'The header X-Org-Id is required');
   return named;
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import * as audit from '../audit/login.ts';
 import type { PublicContext } from '../context.ts';
+import type { Given } from '../idempotency/rule.ts';
 import { credentialsOf, organizationOf } from './credentials.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { openSession } from './session.ts';
@@ -15,9 +16,9 @@ import { usernameKey } from './username.ts';
  * one too: what it opens is another question.
  * @throws GatewayError PASSWORD_REQUIRED, RATE_LIMITED, INVALID_CREDENTIALS, SERVICE_UNAVAILABLE
  */
-export async function login(ctx: PublicContext) {
-  const organization = organizationOf(ctx.request.headers);
-  const { user, password } = credentialsOf(ctx.request.headers);
+export async function login(ctx: PublicContext, { header }: Pick<Given, 'header'>) {
+  const organization = organizationOf(header('X-Org-Id'));
+  const { user, password } = credentialsOf(header('Authorization'));
   const address = await countForAddress(ctx);
   const startedAt = ctx.now();
   const [found] = await selectForLogin(ctx.db, organization, user);

@@ -31,7 +31,7 @@ async function reached(
   const node = { uuid: 'node', url: 'http://url.test', publicKey, default: isDefault };
   const deadline = startDeadline(context, 1_000);
   const connection = () => Promise.reject(new Error('It is not asked for'));
-  const plan = { nodes: [node], subject, writes: false, deadline, connection };
+  const plan = { nodes: [node], subject, writes: false, deadline, timing: {}, connection };
   try {
     const { result } = await callRelay(context, plan, ({ relay, options }) =>
       relay.run({}, options),
@@ -95,7 +95,7 @@ describe('a key that another part serves than its own', () => {
     const connection = () => Promise.reject(new Error('It is not asked for'));
     async function run(writes: boolean): Promise<string> {
       const deadline = startDeadline(context, 1_000);
-      const plan = { nodes: [node], subject, writes, deadline, connection };
+      const plan = { nodes: [node], subject, writes, deadline, timing: {}, connection };
       try {
         const { result } = await callRelay(context, plan, ({ relay, options }) =>
           relay.run({}, options),

@@ -7,6 +7,7 @@ import { BACKEND_US, type ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { PART_HEADER } from '../../proto/parts.ts';
+import type { Timing } from '../calls/outcome.ts';
 import type { PublicContext } from '../context.ts';
 import { callToken, dropCallToken } from './call-token.ts';
 import { sealConnection } from './connection.ts';
@@ -35,6 +36,8 @@ export interface Plan {
   /** Whether it may change the backend: then it is sent again only if it provably did not run. */
   readonly writes: boolean;
   readonly deadline: Deadline;
+  /** What is measured is written here, also of a call that fails. */
+  readonly timing: Timing;
   /** Opens the connection: asked only when a node does not know the pool. */
   connection(): Promise<ConnectionEnvelope>;
 }
@@ -58,7 +61,7 @@ export interface Attempt {
 }
 
 /**
- * What `call` answers on the first node that takes it. Its time is added to `ctx.timing.node`.
+ * What `call` answers on the first node that takes it.
  * @throws GatewayError NODE_UNAVAILABLE, OUTCOME_UNKNOWN, TIMED_OUT, and what relays raise
  */
 export async function callRelay<Result>(
@@ -79,7 +82,7 @@ export async function callRelay<Result>(
     }
     throw last ?? nodeUnavailable();
   } finally {
-    ctx.timing.node = (ctx.timing.node ?? 0) + ctx.now() - started;
+    plan.timing.node = (plan.timing.node ?? 0) + ctx.now() - started;
   }
 }
 
@@ -102,12 +105,11 @@ async function callNode<Result>(
     try {
       const result = await call({ node, relay: line.relay, sealedConnection, options });
       line.heardAt = ctx.now();
-      if (plan.writes) ctx.effects.written = true;
       return result;
     } catch (thrown) {
       const failure = ConnectError.from(thrown);
       line.heardAt = isAnswer(failure) ? ctx.now() : Number.NEGATIVE_INFINITY;
-      noteBackend(ctx, failure);
+      noteBackend(plan, failure);
       const better = await remedy(ctx, plan, node, pass, failure);
       if (!better) throw failureOf(failure, { writes: plan.writes, signal });
       pass = better;
@@ -116,7 +118,7 @@ async function callNode<Result>(
 }
 
 /** How long the backend was asked for, where the relay tells of it. */
-function noteBackend({ timing }: PublicContext, { metadata }: ConnectError): void {
+function noteBackend({ timing }: Plan, { metadata }: ConnectError): void {
   const us = metadata.get(BACKEND_US);
   if (us !== null) timing.backend = Number(us) / 1000;
 }

@@ -2,13 +2,13 @@
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { Lru } from '../cache.ts';
+import { JsonBytes, Outcome } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
-import { JsonBytes } from '../http/route.ts';
 import type { Endpoint } from './access.ts';
 import type { Backend } from './backend/backend.ts';
-import { backendOf } from './backend/reach.ts';
+import { backendOf } from './backend/choose.ts';
 import { InspectedTables, type SchemaPage } from './inspect-shapes.ts';
 import { countCall } from './usage/count.ts';
 
@@ -43,7 +43,7 @@ export async function inspectEndpoint(
   ctx: Context,
   endpoint: Endpoint,
   { limit, cursor }: PageQuery,
-): Promise<JsonBytes> {
+): Promise<Outcome | JsonBytes> {
   const { row, policy } = endpoint;
   const list: ListContext = {
     settings: ctx.settings,
@@ -70,7 +70,7 @@ export async function inspectEndpoint(
     : page;
   const bytes = encoder.encode(JSON.stringify(whole));
   told.set(name, { page: bytes, toldAt: ctx.now() });
-  return new JsonBytes(bytes);
+  return new Outcome(new JsonBytes(bytes), backend);
 }
 
 /** A page from the backend, and the place that the next one begins after. */

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from './access.ts';
 import type { Pinged } from './backend/backend.ts';
-import { backendOf } from './backend/reach.ts';
+import { backendOf } from './backend/choose.ts';
 
 /** Milliseconds in which a backend must answer: more than a connection may take, so that its failure is told. Spec silent. */
 const PING_TIMEOUT_MS = 15_000;

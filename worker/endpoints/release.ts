@@ -21,11 +21,11 @@ export async function releaseEndpoint(
 ): Promise<void> {
   forgetEdgeSessions(row.uuid, keepRevision);
   if (!mayBeAtRelay(row)) return;
-  const detached = { ...ctx, timing: {}, signal: new AbortController().signal };
+  const detached = { ...ctx, signal: new AbortController().signal };
   const deadline = startDeadline(detached, RELEASE_TIMEOUT_MS);
   const nodes = [await defaultNode(ctx.settings)];
   const subject = { organization: row.orgUuid, endpoint: row.uuid };
-  const plan = { nodes, subject, writes: false, deadline, connection: noConnection };
+  const plan = { nodes, subject, writes: false, deadline, timing: {}, connection: noConnection };
   const request = { endpoint: row.uuid, keepRevision: BigInt(keepRevision) };
   try {
     await callRelay(detached, plan, ({ relay, options }) => relay.release(request, options));

@@ -1,9 +1,12 @@
 /** Operations on endpoints. Spec: "Endpoint management". Contract §5, §6. */
 import { onOrganization } from '../access/access.ts';
 import { policyOn } from '../access/policy.ts';
+import { Tagged } from '../calls/outcome.ts';
+import { requestOn } from '../calls/request.ts';
+import { TransactionBody, transactionOn } from '../calls/transaction.ts';
 import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
-import { type AnyRoute, route, Tagged } from '../http/route.ts';
+import { type AnyRoute, route } from '../http/route.ts';
 import { listNodes } from '../nodes/list.ts';
 import { placeOnNode } from '../nodes/place.ts';
 import { NodeList, NodePath, PlacementBody, PlacementRecord } from '../nodes/schema.ts';
@@ -12,9 +15,15 @@ import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';
 import { inspectEndpoint } from './inspect.ts';
 import { SchemaPage } from './inspect-shapes.ts';
+import { ClosedSession, closeLease, OpenedSession, openLease, refuseSession } from './lease.ts';
+import {
+  optionsOf,
+  REPEATED_READ,
+  REPEATED_TRANSACTION,
+  REPEATED_WRITE,
+  RunQuery,
+} from './options.ts';
 import { recordOf, tagOf, updatedRecordOf } from './record.ts';
-import { REPEATED_READ, REPEATED_TRANSACTION, REPEATED_WRITE } from './repeat.ts';
-import { RunQuery, runOnEndpoint } from './run.ts';
 import {
   CreateBody,
   CreatedRecord,
@@ -28,13 +37,6 @@ import {
   UpdatedRecord,
 } from './schema.ts';
 import {
-  ClosedSession,
-  closeSession,
-  OpenedSession,
-  openSession,
-  refuseSession,
-} from './sessions.ts';
-import {
   EVENTS,
   LINES,
   Outcomes,
@@ -45,7 +47,6 @@ import {
 } from './shapes.ts';
 import { listEndpoints, showEndpoint } from './show.ts';
 import { testConnection } from './test-connection.ts';
-import { TransactionBody, transactOnEndpoint } from './transaction.ts';
 import { changeEndpoint } from './update.ts';
 
 export const endpointRoutes: AnyRoute[] = [
@@ -222,7 +223,7 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_READ,
     reply: 'data',
     result: RequestResult,
-    handle: (ctx, input) => runOnEndpoint(ctx, input, 'read'),
+    handle: (ctx, input) => requestOn(ctx, input, 'read', input.body, optionsOf(input)),
   }),
   route({
     method: 'POST',
@@ -242,7 +243,7 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_WRITE,
     reply: 'data',
     result: RequestResult,
-    handle: (ctx, input) => runOnEndpoint(ctx, input, 'write'),
+    handle: (ctx, input) => requestOn(ctx, input, 'write', input.body, optionsOf(input)),
   }),
   route({
     method: 'POST',
@@ -260,9 +261,10 @@ export const endpointRoutes: AnyRoute[] = [
     idempotency: REPEATED_TRANSACTION,
     reply: 'data',
     result: Outcomes,
-    handle: (ctx, input) => {
-      refuseSession(ctx.request, 'transactions');
-      return transactOnEndpoint(ctx, input);
+    async handle(ctx, input) {
+      const options = optionsOf(input);
+      refuseSession(options.session, 'transactions');
+      return transactionOn(ctx, input, input.body, options);
     },
   }),
   route({
@@ -280,7 +282,7 @@ export const endpointRoutes: AnyRoute[] = [
     reply: 'data',
     result: OpenedSession,
     names: { session_id: '/session_id', 'X-Session-Id': '/session_id' },
-    handle: (ctx, { resource }) => openSession(ctx, resource),
+    handle: (ctx, { resource }) => openLease(ctx, resource),
   }),
   route({
     method: 'DELETE',
@@ -294,6 +296,6 @@ export const endpointRoutes: AnyRoute[] = [
     params: SessionPath,
     reply: 'data',
     result: ClosedSession,
-    handle: (ctx, { resource, params }) => closeSession(ctx, resource, params.session_id),
+    handle: (ctx, { resource, params }) => closeLease(ctx, resource, params.session_id),
   }),
 ];

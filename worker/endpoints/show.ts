@@ -1,10 +1,10 @@
 /** Endpoints as they are asked for: one with all that may be shown of it, or a page of them. */
 
 import type { Json } from '../../proto/json.ts';
+import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
 import { isoTime } from '../http/iso-time.ts';
-import { Tagged } from '../http/route.ts';
 import { type Endpoint, type EndpointList, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
 import { limitsOf, recordOf, tagOf } from './record.ts';

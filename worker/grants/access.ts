@@ -54,10 +54,11 @@ export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
     if (self) return { resource: self, policy: await policyOn(ctx) };
     const found = await findSubject(ctx, params);
     const { policy, resource } = found;
-    if (resource.key !== ctx.caller.userUuid) {
-      demand(ctx, { held: effectiveLevel(policy), policy, params }, 'Admin');
-    }
-    return found;
+    if (resource.key === ctx.caller.userUuid) return found;
+    return {
+      ...found,
+      demands: [demand({ held: effectiveLevel(policy), policy, params }, 'Admin')],
+    };
   },
 };
 

@@ -40,7 +40,7 @@ export async function check(
   const subject = await subjectOf(ctx, own, query.subject);
   const entity = named && { ...named, id: (await findTarget(ctx, named.kind, named.id)).target.id };
   if (subject.key !== ctx.caller.userUuid) {
-    demand(ctx, { held: effectiveLevel(own), policy: own, params: {} }, 'Admin');
+    demand({ held: effectiveLevel(own), policy: own, params: {} }, 'Admin');
   }
   // As if he came with a token of this moment, which no change of his password has ended.
   const as = { userUuid: subject.key, userId: subject.name, issuedAt: Number.MAX_SAFE_INTEGER };

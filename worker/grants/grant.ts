@@ -2,6 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
+import type { Demand } from '../access/demand.ts';
 import { effectiveLevel, reaches } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
@@ -38,8 +39,9 @@ export async function addSubjects(
   ctx: Context,
   kind: ResourceKind,
   additions: Additions,
+  demands: Demand[],
 ): Promise<Json> {
-  const { target, subjects, change, bySuperAdmin } = await plan(ctx, kind, additions);
+  const { target, subjects, change, bySuperAdmin } = await plan(ctx, kind, additions, demands);
   await demandRoom(ctx, change);
   const author = { bySuperAdmin, by: ctx.caller.userUuid, at: ctx.now() };
   const entries = change.entries.map(([subject, level]) =>
@@ -55,7 +57,7 @@ export async function addSubjects(
     raiseRules(ctx.db, change.orgUuid),
   ]);
   if (written.length === 0) {
-    await plan(ctx, kind, additions); // Says what changed meanwhile, if that is why.
+    await plan(ctx, kind, additions, demands); // Says what changed meanwhile, if that is why.
     throw kind === 'organization' ? lastSuperAdmin() : changedMeanwhile();
   }
   const added = change.entries.map(([, level], at) => ({
@@ -94,7 +96,12 @@ export function changedMeanwhile(): GatewayError {
   return new GatewayError('EDIT_CONFLICT', 'The rules were changed meanwhile: try again');
 }
 
-async function plan(ctx: Context, kind: ResourceKind, additions: Additions): Promise<Plan> {
+async function plan(
+  ctx: Context,
+  kind: ResourceKind,
+  additions: Additions,
+  demands: Demand[],
+): Promise<Plan> {
   const { target, policy } = await targetOf(ctx, kind, additions.entity);
   const names = additions.subjects.map(([name]) => name);
   const members = await membersNamed(ctx, names);
@@ -110,7 +117,7 @@ async function plan(ctx: Context, kind: ResourceKind, additions: Additions): Pro
     (await selectHighRules(ctx.db, change)).length > 0;
   const held = effectiveLevel(policy);
   const params = { [kind]: target.id };
-  demand(ctx, { held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin');
+  demands.push(demand({ held, policy, params }, touchesAdmin ? 'SuperAdmin' : 'Admin'));
   return { target, subjects, change, bySuperAdmin: held === 'SuperAdmin' };
 }
 

@@ -57,7 +57,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       reply: 'bare',
       result: addedTo(kind),
       names: { subject: '/subject', [kind]: at, [idMemberOf(kind)]: at },
-      handle: (ctx, { body }) => addSubjects(ctx, kind, body),
+      handle: (ctx, { body, demands }) => addSubjects(ctx, kind, body, demands),
     }),
     route({
       // The specification lists this one with POST.

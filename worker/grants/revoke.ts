@@ -158,7 +158,7 @@ async function takeAway(ctx: Context, removal: Removal): Promise<void> {
   const params = scope === 'everything' || !target ? {} : { [scope.kind]: target.id };
   const check = async () => {
     const high = await selectHighRules(ctx.db, change);
-    demand(ctx, { held, policy, params }, high.length > 0 ? 'SuperAdmin' : 'Admin');
+    demand({ held, policy, params }, high.length > 0 ? 'SuperAdmin' : 'Admin');
   };
   await check();
   const bySuperAdmin = held === 'SuperAdmin';

@@ -102,7 +102,7 @@ const organizationRoutes: AnyRoute[] = [
     reply: 'bare',
     result: addedTo('organization'),
     names: { subject: '/subject' },
-    handle: (ctx, { body }) => addSubjects(ctx, 'organization', body),
+    handle: (ctx, { body, demands }) => addSubjects(ctx, 'organization', body, demands),
   }),
   route({
     method: 'GET',

@@ -1,7 +1,19 @@
 /** Which form of a reply a client asks for. RFC 9110 §12.5.1. */
 import { parseAccept } from 'hono/utils/accept';
+import type { StreamForm } from '../calls/outcome.ts';
 
 const JSON_TYPE = 'application/json';
+const NONE: readonly StreamForm[] = [];
+const FORMS: readonly (readonly [StreamForm, string])[] = [
+  ['lines', 'application/x-ndjson'],
+  ['events', 'text/event-stream'],
+];
+
+/** The forms that a request asks for in place of one JSON text. */
+export function formsOf(request: Request): readonly StreamForm[] {
+  if (!request.headers.has('Accept')) return NONE;
+  return FORMS.filter(([, type]) => asksFor(request, type)).map(([form]) => form);
+}
 
 /**
  * Whether `Accept` names a media type beside JSON, and JSON not before it. Types with wildcards

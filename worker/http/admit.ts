@@ -37,5 +37,5 @@ function isWhole({ headers, url }: Request): boolean {
 }
 
 function refusal(headers: Headers): Response {
-  return respondToError(hostRefused(), { requestId: requestIdOf(headers), timing: {} }, '/');
+  return respondToError(hostRefused(), { requestId: requestIdOf(headers) }, '/');
 }

@@ -1,9 +1,19 @@
-/** Turns what a handler answered, or whatever was thrown, into a response. */
+/** Turns the outcome of a call, or whatever was thrown, into a response. */
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
-import type { PublicContext, Timing } from '../context.ts';
+import type { Json } from '../../proto/json.ts';
+import {
+  Accepted,
+  Content,
+  failureOf,
+  JsonBytes,
+  type Outcome,
+  Tagged,
+  type Timing,
+} from '../calls/outcome.ts';
+import type { PublicContext } from '../context.ts';
 import { storageFault } from '../db/fault.ts';
 import { isKnown } from './conditional.ts';
-import { type Facade, JsonBytes, type Reply, Tagged } from './route.ts';
+import type { AnyRoute, Facade } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
 export const ALWAYS = {
@@ -11,44 +21,58 @@ export const ALWAYS = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 };
-/** Seconds after which somebody may have made room on the disk. Spec silent. */
-const STORAGE_RETRY_S = 5;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const encoder = new TextEncoder();
 const BEFORE = encoder.encode('{"status":"success","data":');
 const AFTER = encoder.encode('}');
 
-/** Of a request: its id, what was measured of it, what it has done, and whether its client is there. */
-type Told = Pick<PublicContext, 'requestId' | 'timing'> &
-  Partial<Pick<PublicContext, 'effects' | 'signal'>>;
+/** Of a request: its id, what was measured of it, and whether its client is there. */
+interface Told extends Pick<PublicContext, 'requestId'>, Partial<Pick<PublicContext, 'signal'>> {
+  readonly timing?: Timing;
+  /** Of a reply that is told again: the id of the request that ran. */
+  readonly replayOf?: string | undefined;
+}
 
 /**
- * The response for a handler's answer. A `Response` goes as it is, with the headers of every reply.
- * @throws GatewayError PRECONDITION_FAILED for a GET of what `If-Match` does not name
+ * The response for an outcome.
+ * @throws GatewayError what the call failed with; PRECONDITION_FAILED for a GET of what `If-Match` does not name
  */
 export function respond(
-  reply: Reply,
-  envelope: 'bare' | 'data',
-  told: Told & Pick<PublicContext, 'request'>,
+  { result, timing, replayOf }: Outcome,
+  { reply: envelope }: Pick<AnyRoute, 'reply'>,
+  request: Request,
+  requestId: string,
 ): Response {
-  if (reply instanceof Response) return withHeaders(reply, told);
-  if (reply instanceof Tagged) {
-    const headers = { ...headersOf(told), ETag: `"${reply.tag}"` };
-    const isRead = told.request.method === 'GET' || told.request.method === 'HEAD';
-    if (isRead && isKnown(told.request, reply.tag)) return notModified(headers);
-    return new Response(bodyOf(reply.value, envelope), { headers });
+  if (result instanceof GatewayError) throw result;
+  const headers = headersOf({ requestId, timing, replayOf });
+  if (result instanceof Tagged) {
+    headers.ETag = `"${result.tag}"`;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (isRead && isKnown(request, result.tag)) return notModified(headers);
+    return new Response(bodyOf(result.value, envelope), { headers });
   }
-  return new Response(bodyOf(reply, envelope), { headers: headersOf(told) });
+  if (result instanceof Content) {
+    headers['Content-Type'] = result.type;
+    return new Response(result.bytes, { headers });
+  }
+  if (result instanceof Accepted) {
+    headers.Location = result.location;
+    // RFC 7240 §3.
+    if (result.preferred) headers['Preference-Applied'] = 'respond-async';
+    return new Response(bodyOf(result.value, envelope), { status: 202, headers });
+  }
+  return new Response(bodyOf(result, envelope), { headers });
 }
 
 /** Given whole when a response is made: to change them afterwards costs the runtime an object more. */
-function headersOf({ requestId, timing }: Told): Record<string, string> {
+function headersOf({ requestId, timing = {}, replayOf }: Told): Record<string, string> {
   const measured = serverTiming(timing);
   return {
     ...ALWAYS,
     'Content-Type': JSON_TYPE,
     'X-Request-Id': requestId,
     ...(measured === '' ? {} : { 'Server-Timing': measured }),
+    ...(replayOf === undefined ? {} : { 'Idempotent-Replayed': 'true' }),
   };
 }
 
@@ -57,7 +81,7 @@ function notModified({ 'Content-Type': _type, ...headers }: Record<string, strin
   return new Response(null, { status: 304, headers });
 }
 
-function bodyOf(reply: Exclude<Reply, Response | Tagged>, envelope: 'bare' | 'data'): BodyInit {
+function bodyOf(reply: Json | JsonBytes, envelope: AnyRoute['reply']): BodyInit {
   if (!(reply instanceof JsonBytes)) {
     const text = JSON.stringify(reply);
     return envelope === 'data' ? `{"status":"success","data":${text}}` : text;
@@ -83,15 +107,6 @@ function enclosing(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Arra
   );
 }
 
-/** Adds the headers that every reply carries; a response of the platform's own may be read-only. */
-function withHeaders(response: Response, told: Told): Response {
-  const open = new Response(response.body, response);
-  for (const [name, value] of Object.entries(headersOf(told))) {
-    if (!open.headers.has(name)) open.headers.set(name, value);
-  }
-  return open;
-}
-
 /** Writes what was measured. Contract: "Other headers". */
 function serverTiming(timing: Timing): string {
   return Object.entries(timing)
@@ -100,29 +115,8 @@ function serverTiming(timing: Timing): string {
 }
 
 /**
- * Whatever was thrown as the failure it stands for: what is unforeseen is INTERNAL, without its text.
- * @param written whether the call has changed a backend by then
- */
-export function failureOf(thrown: unknown, written = false): GatewayError {
-  if (thrown instanceof GatewayError) return thrown;
-  if (storageFault(thrown) !== undefined) return storageFailed(thrown, written);
-  return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
-}
-
-/** Nobody is told to send a write again that has happened. */
-function storageFailed(cause: unknown, written: boolean): GatewayError {
-  if (written) {
-    const message = 'The request has changed the backend, and then the gateway could not go on';
-    return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
-  }
-  const message = "The gateway's storage cannot be used at the moment; nothing was changed";
-  const retryAfter = STORAGE_RETRY_S;
-  return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, retryAfter });
-}
-
-/**
  * The documented error reply, or that of a facade. A failure of ours is logged with its cause; a
- * client's fault is not, nor what was dropped because he has gone.
+ * client's fault is not, nor what was dropped because the client has gone, nor what is told again.
  */
 export function respondToError(
   thrown: unknown,
@@ -130,11 +124,14 @@ export function respondToError(
   path: string,
   facade?: Facade,
 ): Response {
-  const failure = failureOf(thrown, told.effects?.written);
+  const failure = failureOf(thrown);
   const { status } = ERRORS[failure.code];
   const isDropped = failure.code === 'SERVICE_UNAVAILABLE' && told.signal?.aborted;
-  if (status >= 500 && !isDropped) logFailure(failure, told.requestId, path);
-  const body = facade ? facade.errorBody(failure) : errorBody(failure, told.requestId);
+  if (status >= 500 && !isDropped && told.replayOf === undefined)
+    logFailure(failure, told.requestId, path);
+  const body = facade
+    ? facade.errorBody(failure)
+    : errorBody(failure, told.replayOf ?? told.requestId);
   return new Response(JSON.stringify(body), {
     status,
     headers: {

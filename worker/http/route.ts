@@ -3,8 +3,9 @@ import * as z from 'zod';
 import type { ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
+import type { Outcome, Result } from '../calls/outcome.ts';
 import type { Context, PublicContext } from '../context.ts';
-import type { IdempotencyRule } from '../idempotency/rule.ts';
+import type { Given, IdempotencyRule } from '../idempotency/rule.ts';
 import type { Relief } from '../limits/quotas/audit.ts';
 import type { IfMatch } from './conditional.ts';
 import type { Tag } from './tags.ts';
@@ -38,7 +39,7 @@ export interface Route<Params, Query, Body, Resource> {
   readonly path: string | readonly string[];
   /**
    * Of routes that speak another product's protocol: `path` is whole, bodies are of any type, and
-   * the handler reads them and the query by itself.
+   * the handler's `body` is the request, which it reads by itself.
    */
   readonly facade?: Facade;
   readonly summary: string;
@@ -49,13 +50,13 @@ export interface Route<Params, Query, Body, Resource> {
   readonly errors: readonly ErrorCode[];
   /** What a public operation may bring instead of a token: a user's password, or the installation's own token. */
   readonly credentials?: 'basic' | 'installation';
-  /** Headers that it reads itself. */
+  /** Headers that its handler reads, for the description. */
   readonly headers?: z.ZodObject;
   /** What it answers piece by piece when `Accept` asks for it: of each media type, one piece. */
   readonly streams?: Readonly<Partial<Record<StreamType, z.ZodType>>>;
   readonly access: Access<Params, Resource>;
   /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
-  admit?(ctx: PublicContext): Promise<void>;
+  admit?(ctx: PublicContext, request: Request): Promise<void>;
   readonly changes: Changes;
   /** How a change helps out of a full audit, by its body; a DELETE does without saying so. */
   relief?(body: Body): Relief | undefined;
@@ -85,31 +86,11 @@ export interface Route<Params, Query, Body, Resource> {
   handle(ctx: Context, input: Input<Params, Query, Body, Resource>): Promise<Reply>;
 }
 
-/** What a handler answers: a value, one with its tag, JSON that is bytes already, or a whole response. */
-export type Reply = Json | Tagged | JsonBytes | Response;
-
-/** A resource as it is told, with its tag: the text between the quotes of its strong ETag. */
-export class Tagged {
-  readonly tag: string;
-  readonly value: Json | JsonBytes;
-
-  constructor(tag: string, value: Json | JsonBytes) {
-    this.tag = tag;
-    this.value = value;
-  }
-}
-
-/** JSON text in UTF-8, whole or as it arrives; written between the envelope's halves unread. */
-export class JsonBytes {
-  readonly bytes: Uint8Array | ReadableStream<Uint8Array>;
-
-  constructor(bytes: Uint8Array | ReadableStream<Uint8Array>) {
-    this.bytes = bytes;
-  }
-}
+/** What a handler answers: a result, or the outcome of a call that it makes. */
+export type Reply = Result | Outcome;
 
 /** What a handler is given beside its context. */
-export interface Input<Params, Query, Body, Resource> extends Authorized<Resource> {
+export interface Input<Params, Query, Body, Resource> extends Authorized<Resource>, Given {
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;

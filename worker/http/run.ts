@@ -1,13 +1,13 @@
-/** Runs a route: limits, authenticate, authorize, parse, handle, reply, in the contract's order of refusals. */
+/** Answers requests: finds the route, turns the request into a call of its operation, and the outcome into a reply. */
 import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
-import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { type Authorized, authorize } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
-import { forgetAll, forgetOrganization } from '../access/policy.ts';
+import { recordDenial } from '../audit/denial.ts';
+import { type Arrived, call } from '../calls/call.ts';
+import { failureOf, Outcome } from '../calls/outcome.ts';
 import {
   type Bindings,
   type Context,
@@ -15,12 +15,10 @@ import {
   openContext,
   type PublicContext,
 } from '../context.ts';
-import { once } from '../idempotency/once.ts';
-import { keyOf } from '../idempotency/rule.ts';
-import { countCaller } from '../limits/caller.ts';
+import { type Given, keyedBy } from '../idempotency/rule.ts';
 import { giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
-import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
 import { type Settings, settingsOf } from '../settings.ts';
+import { formsOf } from './accept.ts';
 import { addressOf } from './address.ts';
 import {
   type BodyLimits,
@@ -29,20 +27,12 @@ import {
   parseBody,
   parseBodyInPieces,
 } from './body.ts';
-import { type Arrived, discardBody, readBody } from './body-bytes.ts';
+import { discardBody, readBody } from './body-bytes.ts';
 import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { respond, respondToError } from './respond.ts';
-import {
-  type AnyRoute,
-  type Facade,
-  JsonBytes,
-  methodsOf,
-  pathsOf,
-  type Reply,
-  Tagged,
-} from './route.ts';
+import { type AnyRoute, type Facade, methodsOf, pathsOf } from './route.ts';
 import { PathRouter } from './router.ts';
 
 /** What every route is below. Spec: "Versioning". */
@@ -55,19 +45,6 @@ export function wholePath({ facade }: AnyRoute, path: string): string {
   return facade ? path : BASE_PATH + path;
 }
 
-/** Who is told of requests, before their replies; neither may throw. */
-export interface Observers {
-  /** Of every request that a route answers with an error. */
-  refused(
-    open: PublicContext,
-    route: AnyRoute,
-    params: Readonly<Record<string, string>>,
-    thrown: unknown,
-  ): void;
-  /** Of every other request that carries a token. */
-  performed(ctx: Context, route: AnyRoute, params: Readonly<Record<string, string>>): void;
-}
-
 /** What a path serves. */
 interface Served {
   readonly allowed: readonly string[];
@@ -75,18 +52,13 @@ interface Served {
 }
 
 /** Adds routes to the app; other methods on their paths are 405, other paths 404. */
-export function mount(
-  app: App,
-  routes: readonly AnyRoute[],
-  outside: Outside,
-  observers: Observers,
-): void {
+export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): void {
   const served = new Map<string, Served>();
   for (const each of routes) {
     const { facade } = each;
     for (const path of pathsOf(each)) {
       const whole = wholePath(each, path);
-      app.on([...methodsOf(each)], whole, (c) => answer(c, each, outside, observers));
+      app.on([...methodsOf(each)], whole, (c) => answer(c, each, outside));
       const allowed = [...(served.get(whole)?.allowed ?? []), ...methodsOf(each)];
       served.set(whole, { allowed, ...(facade ? { facade } : {}) });
     }
@@ -106,90 +78,73 @@ async function answer(
   c: HonoContext<{ Bindings: Bindings }>,
   each: AnyRoute,
   outside: Outside,
-  observers: Observers,
 ): Promise<Response> {
   const request = c.req.raw;
   const settings = settingsOf(c.env);
   const open = openContext({
-    request,
+    signal: request.signal,
     env: c.env,
     outside,
     requestId: requestIdOf(request.headers),
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
-  // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
-  const path = each.facade ? (pathsOf(each)[0] ?? '') : c.req.path;
-  const params = c.req.param();
-  const ends = {
-    performed: (ctx: Context) => observers.performed(ctx, each, params),
-    refuse(thrown: unknown): Response {
-      observers.refused(open, each, params, thrown);
-      return respondToError(thrown, open, path, each.facade);
-    },
-  };
-  const performing = perform(open, each, params, ends).catch(async (thrown: unknown) => {
-    const response = ends.refuse(thrown);
-    await discardBody(open, request, limitsOf(each, settings));
-    return response;
+  const answering = callRoute(open, each, c.req.param(), request).then(async (outcome) => {
+    try {
+      return respond(outcome, each, request, open.requestId);
+    } catch (thrown) {
+      // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
+      const path = each.facade ? (pathsOf(each)[0] ?? '') : c.req.path;
+      const told = { ...outcome, requestId: open.requestId, signal: open.signal };
+      const response = respondToError(thrown, told, path, each.facade);
+      await discardBody(open, request, limitsOf(each, settings));
+      return response;
+    }
   });
   // Else the runtime ends it when its client goes, and its place would be taken for a while.
-  if (isLarge(Number(request.headers.get('Content-Length')))) open.afterReply(performing);
-  return performing;
+  if (isLarge(Number(request.headers.get('Content-Length')))) open.afterReply(answering);
+  return answering;
 }
 
-/** How a call ends, as far as its route is concerned. */
-interface Ends {
-  performed(ctx: Context): void;
-  /** The reply for what was thrown. */
-  refuse(thrown: unknown): Response;
-}
-
-async function perform(
+/** Calls the operation of a request; refuses before what can be refused without it. */
+async function callRoute(
   open: PublicContext,
   each: AnyRoute,
-  pathParams: Record<string, string>,
-  { performed, refuse }: Ends,
-): Promise<Response> {
-  const { request, settings } = open;
-  const limits = limitsOf(each, settings);
-  checkBodyHeaders(request, limits.maxBytes, each.facade ? 'any' : 'json');
-  await each.admit?.(open);
-  const ctx = each.access.level === 'Public' ? (open as Context) : await identify(open);
-  if (each.access.level !== 'Public') countCaller(ctx);
-  const params: unknown = parse(each.params, pathParams, 'path');
-  const started = open.now();
-  const authorized =
-    each.access.level === 'Public'
-      ? ({ resource: undefined, held: 'None' } as Authorized<undefined>) // There is no caller to have a policy.
-      : await authorize(ctx, each.access, params).finally(() => {
-          open.timing.authorize = open.now() - started;
-        });
-  const query: unknown = queryOf(request, each);
-  const ifMatch = ifMatchOf(request, each);
-  const keyed = keyOf(request, each.idempotency);
-  const { bytes, body, place } = await bodyOf(ctx, each, limits);
-  const run = async (own: Context): Promise<Response> => {
-    try {
-      if (each.changes === 'organization') await demandAuditRoom(own, reliefOf(each, body));
-      const reply = await each.handle(own, { ...authorized, params, query, body, bytes, ifMatch });
-      if (each.access.level !== 'Public') performed(ctx);
-      return respond(isLight(bytes) ? reply : await asBytes(own, reply), each.reply, open);
-    } finally {
-      if (each.changes === 'organization') forgetOrganization(ctx.caller.orgUuid);
-      if (each.changes === 'installation') forgetAll();
+  names: Readonly<Record<string, string>>,
+  request: Request,
+): Promise<Outcome> {
+  let ctx = open as Context; // Of a public operation, which has no caller.
+  try {
+    checkBodyHeaders(request, limitsOf(each, open.settings).maxBytes, each.facade ? 'any' : 'json');
+    await each.admit?.(open, request);
+    if (each.access.level !== 'Public') {
+      const caller = await authenticate(open, request.headers.get('Authorization'));
+      ctx = { ...open, caller };
     }
-  };
-  const finish = async (own: Context): Promise<Response> => {
-    if (keyed === undefined) return run(own);
-    const call = { ...keyed, bytes, body, policy: authorized.policy };
-    return respond(await once(own, call, { run, refuse }), 'bare', open);
-  };
-  return place ? finish({ ...ctx, place }).finally(() => giveBack(place)) : finish(ctx);
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    recordDenial(open, each, names, failure);
+    return new Outcome(failure);
+  }
+  return call(ctx, each, names, () => given(ctx, each, request));
 }
 
-function reliefOf(each: AnyRoute, body: unknown): Relief | undefined {
-  return each.relief?.(body) ?? (each.method === 'DELETE' ? 'removal' : undefined);
+/** What a request brings to its operation. @throws GatewayError as its parts are refused */
+async function given(ctx: Context, each: AnyRoute, request: Request): Promise<Arrived> {
+  const query: unknown = queryOf(request, each);
+  const ifMatch = ifMatchOf(request, each);
+  const header = (name: string) => request.headers.get(name) ?? undefined;
+  const asked = { header, forms: formsOf(request) };
+  const keyed = keyOf(request, each, asked);
+  return { query, ifMatch, ...asked, keyed, ...(await bodyOf(ctx, each, request)) };
+}
+
+/** Beyond POST and PATCH a key is ignored: those methods are idempotent. Spec silent. */
+function keyOf({ headers, method, url }: Request, { idempotency }: AnyRoute, asked: Given) {
+  const key = headers.get('Idempotency-Key');
+  if (key === null || (method !== 'POST' && method !== 'PATCH')) return undefined;
+  const { pathname, search } = new URL(url);
+  return keyedBy({ key, target: [method, pathname + search] }, idempotency, asked);
 }
 
 function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {
@@ -200,17 +155,13 @@ function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {
  * The body, read and checked: a light one at once.
  * @throws GatewayError PAYLOAD_TOO_LARGE, BAD_REQUEST, SERVICE_UNAVAILABLE
  */
-async function bodyOf(
-  ctx: Context,
-  each: AnyRoute,
-  limits: BodyLimits,
-): Promise<Arrived & { readonly body: unknown }> {
-  const arrived = await readBody(ctx, ctx.request, limits);
+async function bodyOf(ctx: Context, each: AnyRoute, request: Request) {
+  const arrived = await readBody(ctx, request, limitsOf(each, ctx.settings));
   const { bytes, place } = arrived;
   try {
-    if (each.facade) return { ...arrived, body: parse(each.body, undefined, 'body') };
+    if (each.facade) return { ...arrived, body: request };
     if (bytes === undefined || isLight(bytes)) {
-      return { bytes, body: parse(each.body, parseBody(bytes), 'body') };
+      return { bytes, body: parse<unknown>(each.body, parseBody(bytes), 'body') };
     }
     const pieces = checkedInPieces(each, bytes);
     return { ...arrived, body: await inPieces(ctx, pieces, { place, isLarge: true }) };
@@ -224,18 +175,6 @@ function* checkedInPieces(each: AnyRoute, bytes: Uint8Array): Pieces<unknown> {
   const body = yield* parseBodyInPieces(bytes);
   yield;
   return parse(each.body, body, 'body');
-}
-
-/** What answers a large body may be large itself. */
-async function asBytes(ctx: Context, reply: Reply): Promise<Reply> {
-  if (reply instanceof Response || reply instanceof JsonBytes || reply instanceof Tagged) {
-    return reply;
-  }
-  return new JsonBytes(await inPieces(ctx, bytesInPieces(reply), { isBegun: true }));
-}
-
-async function identify(open: PublicContext): Promise<Context> {
-  return { ...open, caller: await authenticate(open, open.request.headers.get('Authorization')) };
 }
 
 /** What schemas make of no query string: most requests bring none. */
@@ -276,6 +215,6 @@ export function refuseMethod(
 }
 
 function refuse(c: HonoContext, thrown: unknown, facade?: Facade): Response {
-  const told = { requestId: requestIdOf(c.req.raw.headers), timing: {} };
+  const told = { requestId: requestIdOf(c.req.raw.headers) };
   return respondToError(thrown, told, c.req.path, facade);
 }

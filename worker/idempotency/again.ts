@@ -1,8 +1,8 @@
-/** Asks again what a call asked of its caller's rights, before its reply is told again. Contract: "Retries by the client". */
+/** Demands again what a call demanded of its caller's rights, before its outcome is told again. Contract: "Retries by the client". */
 
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
-import { type Asked, withoutRepeats } from '../access/asked.ts';
+import { type Demand, withoutRepeats } from '../access/demand.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
@@ -12,21 +12,25 @@ import { notFoundOf, resourceNotFound } from '../grants/kinds.ts';
 import { onTemplate } from '../templates/access.ts';
 
 /**
- * Refuses who has no longer what the call asked for, as the call would be refused now.
+ * Refuses a caller who no longer has what the call demanded, as the call would be refused now.
+ * @param before what was demanded of them just now
  * @throws GatewayError FORBIDDEN, TOKEN_REVOKED, 404 of what is gone since
  */
-export async function demandAgain(ctx: Context, asked: readonly Asked[]): Promise<void> {
-  // What this call's path names was looked at already, if it still names the same.
-  for (const each of withoutRepeats(asked, ctx.effects.asked)) {
+export async function demandAgain(
+  ctx: Context,
+  demands: readonly Demand[],
+  before: readonly Demand[],
+): Promise<void> {
+  for (const each of withoutRepeats(demands, before)) {
     const policy = await policyFor(ctx, each).catch((thrown: unknown) => {
       throw asItWasNamed(each, thrown);
     });
-    demand(ctx, { held: effectiveLevel(policy), policy, params: each.named }, each.level);
+    demand({ held: effectiveLevel(policy), policy, params: each.named }, each.level);
   }
 }
 
 /** How the caller stands now; by the UUID, since another may have the id by now. */
-async function policyFor(ctx: Context, { on, level }: Asked): Promise<Policy> {
+async function policyFor(ctx: Context, { on, level }: Demand): Promise<Policy> {
   const { kind, uuid, asRules } = on;
   if (kind === 'organization') return policyOn(ctx);
   if (asRules || kind === 'workflow') return (await findTarget(ctx, kind, uuid)).policy;
@@ -35,7 +39,7 @@ async function policyFor(ctx: Context, { on, level }: Asked): Promise<Policy> {
     : (await onTemplate(level).find(ctx, { template: uuid })).policy;
 }
 
-function asItWasNamed({ on: { kind, uuid }, named }: Asked, thrown: unknown): unknown {
+function asItWasNamed({ on: { kind, uuid }, named }: Demand, thrown: unknown): unknown {
   const isGone = thrown instanceof GatewayError && thrown.code === notFoundOf(kind);
   return isGone ? resourceNotFound(kind, named[kind] ?? uuid) : thrown;
 }

@@ -1,5 +1,5 @@
 /** The face of the objects that own idempotency keys, for who calls them: their class knows the storage. */
-import type { Asked } from '../access/asked.ts';
+import type { Demand } from '../access/demand.ts';
 import type { Keeper } from './room.ts';
 
 /** A call that wants to begin. */
@@ -17,12 +17,14 @@ export interface Claim {
   readonly keeper?: Keeper;
 }
 
-/** Why a reply is not kept, and which status it had. */
+/** Why an outcome is not kept, and which status it had. */
 export interface Fact {
   readonly status: number;
   readonly because: 'size' | 'secret' | 'stream' | 'storage';
-  /** What it may be told for; absent where it was noted without. */
-  readonly asked?: readonly Asked[];
+  /** What the call demanded of its caller. */
+  readonly demands?: readonly Demand[];
+  /** The same as an earlier version of the gateway names it. */
+  readonly asked?: readonly Demand[];
 }
 
 /** How a key stands: `begun` is the caller's own call, all else an earlier one. */
@@ -44,7 +46,7 @@ export interface IdempotencyKeysObject extends Rpc.DurableObjectBranded {
   /** How a key stands, without beginning; `undefined` when it stands for nothing. */
   look(name: string): Standing | undefined;
   /**
-   * Keeps the sealed reply of a call that began, or why it is not kept. Also after its time was
+   * Keeps the sealed outcome of a call that began, or why it is not kept. Also after its time was
    * up: what is true is told from then on. Where there is no room for the reply, `kept` tells what is
    * kept in its place.
    */

@@ -1,17 +1,17 @@
 /** Runs a call with an `Idempotency-Key` at most once, and answers it again. Contract: "Retries by the client". */
 import { GatewayError } from '../../proto/errors.ts';
-import { withoutRepeats } from '../access/asked.ts';
+import { type Demand, withoutRepeats } from '../access/demand.ts';
 import type { Policy } from '../access/policy.ts';
+import { Outcome } from '../calls/outcome.ts';
 import type { PublicContext } from '../context.ts';
-import { failureOf } from '../http/respond.ts';
 import { mayGoOn, mayStore } from '../limits/heavy-work.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
 import { demandAgain } from './again.ts';
+import { type TakenIn, takeIn } from './kept.ts';
 import type { Begun, Claim, Fact, Standing } from './object.ts';
 import { type Place, placeOf, publicPlacesOf } from './place.ts';
-import { type TakenIn, takeIn } from './reply.ts';
-import { isForgotten, isSecret, type Keyed } from './rule.ts';
+import { isForgotten, isSecret, type Keyed, statusOf } from './rule.ts';
 import { demandBody, tell } from './tell.ts';
 
 /** Milliseconds that a call may take that says nothing else. */
@@ -32,35 +32,31 @@ export interface KeyedCall extends Keyed<unknown> {
   readonly body: unknown;
   /** How the caller stands; `undefined` where there is none. */
   readonly policy: Policy | undefined;
-}
-
-/** The call itself. */
-export interface Work<Ctx extends PublicContext> {
-  run(ctx: Ctx): Promise<Response>;
-  /** The reply for what `run` threw. */
-  refuse(thrown: unknown): Response;
+  /** What was demanded of the caller so far. */
+  readonly demands: readonly Demand[];
 }
 
 /**
  * Runs the call if its key is new, else answers as the key stands. A call that runs goes on when
- * its client goes away: he asks again with the key. What it asked of its caller's rights is asked
- * again before its reply is.
+ * its client goes away, who asks again with the key. What it demanded of its caller's rights is
+ * demanded again before its outcome is told again.
  * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE, QUOTA_EXCEEDED, FORBIDDEN, 404 of what the call reached
  */
 export async function once<Ctx extends PublicContext>(
   ctx: Ctx,
   call: KeyedCall,
-  work: Work<Ctx>,
-): Promise<Response> {
+  run: (ctx: Ctx) => Promise<Outcome>,
+): Promise<Outcome> {
   const { policy } = call;
   await mayGoOn(ctx, false);
   const found = policy ? await findOwn(ctx, policy, call) : await findPublic(ctx, call);
   if (found.standing.state !== 'begun') {
-    return tell(found.place, found.standing, async (asked) => {
-      if (policy) await demandAgain({ ...ctx, caller: policy.caller }, asked);
+    return tell(found.place, found.standing, async (demands) => {
+      if (policy) await demandAgain({ ...ctx, caller: policy.caller }, demands, call.demands);
     });
   }
-  const running = run(ctx, call, found, work);
+  const own = call.rule.reads ? ctx : { ...ctx, signal: new AbortController().signal };
+  const running = keep(ctx, call, found, run(own));
   ctx.afterReply(running);
   return running;
 }
@@ -74,7 +70,7 @@ interface Found {
 
 /** @throws GatewayError IDEMPOTENCY_KEY_REUSED */
 async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Promise<Found> {
-  const place = await placeOf(ctx, policy, call.key);
+  const place = await placeOf(ctx, policy, call);
   const digest = await digestOf(call.bytes ?? new Uint8Array());
   const found = await begin(ctx, call, place, await seal(place.sealing, digest));
   if (found.standing.state !== 'begun') await demandBody(place, found.standing.body, digest);
@@ -84,7 +80,7 @@ async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Pro
 /** The body is in the place's name already. */
 async function findPublic(ctx: PublicContext, call: KeyedCall): Promise<Found> {
   const bytes = call.bytes ?? new Uint8Array();
-  const [place, ...earlier] = await publicPlacesOf(ctx, bytes, call.key);
+  const [place, ...earlier] = await publicPlacesOf(ctx, bytes, call);
   for (const older of earlier) {
     const standing = await reach<Standing | undefined>(ctx, older, async (keys) =>
       keys.look(older.name),
@@ -124,26 +120,21 @@ async function begin(
 }
 
 /** Never throws. */
-async function run<Ctx extends PublicContext>(
-  ctx: Ctx,
+async function keep(
+  ctx: PublicContext,
   call: KeyedCall,
   found: Found,
-  work: Work<Ctx>,
-): Promise<Response> {
-  const own = call.rule.reads ? ctx : { ...ctx, signal: new AbortController().signal };
-  let failure: GatewayError | undefined;
-  const taken = await work
-    .run(own)
-    .then((response) => takeIn(response, ctx.effects).catch((cause: unknown) => lose(call, cause)))
-    .catch((thrown: unknown) => {
-      failure = failureOf(thrown, ctx.effects.written);
-      return takeIn(work.refuse(thrown), ctx.effects);
-    });
-  const settled = settle(ctx, call, found, taken, failure);
+  running: Promise<Outcome>,
+): Promise<Outcome> {
+  const outcome = await running;
+  const taken = await takeIn(outcome, ctx.requestId).catch((cause: unknown) =>
+    takeIn(new Outcome(lost(call, cause), outcome), ctx.requestId),
+  );
+  const settled = settle(ctx, call, found, taken);
   // Should it fail, who asks again is told that the call runs, then that nobody knows how it ended.
   ctx.afterReply(settled);
   await soon(settled);
-  return taken.response;
+  return taken.outcome;
 }
 
 /** Waits for the work, but not for ever, and not for its success. */
@@ -154,41 +145,34 @@ async function soon(work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The reply broke off on its way here. */
-function lose({ rule }: KeyedCall, cause: unknown): never {
+/** The result broke off on its way here. */
+function lost({ rule }: KeyedCall, cause: unknown): GatewayError {
   if (rule.reads) {
-    throw new GatewayError('NODE_UNAVAILABLE', 'The result was lost on its way', {
-      cause,
-      retryAfter: 1,
-    });
+    const why = { cause, retryAfter: 1 };
+    return new GatewayError('NODE_UNAVAILABLE', 'The result was lost on its way', why);
   }
-  throw new GatewayError('OUTCOME_UNKNOWN', 'The request took effect, but its result was lost', {
-    cause,
-  });
+  const message = 'The request took effect, but its result was lost';
+  return new GatewayError('OUTCOME_UNKNOWN', message, { cause });
 }
 
 async function settle(
   ctx: PublicContext,
   { rule }: KeyedCall,
   { place, attempt }: Found,
-  { response, kept }: TakenIn,
-  failure: GatewayError | undefined,
+  { outcome, kept }: TakenIn,
 ): Promise<void> {
-  const { status } = response;
   const { name } = place;
-  if (isForgotten(rule, { status, failure, written: ctx.effects.written })) {
+  if (isForgotten(rule, outcome)) {
     return reach(ctx, place, (keys) => keys.forget({ name, attempt }));
   }
-  const because = isSecret(rule, status) ? 'secret' : kept;
-  const asked = withoutRepeats(ctx.effects.asked);
+  const because = isSecret(rule, outcome) ? 'secret' : kept;
+  const fact = { status: statusOf(outcome), demands: withoutRepeats(outcome.demands) };
   if (typeof because !== 'string') await mayStore(ctx, because.byteLength);
-  const outcome: Uint8Array | Fact =
-    typeof because === 'string'
-      ? { status, because, asked }
-      : await sealBytes(place.sealing, because);
+  const ending: Uint8Array | Fact =
+    typeof because === 'string' ? { ...fact, because } : await sealBytes(place.sealing, because);
   const { keeper } = place;
-  const instead = keeper && { keeper, fact: { status, because: 'storage', asked } as const };
-  await reach(ctx, place, (keys) => keys.finish({ name, attempt }, outcome, instead));
+  const instead = keeper && { keeper, fact: { ...fact, because: 'storage' } as const };
+  await reach(ctx, place, (keys) => keys.finish({ name, attempt }, ending, instead));
 }
 
 /**

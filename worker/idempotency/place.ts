@@ -1,12 +1,13 @@
 /**
  * Where a key lies: in which object, under which name, and sealed by what. A key belongs to its
- * caller, method and path with query; where there is no caller, the body stands for him.
+ * caller and target; where there is no caller, the body stands for them.
  */
 import type { Policy } from '../access/policy.ts';
 import type { PublicContext } from '../context.ts';
 import { digestOf, keyedDigest } from '../secrets/digest.ts';
 import type { InstallationContext, SealingContext } from '../secrets/seal.ts';
 import type { Keeper } from './room.ts';
+import type { Key } from './rule.ts';
 
 /** Objects of one organization: one answers some thousand calls a second, and is near its callers. */
 const SHARDS = '0123456789abcdef';
@@ -37,9 +38,9 @@ const encoder = new TextEncoder();
 export async function placeOf(
   ctx: PublicContext,
   { caller: { orgUuid, userUuid }, sealedDataKey }: Policy,
-  key: string,
+  key: Key,
 ): Promise<OrganizationsPlace> {
-  const name = await digestOf(encoder.encode(JSON.stringify([userUuid, ...madeOf(ctx, key)])));
+  const name = await digestOf(encoder.encode(JSON.stringify([userUuid, ...key.target, key.key])));
   const purpose = `idempotency:${name}`;
   const sealing = { settings: ctx.settings, orgUuid, sealedDataKey, purpose };
   const holder = objectOf('idempotency', name);
@@ -55,10 +56,10 @@ export async function placeOf(
 export async function publicPlacesOf(
   ctx: PublicContext,
   bytes: Uint8Array,
-  key: string,
+  key: Key,
 ): Promise<[Place, ...Place[]]> {
   const { INSTALLATION_KEY, INSTALLATION_KEY_PREVIOUS } = ctx.settings;
-  const text = encoder.encode(`${JSON.stringify(madeOf(ctx, key))}\n`);
+  const text = encoder.encode(`${JSON.stringify([...key.target, key.key])}\n`);
   const whole = new Uint8Array(text.byteLength + bytes.byteLength);
   whole.set(text);
   whole.set(bytes, text.byteLength);
@@ -79,9 +80,4 @@ export function objectsOf(orgUuid: string): string[] {
 
 function objectOf(owner: string, name: string): string {
   return `${owner}:${name.charAt(0)}`;
-}
-
-function madeOf({ request }: PublicContext, key: string): string[] {
-  const { pathname, search } = new URL(request.url);
-  return [request.method, pathname + search, key];
 }

@@ -1,6 +1,7 @@
 /** What a route does with `Idempotency-Key`, and which of its outcomes are kept. Contract: "Retries by the client". */
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { ERRORS, GatewayError } from '../../proto/errors.ts';
+import { Accepted, type Outcome, type StreamForm } from '../calls/outcome.ts';
 
 /** How a route that honours the key does so; what is left out has the usual meaning. */
 export interface Idempotency<Body> {
@@ -9,9 +10,16 @@ export interface Idempotency<Body> {
   /** A reply that succeeds carries a secret: only the fact is kept. */
   readonly secret?: true;
   /** Whether the call is one that the key is honoured for; all are when left out. */
-  honours?(request: Request): boolean;
+  honours?(given: Given): boolean;
   /** Milliseconds that the call may take; 30,000 when left out. */
   lasts?(body: Body): number;
+}
+
+/** What a call brings that decides whether its key is honoured. */
+export interface Given {
+  readonly forms: readonly StreamForm[];
+  /** The value of a header, or of what stands for it. */
+  header(name: string): string | undefined;
 }
 
 /** `ignored`, or how. */
@@ -20,53 +28,46 @@ export type IdempotencyRule<Body> = 'ignored' | Idempotency<Body>;
 /** Contract: "1 to 255 visible ASCII characters". Two headers arrive joined by a comma and a space. */
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** The rule with the key, where there is one to honour. */
-export interface Keyed<Body> {
+/** A key, and what it is for: with another target it is another key. */
+export interface Key {
   readonly key: string;
+  readonly target: readonly string[];
+}
+
+/** The rule with the key, where there is one to honour. */
+export interface Keyed<Body> extends Key {
   readonly rule: Idempotency<Body>;
 }
 
 /**
- * The key that the request is to be known by; `undefined` when it has none, or the operation does
- * not honour it for this request: a malformed one is refused there too, as the description says of
- * the header. Beyond POST and PATCH it is ignored: those methods are idempotent. Spec silent.
+ * The key with its rule; `undefined` where the operation does not honour it for this call: a
+ * malformed one is refused there too, as the description says of the header.
  * @throws GatewayError BAD_REQUEST when it is none
  */
-export function keyOf<Body>(
-  request: Request,
+export function keyedBy<Body>(
+  { key, target }: Key,
   rule: IdempotencyRule<Body>,
+  given: Given,
 ): Keyed<Body> | undefined {
-  const key = request.headers.get('Idempotency-Key');
-  if (key === null || rule === 'ignored') return undefined;
-  if (request.method !== 'POST' && request.method !== 'PATCH') return undefined;
+  if (rule === 'ignored') return undefined;
   if (!KEY.test(key)) {
     const message = 'must be one key of 1 to 255 visible ASCII characters';
     throw new GatewayError('BAD_REQUEST', `Idempotency-Key: ${message}`, {
       details: [{ path: 'Idempotency-Key', message }],
     });
   }
-  return rule.honours && !rule.honours(request) ? undefined : { key, rule };
-}
-
-/** What is known of a call that has ended. */
-export interface Ended {
-  readonly status: number;
-  /** What it was refused with. */
-  readonly failure: GatewayError | undefined;
-  /** Something that it sent to a backend took effect there. */
-  readonly written: boolean;
+  return rule.honours && !rule.honours(given) ? undefined : { key, target, rule };
 }
 
 /**
  * Whether the key is free again: the call was refused for who sent it or how often, or failed on
  * our side, and provably changed nothing.
  */
-export function isForgotten({ reads }: Idempotency<never>, ended: Ended): boolean {
-  const { status, failure, written } = ended;
-  if (written && !reads) return false;
+export function isForgotten({ reads }: Idempotency<never>, { result, written }: Outcome): boolean {
+  if (!(result instanceof GatewayError) || (written && !reads)) return false;
+  const { status } = ERRORS[result.code];
   if (status === 401 || status === 403 || status === 429) return true;
-  if (status < 500) return false;
-  return reads === true || (failure !== undefined && changedNothing(failure));
+  return status >= 500 && (reads === true || changedNothing(result));
 }
 
 /** By the table that callers are told it by. */
@@ -76,7 +77,13 @@ function changedNothing({ code, details }: GatewayError): boolean {
   return effect === 'none' && !isApplied;
 }
 
-/** Whether the reply carries what may not lie anywhere. */
-export function isSecret({ secret }: Idempotency<never>, status: number): boolean {
-  return secret === true && status < ERRORS.BAD_REQUEST.status;
+/** Whether the result carries what may not lie anywhere. */
+export function isSecret({ secret }: Idempotency<never>, { result }: Outcome): boolean {
+  return secret === true && !(result instanceof GatewayError);
+}
+
+/** The status that an outcome is told with. */
+export function statusOf({ result }: Outcome): number {
+  if (result instanceof GatewayError) return ERRORS[result.code].status;
+  return result instanceof Accepted ? 202 : 200;
 }

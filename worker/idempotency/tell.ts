@@ -1,10 +1,11 @@
 /** What a caller is told whose key stands for an earlier call. Contract: "Retries by the client". */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Asked } from '../access/asked.ts';
+import type { Demand } from '../access/demand.ts';
+import type { Outcome } from '../calls/outcome.ts';
 import { unseal, unsealBytes } from '../secrets/seal.ts';
+import { opened } from './kept.ts';
 import type { Fact, Standing } from './object.ts';
 import type { OrganizationsPlace, Place } from './place.ts';
-import { opened } from './reply.ts';
 
 /**
  * Refuses a call whose key stands for another body.
@@ -23,25 +24,24 @@ export async function demandBody(
 }
 
 /**
- * The reply of the earlier call, if it is there to be told again, and to this caller.
- * @param demandAgain refuses who has no longer what the call asked for
+ * The outcome of the earlier call, if it is there to be told again, and to this caller.
+ * @param demandAgain refuses a caller who no longer has what the call demanded
  * @throws GatewayError IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, and what `demandAgain` does
  */
 export async function tell(
   { sealing }: Place,
   standing: Exclude<Standing, { state: 'begun' }>,
-  demandAgain: (asked: readonly Asked[]) => Promise<void>,
-): Promise<Response> {
+  demandAgain: (demands: readonly Demand[]) => Promise<void>,
+): Promise<Outcome> {
   switch (standing.state) {
     case 'answered': {
       const kept = opened(await unsealBytes(sealing, new Uint8Array(standing.reply)));
-      // Who may read it cannot be known.
-      if (!kept.asked) throw new GatewayError('REPLY_NOT_KEPT', tooOld(kept.status));
-      await demandAgain(kept.asked);
-      return kept.replay();
+      if ('status' in kept) throw new GatewayError('REPLY_NOT_KEPT', tooOld(kept.status));
+      await demandAgain(kept.demands);
+      return kept;
     }
     case 'not kept':
-      await demandAgain(standing.fact.asked ?? []);
+      await demandAgain(standing.fact.demands ?? standing.fact.asked ?? []);
       throw new GatewayError('REPLY_NOT_KEPT', notKept(standing.fact));
     case 'lost':
       throw new GatewayError(

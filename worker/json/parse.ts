@@ -1,8 +1,8 @@
 /** `/json/parse`: an object from path to the value there. Contract §7. */
 import type { Json } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
+import type { JsonBytes } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
-import type { JsonBytes } from '../http/route.ts';
 import type { Budget } from '../language/paths/budget.ts';
 import type { Notation, Path } from '../language/paths/path.ts';
 import { inPieces } from '../limits/heavy-work.ts';

@@ -19,7 +19,7 @@ export interface Health {
 /** Asks the node. One that does not answer, or not as itself, is unavailable. */
 export async function checkHealth(ctx: Context, node: Node): Promise<Health> {
   const deadline = startDeadline(ctx, CHECK_TIMEOUT_MS);
-  const plan = { nodes: [node], writes: false, deadline, connection: noConnection };
+  const plan = { nodes: [node], writes: false, deadline, timing: {}, connection: noConnection };
   try {
     const { draining } = await callRelay(ctx, plan, ({ relay, options }) =>
       relay.status({}, options),

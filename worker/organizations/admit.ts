@@ -15,11 +15,14 @@ const NEW_BY_ADDRESS: Limit = {
  * Everybody, unless `NEW_ORG_TOKEN` is set; then who brings it as a bearer token.
  * @throws GatewayError RATE_LIMITED, TOKEN_REQUIRED, TOKEN_INVALID
  */
-export async function admitFounder(ctx: PublicContext): Promise<void> {
+export async function admitFounder(
+  ctx: PublicContext,
+  authorization: string | null,
+): Promise<void> {
   await count(ctx, NEW_BY_ADDRESS, subscriberOf(ctx.address));
   const { NEW_ORG_TOKEN } = ctx.settings;
   if (NEW_ORG_TOKEN === undefined) return;
-  const given = bearerOf(ctx.request.headers.get('Authorization'));
+  const given = bearerOf(authorization);
   if (!(await isSame(given, NEW_ORG_TOKEN))) {
     throw new GatewayError('TOKEN_INVALID', 'Invalid token format');
   }

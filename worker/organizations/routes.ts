@@ -35,7 +35,7 @@ export const organizationRoutes: AnyRoute[] = [
     ],
     credentials: 'installation',
     access: anyone,
-    admit: admitFounder,
+    admit: (ctx, { headers }) => admitFounder(ctx, headers.get('Authorization')),
     changes: 'nothing',
     body: NewOrganization,
     reply: 'bare',

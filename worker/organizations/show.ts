@@ -2,11 +2,11 @@
 
 import { type Level, reaches } from '../access/levels.ts';
 import { tokenRevoked } from '../access/policy.ts';
+import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
 import { isoTime } from '../http/iso-time.ts';
-import { Tagged } from '../http/route.ts';
 import { visible } from '../http/visible.ts';
 import { selectStored } from '../limits/quotas/store.ts';
 import { defaultNode } from '../nodes/default-node.ts';

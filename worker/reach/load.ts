@@ -1,6 +1,7 @@
-/** All that a template reaches, and how the caller stands there: what a run needs before it begins. */
+/** All that a run will reach, and the caller's rights there: loaded in one trip before it begins. */
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
+import type { Demand } from '../access/demand.ts';
 import { effectiveLevel, type Level } from '../access/levels.ts';
 import { type Policy, policyOf, type Rule, remembered, type Standing } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
@@ -11,10 +12,9 @@ import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
 import { isUuid } from '../http/ids.ts';
 import { selectPlacements } from '../nodes/store.ts';
 import { templateNotFound } from '../templates/access.ts';
-import type { Reference } from '../templates/compiled.ts';
 import {
-  type Beginning,
   REACHED_MAX,
+  type Roots,
   selectReached,
   selectReachedEndpoints,
   selectReachedEndpointUuids,
@@ -39,8 +39,16 @@ export function nameOf(named: string): string {
   return isUuid(named) ? named.toLowerCase() : named;
 }
 
+/** Something that a run names: by an id, or a UUID in lower case. */
+export interface Reference {
+  readonly kind: 'template' | 'endpoint';
+  readonly id: string;
+  /** The level that is needed there; Read when left out. */
+  readonly level?: Level;
+}
+
 /** What is reached, by what it is called. */
-export class Scene {
+export class Reach {
   readonly #ctx: Context;
   readonly #rows: Rows;
   readonly #templates = new Map<string, TemplateRow>();
@@ -105,38 +113,31 @@ export class Scene {
    * nothing to endpoints, and needs no rights there. Contract §4.
    * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
    */
-  demandNested(): void {
-    for (const { kind, target } of this.#rows.references) {
-      if (kind === 'endpoint') this.endpoint(target);
-      else this.#demandTemplate(target);
-    }
+  demandNested(): Demand[] {
+    return this.#rows.references.flatMap(({ kind, target }) => {
+      if (kind === 'template') return this.#demandTemplate(target);
+      this.endpoint(target);
+      return [];
+    });
   }
 
   /**
    * Refuses what the caller may not reach. Contract §4, rows on runs of templates.
    * @throws GatewayError ENDPOINT_NOT_FOUND, TEMPLATE_NOT_FOUND, FORBIDDEN
    */
-  demandAll(references: readonly Pick<Reference, 'kind' | 'id'>[] = []): void {
-    const stored = this.#rows.references.map(({ kind, target, level }) => ({
-      kind,
-      id: target,
-      level,
-    }));
-    const direct = references.map((each) => ({ level: 'Read' as Level, ...each }));
-    for (const { kind, id, level } of [...direct, ...stored]) {
-      if (kind === 'endpoint') this.#demand(this.endpoint(id).policy, { endpoint: id }, level);
-      else this.#demandTemplate(id);
-    }
+  demandAll(direct: readonly Reference[] = []): Demand[] {
+    const stored = this.#rows.references.map(({ target, ...each }) => ({ ...each, id: target }));
+    return [...direct, ...stored].map(({ kind, id, level = 'Read' }) =>
+      kind === 'endpoint'
+        ? demandOn(this.endpoint(id).policy, { endpoint: id }, level)
+        : this.#demandTemplate(id),
+    );
   }
 
-  #demandTemplate(id: string): void {
+  #demandTemplate(id: string): Demand {
     const row = this.template(id);
     if (!row) throw templateNotFound(id);
-    this.#demand(this.#policyOn('template', row.uuid), { template: id }, 'Read');
-  }
-
-  #demand(policy: Policy, params: object, needed: Level): void {
-    demand(this.#ctx, { held: effectiveLevel(policy), policy, params }, needed);
+    return demandOn(this.#policyOn('template', row.uuid), { template: id }, 'Read');
   }
 
   #policyOn(kind: 'endpoint' | 'template', uuid: string): Policy {
@@ -148,47 +149,48 @@ export class Scene {
   }
 }
 
+function demandOn(policy: Policy, params: object, needed: Level): Demand {
+  return demand({ held: effectiveLevel(policy), policy, params }, needed);
+}
+
 /**
- * The scene of a stored version. Steady requests make no trip to D1.
+ * What a stored version of a template reaches. Steady requests make no trip to D1.
  * @throws GatewayError TEMPLATE_FAILED when it reaches too many templates
  */
-export async function sceneOf(
+export async function loadReach(
   ctx: Context,
   version: { readonly uuid: string; readonly version: string },
-): Promise<Scene> {
-  const key = `template-scene:${version.uuid}:${version.version}`;
-  const beginning = { versions: [version], templates: [], endpoints: [] };
-  return sceneFrom(ctx, await remembered(ctx, key, () => load(ctx, beginning)), 'TEMPLATE_FAILED');
+): Promise<Reach> {
+  const key = `reach:${version.uuid}:${version.version}`;
+  const roots = { versions: [version], templates: [], endpoints: [] };
+  return reachOf(ctx, await remembered(ctx, key, () => load(ctx, roots)), 'TEMPLATE_FAILED');
 }
 
-/** The scene of a definition that is not stored yet; nothing of it is remembered. */
-export async function sceneOfReferences(
-  ctx: Context,
-  references: readonly Pick<Reference, 'kind' | 'id'>[],
-): Promise<Scene> {
+/** What a definition reaches that is not stored yet; nothing of it is remembered. */
+export async function loadReachOf(ctx: Context, references: readonly Reference[]): Promise<Reach> {
   const idsOf = (sort: Reference['kind']) =>
     references.filter(({ kind }) => kind === sort).map(({ id }) => id);
-  const beginning = { versions: [], templates: idsOf('template'), endpoints: idsOf('endpoint') };
-  return sceneFrom(ctx, await load(ctx, beginning), 'BAD_REQUEST');
+  const roots = { versions: [], templates: idsOf('template'), endpoints: idsOf('endpoint') };
+  return reachOf(ctx, await load(ctx, roots), 'BAD_REQUEST');
 }
 
-function sceneFrom(ctx: Context, rows: Rows, code: 'TEMPLATE_FAILED' | 'BAD_REQUEST'): Scene {
+function reachOf(ctx: Context, rows: Rows, code: 'TEMPLATE_FAILED' | 'BAD_REQUEST'): Reach {
   if (rows.templates.length > REACHED_MAX) {
     throw new GatewayError(code, `It nests more than ${REACHED_MAX} templates`);
   }
-  return new Scene(ctx, rows);
+  return new Reach(ctx, rows);
 }
 
-async function load(ctx: Context, beginning: Beginning): Promise<Rows> {
+async function load(ctx: Context, roots: Roots): Promise<Rows> {
   const { db, caller } = ctx;
   const { orgUuid } = caller;
   const [standing, templates, references, endpoints, placements, rules] = await db.batch([
     selectStanding(db, caller),
-    selectReached(db, orgUuid, beginning),
-    selectReferences(db, orgUuid, beginning),
-    selectReachedEndpoints(db, orgUuid, beginning),
-    selectPlacements(db, orgUuid, selectReachedEndpointUuids(db, orgUuid, beginning)),
-    selectRules(db, caller, selectReachedUuids(db, orgUuid, beginning)),
+    selectReached(db, orgUuid, roots),
+    selectReferences(db, orgUuid, roots),
+    selectReachedEndpoints(db, orgUuid, roots),
+    selectPlacements(db, orgUuid, selectReachedEndpointUuids(db, orgUuid, roots)),
+    selectRules(db, caller, selectReachedUuids(db, orgUuid, roots)),
   ]);
   return { standing, templates, references, endpoints, placements, rules };
 }

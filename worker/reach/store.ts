@@ -1,4 +1,4 @@
-/** Statements that find all that templates reach, nested ones included; the organization comes first in each. */
+/** Statements that find all that is reached, nested templates included; the organization comes first in each. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import { endpoints } from '../db/schema.ts';
@@ -7,8 +7,8 @@ import { templateReferences, templates } from '../db/templates.ts';
 /** Most templates that one may reach, itself included. Spec silent. */
 export const REACHED_MAX = 100;
 
-/** Where to begin: versions of templates, and names that a definition holds which is not stored yet. */
-export interface Beginning {
+/** Where reaching begins: versions of templates, and names that a definition holds which is not stored yet. */
+export interface Roots {
   readonly versions: readonly { readonly uuid: string; readonly version: string }[];
   /** Ids, or UUIDs in lower case. */
   readonly templates: readonly string[];
@@ -16,7 +16,7 @@ export interface Beginning {
 }
 
 /** `reached(uuid, version)`: each template once, those that are nested in the version in force. */
-function reached(orgUuid: string, { versions, templates: names }: Beginning): SQL {
+function reached(orgUuid: string, { versions, templates: names }: Roots): SQL {
   const from = JSON.stringify(versions.map(({ uuid, version }) => [uuid, version]));
   return sql`with recursive reached(uuid, version) as (
     select value ->> 0, value ->> 1 from json_each(${from})
@@ -32,20 +32,20 @@ function reached(orgUuid: string, { versions, templates: names }: Beginning): SQ
 }
 
 /** The templates that are reached. */
-export function selectReached(db: Database, orgUuid: string, beginning: Beginning) {
+export function selectReached(db: Database, orgUuid: string, roots: Roots) {
   return db
     .select()
     .from(templates)
     .where(
       and(
         eq(templates.orgUuid, orgUuid),
-        sql`${templates.uuid} in (${reached(orgUuid, beginning)} select uuid from reached)`,
+        sql`${templates.uuid} in (${reached(orgUuid, roots)} select uuid from reached)`,
       ),
     );
 }
 
 /** What each of them reaches by itself. */
-export function selectReferences(db: Database, orgUuid: string, beginning: Beginning) {
+export function selectReferences(db: Database, orgUuid: string, roots: Roots) {
   const { templateUuid, version, kind, target, level } = templateReferences;
   return db
     .select({ templateUuid, version, kind, target, level })
@@ -53,21 +53,21 @@ export function selectReferences(db: Database, orgUuid: string, beginning: Begin
     .where(
       and(
         eq(templateReferences.orgUuid, orgUuid),
-        sql`(${templateUuid}, ${version}) in (${reached(orgUuid, beginning)} select uuid, version from reached)`,
+        sql`(${templateUuid}, ${version}) in (${reached(orgUuid, roots)} select uuid, version from reached)`,
       ),
     );
 }
 
 /** Ids and UUIDs by which endpoints are named. */
-function endpointNames(orgUuid: string, beginning: Beginning): SQL {
-  return sql`(${reached(orgUuid, beginning)}
+function endpointNames(orgUuid: string, roots: Roots): SQL {
+  return sql`(${reached(orgUuid, roots)}
     select f.target from reached r join ${templateReferences} f on f.org_uuid = ${orgUuid}
       and f.template_uuid = r.uuid and f.version = r.version and f.kind = 'endpoint'
-    union select value from json_each(${JSON.stringify(beginning.endpoints)}))`;
+    union select value from json_each(${JSON.stringify(roots.endpoints)}))`;
 }
 
-function isReachedEndpoint(orgUuid: string, beginning: Beginning): SQL | undefined {
-  const names = endpointNames(orgUuid, beginning);
+function isReachedEndpoint(orgUuid: string, roots: Roots): SQL | undefined {
+  const names = endpointNames(orgUuid, roots);
   return and(
     eq(endpoints.orgUuid, orgUuid),
     or(inArray(endpoints.id, names), inArray(endpoints.uuid, names)),
@@ -75,20 +75,20 @@ function isReachedEndpoint(orgUuid: string, beginning: Beginning): SQL | undefin
 }
 
 /** The endpoints that are reached. */
-export function selectReachedEndpoints(db: Database, orgUuid: string, beginning: Beginning) {
-  return db.select().from(endpoints).where(isReachedEndpoint(orgUuid, beginning));
+export function selectReachedEndpoints(db: Database, orgUuid: string, roots: Roots) {
+  return db.select().from(endpoints).where(isReachedEndpoint(orgUuid, roots));
 }
 
 /** Their UUIDs, for use inside other statements. */
-export function selectReachedEndpointUuids(db: Database, orgUuid: string, beginning: Beginning) {
+export function selectReachedEndpointUuids(db: Database, orgUuid: string, roots: Roots) {
   return db
     .select({ uuid: endpoints.uuid })
     .from(endpoints)
-    .where(isReachedEndpoint(orgUuid, beginning));
+    .where(isReachedEndpoint(orgUuid, roots));
 }
 
 /** UUIDs of all templates and endpoints that are reached, for use inside other statements. */
-export function selectReachedUuids(db: Database, orgUuid: string, beginning: Beginning): SQL {
-  const found = selectReachedEndpointUuids(db, orgUuid, beginning);
-  return sql`(${reached(orgUuid, beginning)} select uuid from reached union select uuid from ${found})`;
+export function selectReachedUuids(db: Database, orgUuid: string, roots: Roots): SQL {
+  const found = selectReachedEndpointUuids(db, orgUuid, roots);
+  return sql`(${reached(orgUuid, roots)} select uuid from reached union select uuid from ${found})`;
 }

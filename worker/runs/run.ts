@@ -7,14 +7,14 @@ import { DurableObject } from 'cloudflare:workers';
 import { errorBody, GatewayError } from '../../proto/errors.ts';
 import { type Json, parseJson } from '../../proto/json.ts';
 import { policyOn } from '../access/policy.ts';
+import { failureOf, gathered, JsonBytes, type Result } from '../calls/outcome.ts';
+import { interrupted, runTemplate, type TemplateCall } from '../calls/template.ts';
 import { type Bindings, type Caller, type Context, databaseOf, openContext } from '../context.ts';
-import { JsonBytes } from '../http/route.ts';
 import { limitsOf } from '../limits/quotas/share.ts';
 import { giveBack, holdBytes } from '../limits/quotas/store.ts';
 import { type SealingContext, sealBytes, unsealBytes } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { onTemplate } from '../templates/access.ts';
-import { type Call, interrupted, runTemplate } from '../templates/run.ts';
 import type { Outcome, Owner, TemplateRunObject } from './object.ts';
 import { dropPieces, putPieces, readPieces } from './pieces.ts';
 import { endRun } from './store.ts';
@@ -29,7 +29,7 @@ export interface Order {
   readonly caller: Caller;
   /** The template's UUID. */
   readonly template: string;
-  readonly call: Call;
+  readonly call: TemplateCall;
   /** The input's own text, for a template that keeps it. */
   readonly text?: string | undefined;
   readonly requestId: string;
@@ -88,32 +88,27 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     await storage.put<State>(STATE, { owner, at: 'begun' });
     await storage.sync();
     const order = parseJson(decoder.decode(opened)) as unknown as Order; // As start.ts wrote it.
-    const outcome = await this.#carryOut(order).catch((thrown: unknown) => failureOf(thrown));
+    const outcome = await this.#carryOut(order).catch(failureOf);
     await this.#end(owner, outcome, order.requestId);
   }
 
   async #carryOut({ caller, template, call, text, requestId, address }: Order) {
-    const stop = AbortSignal.timeout(LONGEST_MS);
     const open = openContext({
-      request: new Request('https://run.invalid/', { signal: stop }),
+      signal: AbortSignal.timeout(LONGEST_MS),
       env: this.env,
       outside: { now: Date.now, fetch: (request) => fetch(request) },
       requestId,
       address,
       waitUntil: (work) => this.ctx.waitUntil(work),
     });
-    const ctx: Context = { ...open, signal: stop, caller };
+    const ctx: Context = { ...open, caller };
     await policyOn(ctx);
     const { resource } = await onTemplate('Read').find(ctx, { template });
     const written = text === undefined ? undefined : encoder.encode(text);
-    return runTemplate(ctx, resource, { ...call, written });
+    return (await runTemplate(ctx, resource, { ...call, written })).result;
   }
 
-  async #end(
-    owner: Owner,
-    outcome: Json | JsonBytes | GatewayError,
-    requestId: string,
-  ): Promise<void> {
+  async #end(owner: Owner, outcome: Result | GatewayError, requestId: string): Promise<void> {
     const { storage } = this.ctx;
     const isFailure = outcome instanceof GatewayError;
     const { told, sealed } = await this.#fitting(owner, outcome, requestId);
@@ -129,8 +124,8 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
   }
 
   /** The outcome, sealed; where the storage has no room for it, that it is not kept. */
-  async #fitting(owner: Owner, outcome: Json | JsonBytes | GatewayError, requestId: string) {
-    const seal = async (told: Json | JsonBytes | GatewayError) => {
+  async #fitting(owner: Owner, outcome: Result | GatewayError, requestId: string) {
+    const seal = async (told: Result | GatewayError) => {
       const bytes = await outcomeBytes(told, requestId);
       return { told, sealed: await sealBytes(this.#sealing(owner, 'outcome'), bytes) };
     };
@@ -167,7 +162,7 @@ function holderOf(runUuid: string): string {
 }
 
 /** How the run went is told all the same: whoever takes it for failed might start it again. */
-function notKept(outcome: Json | JsonBytes | GatewayError): GatewayError {
+function notKept(outcome: Result | GatewayError): GatewayError {
   if (outcome instanceof GatewayError)
     return new GatewayError(outcome.code, outcome.message.slice(0, 1000));
   return new GatewayError(
@@ -176,18 +171,12 @@ function notKept(outcome: Json | JsonBytes | GatewayError): GatewayError {
   );
 }
 
-function failureOf(thrown: unknown): GatewayError {
-  if (thrown instanceof GatewayError) return thrown;
-  return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
-}
-
 async function outcomeBytes(
-  outcome: Json | JsonBytes | GatewayError,
+  outcome: Result | GatewayError,
   requestId: string,
 ): Promise<Uint8Array> {
   if (outcome instanceof GatewayError) return bytesOf(errorBody(outcome, requestId) as never);
-  if (!(outcome instanceof JsonBytes)) return bytesOf(outcome);
-  return new Uint8Array(await new Response(outcome.bytes).arrayBuffer());
+  return outcome instanceof JsonBytes ? gathered(outcome.bytes) : bytesOf(outcome as Json); // A run answers no other.
 }
 
 function bytesOf(json: Json): Uint8Array {

@@ -2,29 +2,50 @@
 
 import { GatewayError } from '../../proto/errors.ts';
 import { effectiveLevel, reaches } from '../access/levels.ts';
+import { Accepted, JsonBytes, type Outcome, outcomeOf } from '../calls/outcome.ts';
+import { readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
 import { isUuid } from '../http/ids.ts';
 import { isoTime } from '../http/iso-time.ts';
 import { located } from '../http/public-url.ts';
-import { JsonBytes } from '../http/route.ts';
 import { BASE_PATH } from '../http/run.ts';
 import type { Template } from '../templates/access.ts';
-import { prefersAsync } from '../templates/query.ts';
-import { type Call, readyToRun } from '../templates/run.ts';
 import { KEPT_FOR_MS, type Order } from './run.ts';
 import { endRun, insertRun, selectRun } from './store.ts';
 
 /**
  * Answers at once; the run goes on by itself, with the caller's rights as they are when it begins.
- * @throws GatewayError as a run does for want of rights, SERVICE_UNAVAILABLE when too many are under way, QUOTA_EXCEEDED
+ * @param preferred whether the caller's preference decided, which the reply says then
  */
-export async function startRun(ctx: Context, template: Template, call: Call): Promise<Response> {
-  const { compiled } = await readyToRun(ctx, template, call);
+export function startRun(
+  ctx: Context,
+  template: Template,
+  call: TemplateCall,
+  preferred: boolean,
+): Promise<Outcome> {
+  return outcomeOf(async (known) => {
+    const { compiled } = await readyToRun(ctx, template, call, known);
+    const uuid = await started(ctx, template, call, compiled.keepsText === true);
+    const location = located(
+      ctx.settings,
+      `${BASE_PATH}/templates/${template.row.id}/runs/${uuid}`,
+    );
+    return new Accepted({ run_id: uuid, status: 'running', location }, location, preferred);
+  });
+}
+
+/** Answers the run's UUID. */
+async function started(
+  ctx: Context,
+  template: Template,
+  call: TemplateCall,
+  keepsText: boolean,
+): Promise<string> {
   const { caller, db } = ctx;
   const { orgUuid } = caller;
   const { row, policy } = template;
   const uuid = crypto.randomUUID();
-  const started = await insertRun(db, {
+  const inserted = await insertRun(db, {
     orgUuid,
     uuid,
     templateUuid: row.uuid,
@@ -34,7 +55,7 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
     startedAt: ctx.now(),
     endedAt: null,
   });
-  if (started.length === 0) {
+  if (inserted.length === 0) {
     throw new GatewayError('SERVICE_UNAVAILABLE', 'Too many runs are under way', { retryAfter: 1 });
   }
   const kept = { caller: caller.userUuid, quota: ctx.settings.QUOTAS.storage };
@@ -42,7 +63,7 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
   const { requestId, address } = ctx;
   try {
     const { written, ...asked } = call;
-    const text = compiled.keepsText && written ? new TextDecoder().decode(written) : undefined;
+    const text = keepsText && written ? new TextDecoder().decode(written) : undefined;
     const order: Order = { caller, template: row.uuid, call: asked, text, requestId, address };
     const isTaken = await runObject(ctx, uuid).start(owner, JSON.stringify(order));
     if (!isTaken) throw storageUsedUp();
@@ -54,12 +75,7 @@ export async function startRun(ctx: Context, template: Template, call: Call): Pr
       retryAfter: 1,
     });
   }
-  const location = located(ctx.settings, `${BASE_PATH}/templates/${row.id}/runs/${uuid}`);
-  const body = { run_id: uuid, status: 'running', location };
-  return Response.json(body, {
-    status: 202,
-    headers: { Location: location, ...applied(ctx.request) },
-  });
+  return uuid;
 }
 
 /**
@@ -90,11 +106,6 @@ export async function showRun(
 }
 
 const encoder = new TextEncoder();
-
-/** RFC 7240 §3. */
-function applied(request: Request): Record<string, string> {
-  return prefersAsync(request) ? { 'Preference-Applied': 'respond-async' } : {};
-}
 
 /** The name begins with the organization: nobody else's run is ever found. */
 function runObject({ env, caller }: Context, uuid: string) {

@@ -1,7 +1,8 @@
 /** Whether a definition may be stored: what it reaches is there, and is the caller's to reach. */
+import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
 import { inPieces } from '../limits/heavy-work.ts';
-import { nameOf, type Scene, sceneOfReferences } from '../reach/load.ts';
+import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
 import { refusal } from './body.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
@@ -18,25 +19,27 @@ export interface Holder {
 
 /**
  * Reads a definition within its organization. Contract §1 ("Order of refusals"), §4, §8.
+ * @param demands gets what is demanded of the caller
  * @throws GatewayError BAD_REQUEST with every fault and its path, FORBIDDEN
  */
 export async function admitted(
   ctx: Context,
   holder: Holder,
   definition: Definition,
+  demands: Demand[],
 ): Promise<Compiled> {
   // What a transformation names is known once it is read; an endpoint's kind decides how it is named.
   const read = isDataAccess(definition)
     ? undefined
     : await inPieces(ctx, transformationInPieces(definition));
-  const scene = await sceneOfReferences(ctx, read ? referencesIn(read) : endpointsOf(definition));
-  const kindOf = (endpoint: string) => scene.kindOf(endpoint);
+  const reach = await loadReachOf(ctx, read ? referencesIn(read) : endpointsOf(definition));
+  const kindOf = (endpoint: string) => reach.kindOf(endpoint);
   const reading = read ?? (await inPieces(ctx, readDefinition(definition, kindOf)));
   const { compiled, faults } = reading;
   const references = referencesIn(reading);
-  const all = [...faults, ...references.flatMap((each) => faultOf(scene, holder, each))];
+  const all = [...faults, ...references.flatMap((each) => faultOf(reach, holder, each))];
   if (!compiled || all.length > 0) throw refusal(all);
-  scene.demandAll(references);
+  demands.push(...reach.demandAll(references));
   return compiled;
 }
 
@@ -46,30 +49,30 @@ function endpointsOf(definition: Definition): readonly Pick<Reference, 'kind' | 
   return endpointsIn(definition).map((id) => ({ kind: 'endpoint', id: nameOf(id) }));
 }
 
-function faultOf(scene: Scene, holder: Holder, { kind, id, path }: Reference): Fault[] {
+function faultOf(reach: Reach, holder: Holder, { kind, id, path }: Reference): Fault[] {
   if (kind === 'endpoint') {
-    return scene.kindOf(id) === undefined
+    return reach.kindOf(id) === undefined
       ? [{ path, message: `names no endpoint of the organization: ${id}` }]
       : [];
   }
   if (id === holder.id || id === holder.uuid) {
     return [{ path, message: 'names the template itself: it would never end' }];
   }
-  const row = scene.template(id);
+  const row = reach.template(id);
   if (!row) return [{ path, message: `names no template of the organization: ${id}` }];
-  const comesBack = holder.uuid !== undefined && leadsTo(scene, row.uuid, holder);
+  const comesBack = holder.uuid !== undefined && leadsTo(reach, row.uuid, holder);
   return comesBack ? [{ path, message: `leads back to the template itself: ${id}` }] : [];
 }
 
 /** Whether a template nests another, at whatever depth. */
-function leadsTo(scene: Scene, from: string, { id, uuid }: Holder): boolean {
+function leadsTo(reach: Reach, from: string, { id, uuid }: Holder): boolean {
   const found = new Set([from]);
   // A set goes on with what is added meanwhile.
   for (const each of found) {
-    const nested = scene.referencesOf(each).filter(({ kind }) => kind === 'template');
+    const nested = reach.referencesOf(each).filter(({ kind }) => kind === 'template');
     for (const { target } of nested) {
       if (target === id || target === uuid) return true;
-      const row = scene.template(target);
+      const row = reach.template(target);
       if (row) found.add(row.uuid);
     }
   }

@@ -1,6 +1,7 @@
 /** Changes a template: what is given makes a new version, the others are kept. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
+import type { Demand } from '../access/demand.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
@@ -29,6 +30,9 @@ export interface Changed {
 interface Sent {
   readonly body: JsonObject;
   readonly bytes: Uint8Array | undefined;
+  readonly ifMatch: IfMatch | undefined;
+  /** Gets what is demanded of the caller. */
+  readonly demands: Demand[];
 }
 
 /**
@@ -39,8 +43,7 @@ interface Sent {
 export async function changeTemplate(
   ctx: Context,
   { row: found }: Template,
-  { body, bytes }: Sent,
-  ifMatch: IfMatch | undefined,
+  { body, bytes, ifMatch, demands }: Sent,
 ): Promise<Changed> {
   const { db, caller } = ctx;
   const { orgUuid, uuid, id } = found;
@@ -59,7 +62,7 @@ export async function changeTemplate(
   hold(tagOf(row), ifMatch);
   if (versions.includes(definition.version)) throw versionExists(id, definition.version);
   const text = await inItsTurn(ctx, size, () => textOf(definition));
-  const compiled = await admitted(ctx, { id, uuid }, definition);
+  const compiled = await admitted(ctx, { id, uuid }, definition, demands);
   await demandStorage(ctx, text.length);
   await mayStore(ctx, text.length);
   const next = {

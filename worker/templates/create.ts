@@ -1,6 +1,7 @@
 /** Makes a template: reads its definition, and stores it with its first version. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
+import type { Demand } from '../access/demand.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
@@ -14,17 +15,19 @@ import { selectRoom } from './store.ts';
 
 /**
  * Stores a template that can be run at once.
+ * @param demands gets what is demanded of the caller
  * @throws GatewayError BAD_REQUEST with all faults, FORBIDDEN, TEMPLATE_EXISTS, QUOTA_EXCEEDED, PAYLOAD_TOO_LARGE, TOKEN_REVOKED
  */
 export async function createTemplate(
   ctx: Context,
   body: JsonObject,
   bytes: Uint8Array | undefined,
+  demands: Demand[],
 ): Promise<TemplateRow> {
   const size = bytes?.byteLength ?? 0;
   const { id, definition } = await inItsTurn(ctx, size, () => definitionIn(asWritten(body, bytes)));
   const text = await inItsTurn(ctx, size, () => textOf(definition));
-  const compiled = await admitted(ctx, { id, uuid: undefined }, definition);
+  const compiled = await admitted(ctx, { id, uuid: undefined }, definition, demands);
   await demandRoom(ctx, id, text.length);
   await mayStore(ctx, text.length);
   const { db, caller, settings } = ctx;

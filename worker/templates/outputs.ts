@@ -1,10 +1,10 @@
 /** Outputs that an isolate keeps for templates that ask for it. Spec: `performanceSettings.caching`. */
 import type { Json } from '../../proto/json.ts';
 import { Lru } from '../cache.ts';
+import { JsonBytes } from '../calls/outcome.ts';
+import type { Ready, TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
-import { JsonBytes } from '../http/route.ts';
 import { digestOf } from '../secrets/digest.ts';
-import type { Call, Ready } from './run.ts';
 
 /** Outputs that an isolate keeps, and their bytes together. Spec silent. */
 const KEPT = { most: 10_000, bytes: 16 * 1024 * 1024 };
@@ -28,12 +28,12 @@ const encoder = new TextEncoder();
  */
 export async function keptOutput(
   ctx: Context,
-  ready: Pick<Ready, 'compiled' | 'scene' | 'versions' | 'usesNow'>,
-  call: Call,
+  ready: Pick<Ready, 'compiled' | 'reach' | 'versions' | 'usesNow'>,
+  call: TemplateCall,
   make: () => Promise<Json>,
 ): Promise<Json | JsonBytes> {
   const ttl = ready.compiled.cacheTtlS;
-  if (ttl === undefined || ready.usesNow || ready.scene.writes) return make();
+  if (ttl === undefined || ready.usesNow || ready.reach.writes) return make();
   const made = [ctx.caller.orgUuid, ready.versions, call.parameters, call.input];
   const name = await digestOf(encoder.encode(JSON.stringify(made)));
   const known = kept.get(name);

@@ -62,8 +62,8 @@ export function parametersIn(query: Readonly<Record<string, unknown>>): JsonObje
   return parameters;
 }
 
-/** Whether the request asks not to wait. RFC 7240 §4.1. */
-export function prefersAsync({ headers }: Request): boolean {
-  const preferences = headers.get('Prefer')?.toLowerCase().split(',') ?? [];
+/** Whether a `Prefer` header asks not to wait. RFC 7240 §4.1. */
+export function prefersAsync(header: string | undefined): boolean {
+  const preferences = header?.toLowerCase().split(',') ?? [];
   return preferences.some((each) => each.split(';')[0]?.trim() === 'respond-async');
 }

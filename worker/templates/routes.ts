@@ -3,9 +3,11 @@ import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
 import type { Json } from '../../proto/json.ts';
 import { onOrganization } from '../access/access.ts';
+import { Tagged } from '../calls/outcome.ts';
+import { runTemplate, type TemplateCall } from '../calls/template.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
-import { type AnyRoute, route, Tagged } from '../http/route.ts';
+import { type AnyRoute, route } from '../http/route.ts';
 import { showRun, startRun } from '../runs/start.ts';
 import { onTemplate, onTemplateList } from './access.ts';
 import { changeTemplate } from './change.ts';
@@ -16,7 +18,6 @@ import { namedAs, tagOf } from './record.ts';
 import { removeTemplate } from './remove.ts';
 import { renderTemplate } from './render.ts';
 import { Created, Deleted, TemplateDetail, TemplatePage, Updated } from './result-shapes.ts';
-import { type Call, runTemplate } from './run.ts';
 import { RenderResult, RunRecord, StartedRun } from './run-shapes.ts';
 import {
   CreateBody,
@@ -49,7 +50,7 @@ const ASYNC_HEADERS = z.object({
 });
 
 /** What a run or render is asked for. */
-function callOf(query: RenderQuery, input: Json, bytes: Uint8Array | undefined): Call {
+function callOf(query: RenderQuery, input: Json, bytes: Uint8Array | undefined): TemplateCall {
   const parameters = parametersIn(query);
   return { version: query.version, input, written: bytes, parameters, parametersAreTexts: true };
 }
@@ -69,8 +70,8 @@ export const templateRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Created,
     names: { template: '/id' },
-    async handle(ctx, { body, bytes }) {
-      const row = await createTemplate(ctx, body, bytes);
+    async handle(ctx, { body, bytes, demands }) {
+      const row = await createTemplate(ctx, body, bytes, demands);
       return namedAs(row, `Template ${row.id} created`);
     },
   }),
@@ -122,8 +123,8 @@ export const templateRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Updated,
     names: { version: '/version' },
-    async handle(ctx, { resource, body, bytes, ifMatch }) {
-      const { row, updatedFields } = await changeTemplate(ctx, resource, { body, bytes }, ifMatch);
+    async handle(ctx, { resource, ...sent }) {
+      const { row, updatedFields } = await changeTemplate(ctx, resource, sent);
       const message = `Template ${row.id} is at version ${row.version}`;
       return new Tagged(tagOf(row), {
         ...namedAs(row, message),
@@ -170,10 +171,11 @@ export const templateRoutes: AnyRoute[] = [
     result: Output,
     names: { run: '/run_id' },
     accepted: StartedRun,
-    handle(ctx, { resource, query, body: input, bytes }) {
+    handle(ctx, { resource, query, body: input, bytes, header }) {
       const call = callOf(query, input, bytes);
-      const isAsync = query.async === 'true' || prefersAsync(ctx.request);
-      return isAsync ? startRun(ctx, resource, call) : runTemplate(ctx, resource, call);
+      const preferred = prefersAsync(header('Prefer'));
+      const isAsync = query.async === 'true' || preferred;
+      return isAsync ? startRun(ctx, resource, call, preferred) : runTemplate(ctx, resource, call);
     },
   }),
   route({

@@ -3,9 +3,9 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
+import { JsonBytes, Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { isoTime } from '../http/iso-time.ts';
-import { JsonBytes, Tagged } from '../http/route.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import { definitionOf } from './read.ts';

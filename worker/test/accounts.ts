@@ -27,7 +27,7 @@ export async function hashOf(password: string): Promise<string> {
 /** The context of a request from `address`, and a check that was counted for it. */
 export async function countedCheck(address = 'local') {
   const ctx = openContext({
-    request: new Request('http://gateway.test/'),
+    signal: new AbortController().signal,
     env: { ...env },
     outside: { now: Date.now, fetch: () => Promise.reject(new Error('Nothing is reachable')) },
     requestId: 'request-1',

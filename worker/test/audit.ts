@@ -72,7 +72,7 @@ export async function exportOf(
 /** The context of a request by the gateway's user, for what is called without a route. */
 export function contextOf({ bindings, clock, organization, user }: TestGateway): Context {
   const open = openContext({
-    request: new Request('http://gateway.test/'),
+    signal: new AbortController().signal,
     env: bindings,
     outside: {
       now: () => clock.now,

@@ -43,7 +43,7 @@ export async function startOwn(routes: readonly AnyRoute[]) {
   const gateway = await startGateway('Read');
   const app: App = new Hono<{ Bindings: Bindings }>();
   const outside = { now: () => NOW, fetch: () => Promise.reject(new Error('unreachable')) };
-  mount(app, routes, outside, { refused() {}, performed() {} });
+  mount(app, routes, outside);
   const Authorization = `Bearer ${await gateway.token()}`;
   const going: Promise<unknown>[] = [];
   const waitUntil = (work: Promise<unknown>) => void going.push(work);

@@ -9,6 +9,7 @@ import {
 import type { ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import { ErrorDetailSchema, type RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
+import type { Timing } from '../calls/outcome.ts';
 import { openContext, type PublicContext } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Node } from '../drivers/node.ts';
@@ -38,7 +39,7 @@ export function contextOf(relays: Nodes, signal = new AbortController().signal) 
     ]),
   );
   const ctx: PublicContext = openContext({
-    request: new Request('http://gateway.test/', { signal }),
+    signal,
     env: { ...env },
     outside: {
       now: () => clock.now,
@@ -56,10 +57,12 @@ export function contextOf(relays: Nodes, signal = new AbortController().signal) 
     default: false,
   }));
   let opened = 0;
+  const timing: Timing = {};
   const plan = (writes: boolean, timeoutMs = 1000): Plan => ({
     nodes,
     writes,
     deadline: startDeadline(ctx, timeoutMs),
+    timing,
     connection() {
       opened += 1;
       return Promise.resolve(ENVELOPE);
@@ -77,7 +80,7 @@ export function contextOf(relays: Nodes, signal = new AbortController().signal) 
       used.deadline.end();
     }
   }
-  return { ctx, clock, run, opened: () => opened };
+  return { ctx, clock, run, timing, opened: () => opened };
 }
 
 /** What a relay answers a call that it refuses; `told` is a code of ours. */

@@ -39,10 +39,9 @@ export const selfOrAsAdmin: Access<UserParams, Subject> = {
     const self = externalSelf(ctx, params.user);
     if (self) return { resource: self, policy: await policyOn(ctx) };
     const { resource, policy } = await findUser(ctx, params);
-    if (resource.key !== ctx.caller.userUuid) {
-      demand(ctx, { held: effectiveLevel(policy), policy, params }, 'Admin');
-    }
-    return { resource, policy };
+    if (resource.key === ctx.caller.userUuid) return { resource, policy };
+    const own = demand({ held: effectiveLevel(policy), policy, params }, 'Admin');
+    return { resource, policy, demands: [own] };
   },
 };
 

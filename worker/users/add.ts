@@ -1,7 +1,7 @@
 /** Makes users members: existing accounts, and new ones. Spec: "IAM users". Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { demand, type Standing } from '../access/access.ts';
+import { demand, type Rights } from '../access/access.ts';
 import { type Level, reaches } from '../access/levels.ts';
 import { auditStatement } from '../audit/record.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
@@ -30,12 +30,12 @@ import {
  */
 export async function associate(
   ctx: Context,
-  standing: Standing,
+  rights: Rights,
   [level, user]: Association,
 ): Promise<Json> {
   const [account] = await selectAccount(ctx.db, user);
   if (!account) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
-  demandFor(ctx, standing, level);
+  demandFor(rights, level);
   await refuseMember(ctx, account);
   refuseUnverified(ctx, account);
   await demandStorage(ctx, 0);
@@ -48,8 +48,8 @@ export async function associate(
  * @throws GatewayError FORBIDDEN, ACCOUNT_EXISTS, MEMBERSHIP_EXISTS, ACCOUNT_UNVERIFIED, RATE_LIMITED,
  * SERVICE_UNAVAILABLE, QUOTA_EXCEEDED
  */
-export async function addUser(ctx: Context, standing: Standing, body: NewUser): Promise<Json> {
-  demandFor(ctx, standing, body.access_level ?? 'None');
+export async function addUser(ctx: Context, rights: Rights, body: NewUser): Promise<Json> {
+  demandFor(rights, body.access_level ?? 'None');
   await demandStorage(ctx, body.description.length);
   const [account] = await selectAccount(ctx.db, body.username);
   if (!account) return createUser(ctx, body);
@@ -60,8 +60,8 @@ export async function addUser(ctx: Context, standing: Standing, body: NewUser): 
 }
 
 /** Admin and SuperAdmin are given by a SuperAdmin only. */
-function demandFor(ctx: Context, standing: Standing, level: Level): void {
-  demand(ctx, standing, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin');
+function demandFor(rights: Rights, level: Level): void {
+  rights.demands.push(demand(rights, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin'));
 }
 
 async function refuseMember(ctx: Context, account: AccountRow): Promise<void> {

@@ -1,6 +1,6 @@
 /** Changes a user: oneself, or what the organization says of another. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
-import { demand, type Standing } from '../access/access.ts';
+import { demand, type Rights } from '../access/access.ts';
 import { reaches } from '../access/levels.ts';
 import { forgetAll } from '../access/policy.ts';
 import {
@@ -11,11 +11,11 @@ import {
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { endResetsAfterChange, selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
+import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { raiseRulesWith } from '../grants/changes/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { hold, type IfMatch } from '../http/conditional.ts';
-import { Tagged } from '../http/route.ts';
 import { visible } from '../http/visible.ts';
 import {
   type AccountChanges,
@@ -31,8 +31,8 @@ import { selectUser, type UserRow } from './store.ts';
 
 type Condition = ReturnType<typeof isRevision>;
 
-/** What is asked for, and how the caller stands. */
-interface Asked extends Standing {
+/** What is to change, and how the caller stands. */
+interface Sent extends Rights {
   readonly body: Changes;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -54,13 +54,13 @@ interface Change {
 export async function changeUser(
   ctx: Context,
   user: Subject,
-  { body, ifMatch, ...standing }: Asked,
+  { body, ifMatch, ...rights }: Sent,
 ): Promise<Tagged> {
   const isSelf = user.key === ctx.caller.userUuid;
   if (ctx.caller.external && isSelf) throw keptElsewhere();
   const [row] = await selectUser(ctx.db, ctx.caller.orgUuid, user.key);
   if (!row) throw userNotFound();
-  if (!isSelf) demandOver(ctx, row, standing, body);
+  if (!isSelf) demandOver(row, rights, body);
   const password = await newPassword(ctx, user, body);
   hold(tagOf(row), ifMatch);
   const tag = await store(ctx, { row, body, password, ifMatch });
@@ -78,12 +78,7 @@ function renames(row: UserRow, { username }: Changes): boolean {
 }
 
 /** Another's description is changed by who is above him, his account by himself only. */
-function demandOver(
-  ctx: Context,
-  { username, level }: UserRow,
-  standing: Standing,
-  body: Changes,
-): void {
+function demandOver({ username, level }: UserRow, rights: Rights, body: Changes): void {
   const field = (['username', 'password'] as const).find((each) => body[each] !== undefined);
   if (field !== undefined) {
     throw new GatewayError('FORBIDDEN', `Only ${visible(username)} changes this ${field}`, {
@@ -91,7 +86,7 @@ function demandOver(
     });
   }
   // Who gets here is Admin at least.
-  demand(ctx, standing, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin');
+  rights.demands.push(demand(rights, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin'));
 }
 
 /** Answers the new tag; what others change meanwhile makes it one that is not in force. */

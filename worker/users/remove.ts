@@ -28,7 +28,7 @@ export async function removeUser(
   const change = { orgUuid, scope: 'everything', entries: [[user.key, null]] } as const;
   const check = async () => {
     const high = await selectHighRules(db, change);
-    demand(ctx, standing, high.length > 0 ? 'SuperAdmin' : 'Admin');
+    demand(standing, high.length > 0 ? 'SuperAdmin' : 'Admin');
   };
   await check();
   const bySuperAdmin = standing.held === 'SuperAdmin';

@@ -42,8 +42,8 @@ export const userRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Added,
     names: { user: '/userId', subject: '/userId' },
-    handle: (ctx, { body, ...standing }) =>
-      Array.isArray(body) ? associate(ctx, standing, body) : addUser(ctx, standing, body),
+    handle: (ctx, { body, ...rights }) =>
+      Array.isArray(body) ? associate(ctx, rights, body) : addUser(ctx, rights, body),
   }),
   route({
     method: 'GET',

@@ -98,7 +98,7 @@ async function isAuthentic({ jws, keys: published }: Vector): Promise<boolean> {
   const [issuer] = Issuers.parse([ISSUER]);
   if (!issuer) throw new Error('no issuer');
   const open = openContext({
-    request: new Request('https://gateway.test'),
+    signal: new AbortController().signal,
     env,
     outside: { now: () => NOW, fetch: async () => Response.json({ keys: published }) },
     requestId: 'test',

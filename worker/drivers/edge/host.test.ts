@@ -53,7 +53,7 @@ describe('a URL', () => {
 function hostOver(answer: (request: Request) => Promise<Response>) {
   const asked: Request[] = [];
   const ctx = openContext({
-    request: new Request('http://gateway.test/'),
+    signal: new AbortController().signal,
     env,
     outside: {
       now: () => 0,

@@ -23,7 +23,7 @@ function hostOver(opened: Promise<unknown>, answer: () => Promise<Response>) {
     },
   };
   const ctx = openContext({
-    request: new Request('http://gateway.test/'),
+    signal: new AbortController().signal,
     // Only what a host uses of a network.
     env: { ...env, NETWORK: network as unknown as Fetcher },
     outside: { now: () => clock.now, fetch: () => Promise.reject(new Error('not to be asked')) },

@@ -31,7 +31,7 @@ const envelope: ConnectionEnvelope = { connection: { url: 'https://a.test/' }, s
 /** As a request of its own asks for it. */
 function session(name: string, revision = 1): Promise<Session> {
   const ctx = openContext({
-    request: new Request('http://gateway.test/'),
+    signal: new AbortController().signal,
     env,
     outside: { now: () => now, fetch: () => Promise.reject(new Error('not to be asked')) },
     requestId: 'request-of-the-test',

@@ -11,9 +11,9 @@ import type {
   ReplyForm,
   Warning,
 } from '../../../proto/driver.ts';
+import type { Bytes, Timing } from '../../calls/outcome.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Opened } from '../../drivers/pieces.ts';
-import type { JsonBytes } from '../../http/route.ts';
 import type { Subscription } from '../events.ts';
 
 /** How results are to be written. */
@@ -24,25 +24,25 @@ export interface Form {
   readonly replyForm?: ReplyForm;
 }
 
-/** One request. */
-export interface Asked extends Form {
+/** One request as it is sent. */
+export interface RequestMessage extends Form {
   readonly request: RequestBase;
-  /** As its client wrote it, where that means something. */
+  /** As its caller wrote it, where that means something. */
   readonly written: Uint8Array | undefined;
 }
 
-/** Requests that take effect together. */
-export interface AskedTogether extends Form {
+/** Requests that take effect together, as they are sent. */
+export interface TransactionMessage extends Form {
   readonly requests: readonly RequestBase[];
   /** As for one, with the members beside them. */
   readonly written: Uint8Array | undefined;
 }
 
 /** A result's JSON; of a large one a stream. */
-export type Result = JsonBytes['bytes'];
+export type Result = Bytes;
 
 /** One backend, as calls in one mode reach it. */
-export interface Reach {
+export interface Target {
   readonly kind: Kind;
   /** UUID. */
   readonly organization: string;
@@ -67,12 +67,14 @@ export interface Backend {
   readonly profile: Profile;
   /** Whether nobody beyond here keeps the time: `startDeadline`. */
   readonly keepsTime: boolean;
-  run(asked: Asked, deadline: Deadline): Promise<Result>;
+  /** What was measured of its calls. */
+  readonly timing: Timing;
+  run(message: RequestMessage, deadline: Deadline): Promise<Result>;
   /** Rows as lines, once the first has come. */
-  stream(asked: Asked, deadline: Deadline): Promise<Opened>;
-  transact(asked: AskedTogether, deadline: Deadline): Promise<Result>;
+  stream(message: RequestMessage, deadline: Deadline): Promise<Opened>;
+  transact(message: TransactionMessage, deadline: Deadline): Promise<Result>;
   /** Events, once the backend has accepted; they end with the deadline's signal. @param resumeAfter an event's id, or nothing */
-  watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
+  watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
   /** A page of tables, of which whoever reads it looks at the shape. */
   inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }>;
   /** Milliseconds of one round trip, and what the operator should know. */

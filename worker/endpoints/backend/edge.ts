@@ -3,6 +3,7 @@
 import { kindSpec } from '../../../kinds/index.ts';
 import type { Call, InspectPage, Mode, Profile, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import type { Timing } from '../../calls/outcome.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
@@ -10,14 +11,14 @@ import { edgeSession } from '../../drivers/edge/sessions.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
-  Asked,
-  AskedTogether,
   Backend,
   Form,
   Leased,
   Pinged,
-  Reach,
+  RequestMessage,
   Result,
+  Target,
+  TransactionMessage,
 } from './backend.ts';
 import { untilAborted } from './pull.ts';
 
@@ -27,59 +28,60 @@ const PLAIN: Form = { numbersAsStrings: false, canonical: false };
 export class EdgeBackend implements Backend {
   /** Nobody is told the deadline. */
   readonly keepsTime = true;
+  readonly timing: Timing = {};
   readonly #ctx: Context;
-  readonly #reach: Reach;
+  readonly #target: Target;
   readonly #driver: EdgeDriver;
 
-  constructor(ctx: Context, reach: Reach, driver: EdgeDriver) {
+  constructor(ctx: Context, target: Target, driver: EdgeDriver) {
     this.#ctx = ctx;
-    this.#reach = reach;
+    this.#target = target;
     this.#driver = driver;
   }
 
   get endpoint(): string {
-    return this.#reach.endpoint;
+    return this.#target.endpoint;
   }
 
   get revision(): number {
-    return this.#reach.revision;
+    return this.#target.revision;
   }
 
   get mode(): Mode {
-    return this.#reach.mode;
+    return this.#target.mode;
   }
 
   get profile(): Profile {
-    return this.#reach.profile;
+    return this.#target.profile;
   }
 
-  run(asked: Asked, deadline: Deadline): Promise<Result> {
+  run(message: RequestMessage, deadline: Deadline): Promise<Result> {
     return this.#measured(this.mode === 'write', deadline, (session) =>
-      session.run(asked.request, this.#call(asked, deadline)),
+      session.run(message.request, this.#call(message, deadline)),
     );
   }
 
-  stream(asked: Asked, deadline: Deadline): Promise<Opened> {
+  stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
     const writes = this.mode === 'write';
     return this.#measured(writes, deadline, (session) => {
       if (!session.stream) throw this.#lacks('streams');
-      const lines = session.stream(asked.request, this.#call(asked, deadline));
+      const lines = session.stream(message.request, this.#call(message, deadline));
       return open(this.#told(lines, writes, deadline, (chunk) => ({ chunk })));
     });
   }
 
-  transact(asked: AskedTogether, deadline: Deadline): Promise<Result> {
+  transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
     return this.#measured(true, deadline, (session) => {
       if (!session.transact) throw this.#lacks('transactions');
-      return session.transact(asked.requests, this.#call(asked, deadline));
+      return session.transact(message.requests, this.#call(message, deadline));
     });
   }
 
-  watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
+  watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
     return this.#measured(false, deadline, (session) => {
       if (!session.watch) throw this.#lacks('subscriptions');
       const after = resumeAfter === '' ? undefined : resumeAfter;
-      const events = session.watch(asked.request, this.#call(asked, deadline), after);
+      const events = session.watch(message.request, this.#call(message, deadline), after);
       return opened(
         this.#told(events, false, deadline, ({ id = '', data }) => ({ id, event: data })),
       );
@@ -114,17 +116,15 @@ export class EdgeBackend implements Backend {
     work: (session: Session) => Promise<Answer>,
   ): Promise<Answer> {
     const ctx = this.#ctx;
-    const session = await edgeSession(ctx, this.#driver, this.#reach, this.#reach.connection);
+    const session = await edgeSession(ctx, this.#driver, this.#target, this.#target.connection);
     deadline.remaining();
     const started = ctx.now();
     try {
-      const answer = await work(session);
-      if (writes) ctx.effects.written = true;
-      return answer;
+      return await work(session);
     } catch (thrown) {
       throw toldFailure(thrown, writes, deadline);
     } finally {
-      ctx.timing.backend = ctx.now() - started;
+      this.timing.backend = ctx.now() - started;
     }
   }
 
@@ -152,7 +152,7 @@ export class EdgeBackend implements Backend {
     if (anyHost) {
       return new GatewayError('NOT_SUPPORTED', `Endpoints of this kind do not have ${what}`);
     }
-    const { label } = kindSpec(this.#reach.kind);
+    const { label } = kindSpec(this.#target.kind);
     const message = `${vendor} does not have ${what} over HTTP: set config.transport to "relay" to reach it as ${label}`;
     return new GatewayError('NOT_SUPPORTED', message);
   }

@@ -2,17 +2,19 @@
 import { describe, expect, test } from 'vitest';
 import type { Call, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
+import type { Known } from '../../calls/outcome.ts';
+import { answerOf } from '../../calls/request.ts';
+import { streamOf } from '../../calls/stream.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { forgetEdgeSessions } from '../../drivers/edge/sessions.ts';
 import { contextOf } from '../../test/audit.ts';
 import { startGateway } from '../../test/gateway.ts';
 import { bytes, text } from '../../test/running.ts';
-import { streamOf } from '../stream.ts';
-import type { Asked, Reach } from './backend.ts';
+import type { RequestMessage, Target } from './backend.ts';
 import { EdgeBackend } from './edge.ts';
 
-const ASKED: Asked = {
+const ASKED: RequestMessage = {
   request: { type: 'query' },
   written: undefined,
   numbersAsStrings: true,
@@ -38,7 +40,7 @@ async function backendOf(session: Partial<Session>, more: Partial<EdgeDriver> = 
     ...more,
   };
   const endpoint = crypto.randomUUID();
-  const reach: Reach = {
+  const target: Target = {
     kind: 'postgres',
     organization: crypto.randomUUID(),
     endpoint,
@@ -49,7 +51,7 @@ async function backendOf(session: Partial<Session>, more: Partial<EdgeDriver> = 
     caps: { total: 0, production: 0, development: 0 },
     connection: () => Promise.resolve({ connection: null, settings: {} }),
   };
-  const backend = new EdgeBackend(ctx, reach, driver);
+  const backend = new EdgeBackend(ctx, target, driver);
   return {
     ctx,
     backend,
@@ -58,6 +60,8 @@ async function backendOf(session: Partial<Session>, more: Partial<EdgeDriver> = 
     deadline: startDeadline(ctx, 1_000, true),
   };
 }
+
+const known = (): Known => ({ demands: [], written: false, timing: {} });
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -76,7 +80,10 @@ describe('lines', () => {
         yield bytes('{"a":2}\n');
       },
     });
-    const response = await streamOf(ctx, backend, 1_000, (own) => backend.stream(ASKED, own));
+    const { bytes: body } = await streamOf(ctx, backend, 1_000, known(), (own) =>
+      backend.stream(ASKED, own),
+    );
+    const response = new Response(body);
     expect(text(new Uint8Array(await response.arrayBuffer()))).toBe('{"a":1}\n{"a":2}\n');
     expect(calls).toMatchObject([{ mode: 'write', numbersAsStrings: true, canonical: false }]);
   });
@@ -88,7 +95,10 @@ describe('lines', () => {
         throw new Lost('CONNECTION_FAILED', 'lost');
       },
     });
-    const response = await streamOf(ctx, backend, 1_000, (own) => backend.stream(ASKED, own));
+    const { bytes: body } = await streamOf(ctx, backend, 1_000, known(), (own) =>
+      backend.stream(ASKED, own),
+    );
+    const response = new Response(body);
     const [row, last = ''] = text(new Uint8Array(await response.arrayBuffer())).split('\n');
     expect([row, JSON.parse(last).$error.code]).toEqual(['{"a":1}', 'OUTCOME_UNKNOWN']);
   });
@@ -107,7 +117,10 @@ describe('lines', () => {
         }
       },
     });
-    const response = await streamOf(ctx, backend, 1_000, (own) => backend.stream(ASKED, own));
+    const { bytes: body } = await streamOf(ctx, backend, 1_000, known(), (own) =>
+      backend.stream(ASKED, own),
+    );
+    const response = new Response(body);
     await response.body?.cancel();
     await isFreed;
   });
@@ -165,17 +178,18 @@ test.each<[string, unknown, string]>([
   ['what was not sent', new GatewayError('CONNECTION_FAILED', 'no'), 'CONNECTION_FAILED'],
   ['a refusal', new GatewayError('CONSTRAINT_VIOLATED', 'no'), 'CONSTRAINT_VIOLATED'],
 ])('a write that ended in %s', async (_in, failure, expected) => {
-  const { ctx, backend, deadline } = await backendOf({ run: () => Promise.reject(failure) });
-  expect(await codeOf(backend.run(ASKED, deadline))).toBe(expected);
-  expect(ctx.effects.written).toBe(false);
+  const { ctx, backend } = await backendOf({ run: () => Promise.reject(failure) });
+  const found = known();
+  const running = answerOf(ctx, backend, 1_000, found, (own) => backend.run(ASKED, own));
+  expect(await codeOf(running)).toBe(expected);
+  expect(found.written).toBe(expected === 'OUTCOME_UNKNOWN');
 });
 
-test('a write that ended well is known to have had an effect, a round trip is not', async () => {
-  const { ctx, backend, deadline } = await backendOf({});
-  await backend.ping(deadline);
-  expect(ctx.effects.written).toBe(false);
-  await backend.run(ASKED, deadline);
-  expect(ctx.effects.written).toBe(true);
+test('a write that ended well is known to have had an effect', async () => {
+  const { ctx, backend } = await backendOf({});
+  const found = known();
+  await answerOf(ctx, backend, 1_000, found, (own) => backend.run(ASKED, own));
+  expect(found).toEqual({ demands: [], written: true, timing: { backend: 0 } });
 });
 
 test('a session is opened once, and again once it was forgotten', async () => {

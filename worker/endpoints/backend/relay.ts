@@ -11,6 +11,7 @@ import {
 } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
+import type { Timing } from '../../calls/outcome.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
@@ -19,14 +20,14 @@ import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
 import { passedOn } from '../../limits/heavy-work.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
-  Asked,
-  AskedTogether,
   Backend,
   Form,
   Leased,
   Pinged,
-  Reach,
+  RequestMessage,
   Result,
+  Target,
+  TransactionMessage,
 } from './backend.ts';
 
 const encoder = new TextEncoder();
@@ -36,76 +37,77 @@ const decoder = new TextDecoder();
 export class RelayBackend implements Backend {
   /** Relays are told the deadline. */
   readonly keepsTime = false;
+  readonly timing: Timing = {};
   readonly #ctx: Context;
-  readonly #reach: Reach;
+  readonly #target: Target;
   readonly #nodes: readonly Node[];
   readonly #leaseId: string;
 
   /** @param nodes in the order in which they are tried @param leaseId of the connection that runs it, if one does */
-  constructor(ctx: Context, reach: Reach, nodes: readonly Node[], leaseId = '') {
+  constructor(ctx: Context, target: Target, nodes: readonly Node[], leaseId = '') {
     this.#ctx = ctx;
-    this.#reach = reach;
+    this.#target = target;
     this.#nodes = nodes;
     this.#leaseId = leaseId;
   }
 
   get endpoint(): string {
-    return this.#reach.endpoint;
+    return this.#target.endpoint;
   }
 
   get revision(): number {
-    return this.#reach.revision;
+    return this.#target.revision;
   }
 
   get mode(): Mode {
-    return this.#reach.mode;
+    return this.#target.mode;
   }
 
   get profile(): Profile {
-    return this.#reach.profile;
+    return this.#target.profile;
   }
 
-  run(asked: Asked, deadline: Deadline): Promise<Result> {
+  run(message: RequestMessage, deadline: Deadline): Promise<Result> {
     return this.#result(deadline, ({ relay, options, ...attempt }) =>
-      relay.run(this.#message(asked, attempt), options),
+      relay.run(this.#message(message, attempt), options),
     );
   }
 
-  stream(asked: Asked, deadline: Deadline): Promise<Opened> {
+  stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
     return this.#call(this.mode === 'write', deadline, ({ relay, options, ...attempt }) =>
-      open(relay.runStream(this.#message(asked, attempt), options)),
+      open(relay.runStream(this.#message(message, attempt), options)),
     );
   }
 
-  transact(asked: AskedTogether, deadline: Deadline): Promise<Result> {
-    const { requests, written } = asked;
+  transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
+    const { requests, written } = message;
     // As its client wrote it, a transaction has more members.
-    const { keepsText } = kindSpec(this.#reach.kind);
+    const { keepsText } = kindSpec(this.#target.kind);
     const operations =
       written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
     return this.#result(deadline, ({ relay, options, ...attempt }) =>
       relay.transact(
-        { target: this.#target(attempt), operations, ...this.#bounds(asked) },
+        { target: this.#address(attempt), operations, ...this.#bounds(message) },
         options,
       ),
     );
   }
 
-  watch(asked: Asked, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
-    const request = bytesOf(asked);
+  watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
+    const request = bytesOf(message);
     return this.#call(false, deadline, ({ relay, options, ...attempt }) => {
       // A deadline that the relay were told would end the events, too.
       const { timeoutMs: _, ...lasting } = options;
-      return opened(relay.watch({ target: this.#target(attempt), request, resumeAfter }, lasting));
+      return opened(relay.watch({ target: this.#address(attempt), request, resumeAfter }, lasting));
     });
   }
 
   async inspect({ after = ['', ''], limit }: InspectPage, deadline: Deadline) {
     const [afterNamespace, afterName] = after;
     const answer = await this.#call(false, deadline, ({ relay, options, ...attempt }) =>
-      relay.inspect({ target: this.#target(attempt), afterNamespace, afterName, limit }, options),
+      relay.inspect({ target: this.#address(attempt), afterNamespace, afterName, limit }, options),
     );
-    this.#ctx.timing.backend = Number(answer.backendUs) / 1000;
+    this.timing.backend = Number(answer.backendUs) / 1000;
     const tables: unknown = JSON.parse(decoder.decode(answer.tables));
     return { tables, more: answer.more };
   }
@@ -114,7 +116,7 @@ export class RelayBackend implements Backend {
     const { latencyUs, warnings } = await this.#call(
       false,
       deadline,
-      ({ relay, options, ...attempt }) => relay.ping({ target: this.#target(attempt) }, options),
+      ({ relay, options, ...attempt }) => relay.ping({ target: this.#address(attempt) }, options),
     );
     return { ms: Number(latencyUs) / 1000, warnings: warnings.flatMap(warningOf) };
   }
@@ -122,7 +124,7 @@ export class RelayBackend implements Backend {
   /** Nothing is written: a lease whose name was lost ends by itself. */
   lease(deadline: Deadline): Promise<Leased> {
     return this.#call(false, deadline, async ({ relay, options, node, ...attempt }) => {
-      const held = await relay.openSession({ target: this.#target(attempt) }, options);
+      const held = await relay.openSession({ target: this.#address(attempt) }, options);
       return { node: node.uuid, leaseId: held.sessionId, expiresAt: Number(held.expiresMs) };
     });
   }
@@ -144,8 +146,9 @@ export class RelayBackend implements Backend {
   }
 
   #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): Plan {
-    const { connection } = this.#reach;
-    return { nodes, subject: this.#reach, writes, deadline, connection };
+    const { connection } = this.#target;
+    const { timing } = this;
+    return { nodes, subject: this.#target, writes, deadline, timing, connection };
   }
 
   async #result(
@@ -157,7 +160,7 @@ export class RelayBackend implements Backend {
       response: await send(attempt),
       node: attempt.node,
     }));
-    this.#ctx.timing.backend = Number(response.backendUs) / 1000;
+    this.timing.backend = Number(response.backendUs) / 1000;
     const { collectId, result } = response;
     return collectId === '' ? result : this.#collect(node, collectId);
   }
@@ -191,11 +194,11 @@ export class RelayBackend implements Backend {
     }
   }
 
-  #message(asked: Asked, attempt: Sealed) {
+  #message(message: RequestMessage, attempt: Sealed) {
     return {
-      target: this.#target(attempt),
-      request: bytesOf(asked),
-      ...this.#bounds(asked),
+      target: this.#address(attempt),
+      request: bytesOf(message),
+      ...this.#bounds(message),
       sessionId: this.#leaseId,
     };
   }
@@ -205,8 +208,8 @@ export class RelayBackend implements Backend {
     return { resultMaxBytes, numbersAsStrings, canonical, replyForm: replyForm ?? '' };
   }
 
-  #target({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
-    const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.#reach;
+  #address({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
+    const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.#target;
     return { kind, organization, endpoint, poolKey, mode, profile, caps, sealedConnection };
   }
 }
@@ -219,7 +222,7 @@ function warningOf({ code: given, message }: { code: string; message: string }):
 
 type Sealed = Pick<Attempt, 'sealedConnection'>;
 
-function bytesOf({ request, written }: Asked): Uint8Array {
+function bytesOf({ request, written }: RequestMessage): Uint8Array {
   return written ?? encoder.encode(JSON.stringify(request));
 }
 

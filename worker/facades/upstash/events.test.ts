@@ -1,6 +1,7 @@
 /** Events of subscriptions, rewritten for clients of Upstash. */
 import { expect, test } from 'vitest';
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
+import { Content } from '../../calls/outcome.ts';
 import { asUpstashTells } from './events.ts';
 
 /** What a client reads of a stream that came in those pieces. */
@@ -12,7 +13,7 @@ async function read(command: RedisCommand, ...pieces: string[]): Promise<string>
       controller.close();
     },
   });
-  return asUpstashTells(command, new Response(body)).text();
+  return new Response(asUpstashTells(command, new Content('text/event-stream', body)).bytes).text();
 }
 
 test('a subscription is confirmed for each channel, then tells messages', async () => {

@@ -2,14 +2,15 @@
 
 import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+import { Content } from '../../calls/outcome.ts';
 
 const END = '\n\n';
 const lenient = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });
 
-/** The response with its events in that form: `data: subscribe,chat,1`, then `data: message,chat,hello`. */
-export function asUpstashTells(command: RedisCommand, response: Response): Response {
-  const { body, headers } = response;
-  return new Response(body?.pipeThrough(rewriting(command)) ?? null, { headers });
+/** Events in that form: `data: subscribe,chat,1`, then `data: message,chat,hello`. */
+export function asUpstashTells(command: RedisCommand, { type, bytes }: Content): Content {
+  const stream = bytes instanceof Uint8Array ? new Blob([bytes]).stream() : bytes;
+  return new Content(type, stream.pipeThrough(rewriting(command)));
 }
 
 function rewriting(command: RedisCommand): TransformStream<Uint8Array, Uint8Array> {

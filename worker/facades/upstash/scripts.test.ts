@@ -2,14 +2,14 @@
 
 import { expect, test } from 'vitest';
 import { hexOf } from '../../../proto/bytes.ts';
-import type { Asked } from './asked.ts';
+import type { Commands } from './commands.ts';
 import { withOwnDigests, withoutKeyLocking } from './scripts.ts';
 
-const command = (type: string, ...args: string[]): Asked => ({
+const command = (type: string, ...args: string[]): Commands => ({
   way: 'command',
   commands: [{ type, args }],
 });
-const sent = async (asked: Asked, owner = 'a') => (await withoutKeyLocking(owner, asked)).asked;
+const sent = async (asked: Commands, owner = 'a') => (await withoutKeyLocking(owner, asked)).sent;
 
 async function digestOf(script: string): Promise<string> {
   const bytes = new TextEncoder().encode(script);

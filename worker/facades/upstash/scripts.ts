@@ -8,7 +8,7 @@ import { hexOf } from '../../../proto/bytes.ts';
 import type { ReplyForm } from '../../../proto/driver.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
 import { Lru } from '../../cache.ts';
-import type { Asked } from './asked.ts';
+import type { Commands } from './commands.ts';
 
 const FLAG = 'allow-key-locking';
 /** The flags on a script's first line, where that names its engine. */
@@ -29,9 +29,9 @@ interface Load {
   readonly sent: string;
 }
 
-/** What is sent in place of what was asked. */
+/** What is sent in place of what the client wrote. */
 export interface Sendable {
-  readonly asked: Asked;
+  readonly sent: Commands;
   readonly loads: readonly Load[];
 }
 
@@ -39,11 +39,11 @@ export interface Sendable {
  * The commands as Redis takes them.
  * @param owner whose server the scripts are on
  */
-export async function withoutKeyLocking(owner: string, asked: Asked): Promise<Sendable> {
-  if (!asked.commands.some(concernsScripts)) return { asked, loads: [] };
+export async function withoutKeyLocking(owner: string, given: Commands): Promise<Sendable> {
+  if (!given.commands.some(concernsScripts)) return { sent: given, loads: [] };
   const loads: Load[] = [];
   const commands: RedisCommand[] = [];
-  for (const [at, command] of asked.commands.entries()) {
+  for (const [at, command] of given.commands.entries()) {
     const { args } = command;
     const script = scriptOf(command);
     const sendable = script === undefined ? undefined : withoutFlag(script);
@@ -59,7 +59,7 @@ export async function withoutKeyLocking(owner: string, asked: Asked): Promise<Se
       });
     }
   }
-  return { asked: { ...asked, commands } as Asked, loads }; // As many as there were.
+  return { sent: { ...given, commands } as Commands, loads }; // As many as there were.
 }
 
 /** Replies with the digests that clients know scripts by. */

@@ -9,8 +9,8 @@ const TOKEN_NAME = /^_?(?:(?:access|auth|bearer)[_-]?)?token$/i;
  * Refuses a request whose query has a token, whatever its headers have.
  * @throws GatewayError TOKEN_REQUIRED
  */
-export async function refuseTokenInUrl({ request }: PublicContext): Promise<void> {
-  for (const name of new URL(request.url).searchParams.keys()) {
+export async function refuseTokenInUrl(_ctx: PublicContext, { url }: Request): Promise<void> {
+  for (const name of new URL(url).searchParams.keys()) {
     if (!TOKEN_NAME.test(name)) continue;
     throw new GatewayError(
       'TOKEN_REQUIRED',

@@ -8,7 +8,7 @@ import { repliesIn } from '../../drivers/edge/upstash/replies.ts';
 import { splitUrl } from '../../endpoints/connection-url.ts';
 import { mergePatch } from '../../endpoints/merge-config.ts';
 import { redactUrl } from '../../endpoints/redact.ts';
-import { askedOf } from '../../facades/upstash/asked.ts';
+import { commandsIn } from '../../facades/upstash/commands.ts';
 import { wordsOfPath, wordsOfQuery } from '../../facades/upstash/words.ts';
 import { checkBodyHeaders, parseBody } from '../../http/body.ts';
 import { ifMatchOf, isKnown } from '../../http/conditional.ts';
@@ -67,14 +67,14 @@ export const HTTP: readonly Subject[] = [
     ['worker/auth/credentials.ts'],
     (each) => {
       const { headers } = requestWith('Authorization', `Basic ${each}`);
-      return credentialsOf(headers);
+      return credentialsOf(headers.get('Authorization') ?? undefined);
     },
     HEADERS_MAX,
   ),
   text(
     'X-Org-Id',
     ['worker/auth/credentials.ts'],
-    (each) => organizationOf(requestWith('X-Org-Id', each).headers),
+    (each) => organizationOf(requestWith('X-Org-Id', each).headers.get('X-Org-Id') ?? undefined),
     HEADERS_MAX,
   ),
   text(
@@ -95,11 +95,11 @@ export const HTTP: readonly Subject[] = [
   ),
   text(
     "a path of Upstash's",
-    ['worker/facades/upstash/words.ts', 'worker/facades/upstash/asked.ts'],
+    ['worker/facades/upstash/words.ts', 'worker/facades/upstash/commands.ts'],
     (each) => [wordsOfPath(`/${each}`, 0), wordsOfQuery(`?${each}`)],
   ),
-  text("a body of Upstash's", ['worker/facades/upstash/asked.ts'], (each) =>
-    askedOf(
+  text("a body of Upstash's", ['worker/facades/upstash/commands.ts'], (each) =>
+    commandsIn(
       new Request('https://gateway.example/upstash/e/set/k', { method: 'POST' }),
       encoder.encode(each),
     ),

@@ -7,8 +7,8 @@ import { isRawJson, type Json } from '../../../proto/json.ts';
 import { parseBodyAsWritten } from '../../http/body.ts';
 import { wordOf, wordsOfPath, wordsOfQuery } from './words.ts';
 
-/** What is to be done. */
-export type Asked =
+/** The commands of a request. */
+export type Commands =
   | { readonly way: 'command' | 'events'; readonly commands: readonly [RedisCommand] }
   | { readonly way: 'pipeline' | 'transaction'; readonly commands: readonly RedisCommand[] };
 
@@ -28,7 +28,7 @@ const WAYS = {
  * as its last argument but for what the query says, or many.
  * @throws GatewayError BAD_REQUEST
  */
-export function askedOf(request: Request, body: Uint8Array | undefined): Asked {
+export function commandsIn(request: Request, body: Uint8Array | undefined): Commands {
   const { pathname, search } = new URL(request.url);
   const words = wordsOfPath(pathname, SEGMENTS_BEFORE);
   const [first] = words;
@@ -59,7 +59,7 @@ function isWay(name: string): name is keyof typeof WAYS {
  * How replies are to be written: `Upstash-Encoding`, `Upstash-Response-Format`.
  * @throws GatewayError BAD_REQUEST
  */
-export function replyFormOf({ headers }: Request, way: Asked['way']): ReplyForm {
+export function replyFormOf({ headers }: Request, way: Commands['way']): ReplyForm {
   const format = headers.get('Upstash-Response-Format')?.toLowerCase() ?? 'json';
   const isBase64 = headers.get('Upstash-Encoding')?.toLowerCase() === 'base64';
   if (format !== 'json' && format !== 'resp2') {

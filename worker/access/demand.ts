@@ -1,4 +1,4 @@
-/** What a call asked of its caller's rights: kept with a reply that may be told again. */
+/** What a call demands of its caller's rights: kept with a reply that may be told again. */
 import type { ResourceKind } from '../db/schema.ts';
 import type { Level } from './levels.ts';
 
@@ -10,21 +10,21 @@ export interface HeldOn {
   readonly asRules?: true;
 }
 
-/** A level that was asked for. */
-export interface Asked {
+/** A level that was demanded. */
+export interface Demand {
   readonly on: HeldOn;
   /** As a refusal names it: `{endpoint: 'orders'}`. */
   readonly named: Readonly<Record<string, string>>;
   readonly level: Level;
 }
 
-/** What is asked for, each once, without what was asked `before`. */
+/** Each demand once, without those of `before`. */
 export function withoutRepeats(
-  asked: readonly Asked[],
-  before: readonly Asked[] = [],
-): readonly Asked[] {
+  demands: readonly Demand[],
+  before: readonly Demand[] = [],
+): readonly Demand[] {
   const known = new Set(before.map((each) => JSON.stringify(each)));
-  return [...new Map(asked.map((each) => [JSON.stringify(each), each]))]
+  return [...new Map(demands.map((each) => [JSON.stringify(each), each]))]
     .filter(([text]) => !known.has(text))
     .map(([, each]) => each);
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
+import { Outcome } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import { timestamp } from '../http/members.ts';
@@ -9,11 +10,10 @@ import { SAMPLE } from '../http/sample.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
 import type { Endpoint } from './access.ts';
 import type { HeldLease } from './backend/backend.ts';
-import { backendOf } from './backend/reach.ts';
-import { sessionNotFound } from './session-not-found.ts';
+import { backendOf, sessionNotFound } from './backend/choose.ts';
 
 /** Header that names the session a request runs in. */
-const HEADER = 'X-Session-Id';
+export const SESSION_HEADER = 'X-Session-Id';
 
 /** What a session id holds, sealed. */
 const Lease = z.strictObject({
@@ -64,7 +64,7 @@ export type ClosedSession = z.infer<typeof ClosedSession>;
  * Leases a connection for the caller.
  * @throws GatewayError SESSIONS_EXHAUSTED, NOT_SUPPORTED for kinds without, and what a call may end in
  */
-export async function openSession(ctx: Context, endpoint: Endpoint): Promise<OpenedSession> {
+export async function openLease(ctx: Context, endpoint: Endpoint): Promise<Outcome> {
   const backend = await backendOf(ctx, endpoint, 'write');
   const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
   try {
@@ -77,10 +77,11 @@ export async function openSession(ctx: Context, endpoint: Endpoint): Promise<Ope
       revision: backend.revision,
       expiresAt,
     };
-    return {
+    const opened: OpenedSession = {
       session_id: await seal(sealingContext(ctx, endpoint), JSON.stringify(lease)),
       expires: new Date(expiresAt).toISOString(),
     };
+    return new Outcome(opened, backend);
   } finally {
     deadline.end();
   }
@@ -90,46 +91,36 @@ export async function openSession(ctx: Context, endpoint: Endpoint): Promise<Ope
  * Ends a session; what was not committed is rolled back.
  * @throws GatewayError SESSION_NOT_FOUND
  */
-export async function closeSession(
+export async function closeLease(
   ctx: Context,
   endpoint: Endpoint,
   sessionId: string,
-): Promise<ClosedSession> {
-  const held = await findSession(ctx, endpoint, sessionId);
+): Promise<Outcome> {
+  const held = await findLease(ctx, endpoint, sessionId);
   const backend = await backendOf(ctx, endpoint, 'write', held);
   const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
   try {
     if (!(await backend.endLease(held.leaseId, deadline))) throw sessionNotFound();
-    return { closed: true };
+    return new Outcome({ closed: true } satisfies ClosedSession, backend);
   } finally {
     deadline.end();
   }
 }
 
-/**
- * The session that the request names in its header, if it names one.
- * @throws GatewayError SESSION_NOT_FOUND
- */
-export async function sessionOf(ctx: Context, endpoint: Endpoint): Promise<HeldLease | undefined> {
-  const sessionId = ctx.request.headers.get(HEADER);
-  return sessionId === null ? undefined : findSession(ctx, endpoint, sessionId);
-}
-
-/** Whether the request names a session. */
-export function isInSession({ headers }: Request): boolean {
-  return headers.has(HEADER);
-}
-
 /** @throws GatewayError BAD_REQUEST for a request in a session, where `what` has a connection of its own */
-export function refuseSession(request: Request, what: string): void {
-  if (!isInSession(request)) return;
+export function refuseSession(session: string | undefined, what: string): void {
+  if (session === undefined) return;
   const message = `is not for ${what}: they have a connection of their own`;
-  throw new GatewayError('BAD_REQUEST', `${HEADER}: ${message}`, {
-    details: [{ path: HEADER, message }],
+  throw new GatewayError('BAD_REQUEST', `${SESSION_HEADER}: ${message}`, {
+    details: [{ path: SESSION_HEADER, message }],
   });
 }
 
-async function findSession(
+/**
+ * The connection that a session id stands for, of this caller on this endpoint.
+ * @throws GatewayError SESSION_NOT_FOUND
+ */
+export async function findLease(
   ctx: Context,
   endpoint: Endpoint,
   sessionId: string,

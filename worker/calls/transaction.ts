@@ -7,12 +7,11 @@ import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import type { JsonBytes } from '../http/route.ts';
+import { backendOf } from '../endpoints/backend/choose.ts';
+import { OperationBody } from '../endpoints/shapes.ts';
 import { costly, isLight } from '../limits/heavy-work.ts';
-import { backendOf } from './backend/reach.ts';
-import { resultOf } from './result.ts';
-import { exactly, type RequestInput } from './run.ts';
-import { OperationBody } from './shapes.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import { answerOf, exactly, formOf, type OnEndpoint, type RequestOptions } from './request.ts';
 
 /** Most operations of one transaction. Spec silent. */
 const OPERATIONS_MAX = 1_000;
@@ -54,35 +53,35 @@ export type TransactionBody = z.infer<typeof TransactionBody>;
 
 /**
  * An array with one result per operation. References to earlier results travel as they are: the
- * driver puts the values in.
- * @throws GatewayError BAD_REQUEST naming the operation from 0, NOT_SUPPORTED for kinds without, and what the call may end in
+ * driver puts the values in. A fault names its operation, from 0.
  */
-export async function transactOnEndpoint(
+export function transactionOn(
   ctx: Context,
-  input: RequestInput<TransactionBody>,
-): Promise<JsonBytes> {
-  const { resource: endpoint, query } = input;
-  const { kind } = endpoint.row;
-  const { needs, keepsText } = kindSpec(kind);
-  const light = isLight(input.bytes);
-  const exact = exactly(kind, input.body as Json, input.bytes); // It came as JSON.
-  const body = exact.body as TransactionBody; // Of the same members.
-  const read = () => body.operations.map((operation, index) => parsed(kind, operation, index));
-  const requests = light ? read() : await costly(ctx, read);
-  for (const request of requests) {
-    const level = needs?.(request);
-    if (level !== undefined) demand(ctx, input, level);
-  }
-  const asked = {
-    requests,
-    written: keepsText || !light ? input.bytes : exact.written,
-    numbersAsStrings: query.numbers === 'string',
-    canonical: query.ejson === 'canonical',
-  };
-  const backend = await backendOf(ctx, endpoint, 'write');
-  return resultOf(ctx, backend, body.timeout_ms ?? timeoutOf(requests), (deadline) =>
-    backend.transact(asked, deadline),
-  );
+  on: OnEndpoint,
+  body: TransactionBody,
+  options: RequestOptions,
+): Promise<Outcome> {
+  return outcomeOf(async (known) => {
+    const { kind } = on.resource.row;
+    const { needs, keepsText } = kindSpec(kind);
+    const { bytes } = options;
+    const light = isLight(bytes);
+    const exact = exactly(kind, body as Json, bytes); // It came as JSON.
+    const { operations } = exact.body as TransactionBody; // Of the same members.
+    const parse = () => operations.map((operation, index) => parsed(kind, operation, index));
+    const requests = light ? parse() : await costly(ctx, parse);
+    known.demands.push(demand(on, 'Write'));
+    for (const request of requests) {
+      const level = needs?.(request);
+      if (level !== undefined) known.demands.push(demand(on, level));
+    }
+    const written = keepsText || !light ? bytes : exact.written;
+    const message = { ...formOf(options), requests, written };
+    const backend = await backendOf(ctx, on.resource, 'write');
+    return answerOf(ctx, backend, body.timeout_ms ?? timeoutOf(requests), known, (deadline) =>
+      backend.transact(message, deadline),
+    );
+  });
 }
 
 /** What the operations ask for together, but no less than one request gets. Spec silent. */

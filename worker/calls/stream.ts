@@ -4,18 +4,19 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
+import type { Backend } from '../endpoints/backend/backend.ts';
+import { countCall } from '../endpoints/usage/count.ts';
 import { mustEnd, onStop, stopped } from '../http/gate.ts';
 import { passedOn } from '../limits/heavy-work.ts';
-import type { Backend } from './backend/backend.ts';
-import { countCall } from './usage/count.ts';
+import { Content, type Known } from './outcome.ts';
 
-/** Media type that asks for rows as lines, and that they come under. */
+/** Media type of rows as lines. */
 export const NDJSON = 'application/x-ndjson';
 
 const encoder = new TextEncoder();
 
 /**
- * The rows' response. A failure before the first row is thrown; one after it is the last line,
+ * The rows. A failure before the first row is thrown; one after it is the last line,
  * `{"$error": …}`. `timeoutMs` bounds the whole. The backend's work ends when the
  * client goes away.
  * @throws GatewayError what the call may end in
@@ -24,16 +25,17 @@ export async function streamOf(
   ctx: Context,
   backend: Backend,
   timeoutMs: number,
-  call: (deadline: Deadline) => Promise<Opened>,
-): Promise<Response> {
+  known: Known,
+  run: (deadline: Deadline) => Promise<Opened>,
+): Promise<Content> {
+  known.timing = backend.timing;
   const deadline = startDeadline(ctx, timeoutMs, backend.keepsTime);
   try {
-    const opened = await call(deadline);
+    const opened = await run(deadline);
     const rows = await begun(opened).catch((thrown: unknown) => {
       throw failureOf(thrown, { writes: backend.mode === 'write', signal: deadline.signal });
     });
-    const body = bodyOf(rows, besideOf(ctx, backend, deadline));
-    return new Response(body, { headers: { 'Content-Type': NDJSON } });
+    return new Content(NDJSON, bodyOf(rows, besideOf(ctx, backend, deadline)));
   } catch (thrown) {
     deadline.end();
     countCall(ctx, backend.endpoint, backend.mode, thrown);

@@ -9,14 +9,15 @@ import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
-import { asksFor } from '../http/accept.ts';
+import { type Endpoint, onEndpoint } from '../endpoints/access.ts';
+import type { Backend, RequestMessage } from '../endpoints/backend/backend.ts';
+import { backendOf } from '../endpoints/backend/choose.ts';
+import { EVENT_STREAM, eventBody, type Subscription } from '../endpoints/events.ts';
+import { refuseSession } from '../endpoints/lease.ts';
+import { countCall } from '../endpoints/usage/count.ts';
 import { onStop, stopped } from '../http/gate.ts';
-import { type Endpoint, onEndpoint } from './access.ts';
-import type { Asked, Backend } from './backend/backend.ts';
-import { backendOf } from './backend/reach.ts';
-import { EVENT_STREAM, eventBody, type Subscription } from './events.ts';
-import { refuseSession } from './sessions.ts';
-import { countCall } from './usage/count.ts';
+import { Content } from './outcome.ts';
+import type { RequestOptions } from './request.ts';
 
 /** Milliseconds between two comments: some runtimes learn that a client has left only when they write to it. Spec silent. */
 const BEAT_MS = 5_000;
@@ -24,21 +25,14 @@ const BEAT_MS = 5_000;
 const LOOK_MS = 15_000;
 /** Longest time of a timer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
-/** Header that names the event to go on after, as browsers send it. */
-const LAST_EVENT = 'Last-Event-ID';
 
 /** Whether a request's type answers events. */
 export function isSubscription({ row }: Endpoint, { type }: RequestBase): boolean {
   return kindSpec(row.kind).watches?.includes(type) ?? false;
 }
 
-/** Whether the client asks for events. */
-export function acceptsEvents(request: Request): boolean {
-  return asksFor(request, EVENT_STREAM);
-}
-
 /**
- * The events' response. The request's deadline bounds the time until it begins; then it lasts
+ * The events. The request's deadline bounds the time until it begins; then it lasts
  * until the client leaves, the token expires, the caller may no longer, the endpoint changes, or the gateway stops.
  * A failure meanwhile is its last event, `error`.
  * @param level what the request needs, now and later
@@ -47,21 +41,21 @@ export function acceptsEvents(request: Request): boolean {
 export async function subscribeOn(
   ctx: Context,
   endpoint: Endpoint,
-  asked: Asked,
+  message: RequestMessage,
   level: Level,
-): Promise<Response> {
-  demandEvents(ctx.request);
+  options: RequestOptions,
+): Promise<Content> {
+  demandEvents(options);
   const backend = await backendOf(ctx, endpoint, 'read');
-  const timeoutMs = asked.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  const timeoutMs = message.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
   const deadline = startDeadline(ctx, timeoutMs, backend.keepsTime);
   const late = setTimeout(deadline.abort, timeoutMs);
-  const resumeAfter = ctx.request.headers.get(LAST_EVENT) ?? '';
   try {
-    const subscription = await backend.watch(asked, resumeAfter, deadline);
+    const subscription = await backend.watch(message, options.resumeAfter ?? '', deadline);
     const body = lasting(ctx, { backend, deadline, subscription }, () =>
       demandStill(ctx, endpoint, level),
     );
-    return new Response(body, { headers: { 'Content-Type': EVENT_STREAM } });
+    return new Content(EVENT_STREAM, body);
   } catch (thrown) {
     countCall(ctx, backend.endpoint, backend.mode, thrown);
     throw thrown;
@@ -71,15 +65,21 @@ export async function subscribeOn(
   }
 }
 
-function demandEvents(request: Request): void {
-  if (!acceptsEvents(request)) {
-    throw badHeader('Accept', `must be ${EVENT_STREAM}: this request answers events`);
+function demandEvents({ forms, session }: RequestOptions): void {
+  if (forms === undefined) {
+    throw new GatewayError('NOT_SUPPORTED', 'This request answers events: send it to /read');
   }
-  refuseSession(request, 'subscriptions');
+  if (!forms.includes('events')) {
+    const message = `must be ${EVENT_STREAM}: this request answers events`;
+    throw new GatewayError('BAD_REQUEST', `Accept: ${message}`, {
+      details: [{ path: 'Accept', message }],
+    });
+  }
+  refuseSession(session, 'subscriptions');
 }
 
 /** A subscription under way. */
-interface Standing {
+interface Running {
   readonly backend: Backend;
   readonly deadline: Deadline;
   readonly subscription: Subscription;
@@ -88,7 +88,7 @@ interface Standing {
 /** Its events, with what ends them; `demand` throws once the caller may no longer. */
 function lasting(
   ctx: Context,
-  { backend, deadline, subscription }: Standing,
+  { backend, deadline, subscription }: Running,
   demand: () => Promise<void>,
 ): ReadableStream<Uint8Array> {
   let isOver = false;
@@ -140,8 +140,4 @@ async function demandStill(ctx: Context, { row }: Endpoint, level: Level): Promi
   const { resource } = await authorize(ctx, onEndpoint(level), { endpoint: row.uuid });
   if (resource.row.poolRevision === row.poolRevision) return;
   throw new GatewayError('SERVICE_UNAVAILABLE', 'The endpoint was changed: subscribe again');
-}
-
-function badHeader(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -1,40 +1,54 @@
-/** Replies as they are kept and told again, and calls that fail half-way. */
+/** Outcomes as they are kept and told again, and calls that fail half-way. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../proto/errors.ts';
 import { anyMember } from '../access/access.ts';
-import type { PublicContext } from '../context.ts';
-import { JsonBytes, type Reply, route } from '../http/route.ts';
+import { Accepted, JsonBytes, Outcome, type Result, Tagged } from '../calls/outcome.ts';
+import { type Reply, route } from '../http/route.ts';
 import { seen, startOwn, storedCalls } from '../test/keyed.ts';
-import { opened, takeIn } from './reply.ts';
+import { opened, takeIn } from './kept.ts';
 import type { Idempotency } from './rule.ts';
 
-test('any reply comes back as it was', async () => {
+test('any result comes back as it was, whether its bytes come at once or in pieces', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 2_000 }),
       fc.integer({ min: 1, max: 500 }),
-      fc.constantFrom(200, 201, 202, 400, 404, 409, 412, 500, 502),
+      fc.boolean(),
+      fc.constantFrom('plain', 'tagged', 'accepted'),
       fc.stringMatching(/^[!-~]{1,40}$/),
-      async (bytes, pieceSize, status, type) => {
+      async (bytes, pieceSize, atOnce, sort, text) => {
         const pieces = Array.from({ length: Math.ceil(bytes.length / pieceSize) }, (_, at) =>
           bytes.subarray(at * pieceSize, (at + 1) * pieceSize),
         );
-        const headers = { 'Content-Type': type, ETag: '"\\"' };
-        const made = new Response(streamOf(pieces), { status, headers });
-        const { response, kept } = await takeIn(made, { written: false, asked: [] });
+        const resultOf = (value: JsonBytes): Result => {
+          if (sort === 'tagged') return new Tagged(text, value);
+          return sort === 'accepted' ? new Accepted(value, text, true) : value;
+        };
+        const made = resultOf(new JsonBytes(atOnce ? bytes : streamOf(pieces)));
+        const whole = resultOf(new JsonBytes(bytes));
+        const { outcome, kept } = await takeIn(new Outcome(made), 'request-1');
         if (typeof kept === 'string') throw new Error(`was not kept for its ${kept}`);
-        const told = opened(kept).replay();
-        for (const each of [response, told]) {
-          expect([each.status, each.headers.get('Content-Type'), each.headers.get('ETag')]).toEqual(
-            [status, type, '"\\"'],
-          );
-          expect(new Uint8Array(await each.arrayBuffer())).toEqual(bytes);
-        }
+        expect(outcome).toEqual(new Outcome(whole));
+        expect(opened(kept)).toEqual(new Outcome(whole, {}, 'request-1'));
       },
     ),
     { numRuns: 200 },
   );
+});
+
+test('a failure comes back as it was, without what is for its own moment', async () => {
+  const details = [{ path: 'a', message: 'b' }];
+  const failure = new GatewayError('CONSTRAINT_VIOLATED', 'no', { details, retryAfter: 1 });
+  const { kept } = await takeIn(new Outcome(failure), 'request-1');
+  if (typeof kept === 'string') throw new Error(`was not kept for its ${kept}`);
+  const told = new GatewayError('CONSTRAINT_VIOLATED', 'no', { details });
+  expect(opened(kept)).toEqual(new Outcome(told, {}, 'request-1'));
+});
+
+test('of a reply that an earlier version kept the status is known', () => {
+  const text = '{"status":201,"headers":{"ETag":"7"},"asked":[]}\n{"a":1}';
+  expect(opened(new TextEncoder().encode(text))).toMatchObject({ status: 201 });
 });
 
 function streamOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
@@ -49,10 +63,7 @@ function streamOf(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 }
 
 /** A gateway with one operation, which the test handles. */
-function startMaking(
-  handle: (ctx: PublicContext) => Promise<Reply>,
-  idempotency: Idempotency<never> = {},
-) {
+function startMaking(handle: () => Promise<Reply>, idempotency: Idempotency<never> = {}) {
   return startOwn([
     route({
       method: 'POST',
@@ -122,10 +133,8 @@ describe('a call that fails', () => {
   test.each(['CONNECTION_FAILED', 'FORBIDDEN'] as const)(
     'with %s after one of its writes took effect keeps the key',
     async (code) => {
-      const replies = await twice((ctx) => {
-        ctx.effects.written = true;
-        return Promise.reject(new GatewayError(code, 'The second one did not work'));
-      });
+      const failure = new GatewayError(code, 'The second one did not work');
+      const replies = await twice(async () => new Outcome(failure, { written: true }));
       expect(replies.map(([, told, again]) => [told, again])).toEqual([
         [code, null],
         [code, 'true'],

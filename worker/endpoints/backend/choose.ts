@@ -1,5 +1,6 @@
-/** How a backend is reached: who speaks to it, and as whose. */
+/** Chooses who speaks to a backend: the edge or a relay, and on which connection. */
 import type { Mode } from '../../../proto/driver.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import type { ChosenTransport } from '../../db/schema.ts';
 import type { EdgeDriver } from '../../drivers/edge/driver.ts';
@@ -8,8 +9,7 @@ import { giveBack } from '../../limits/heavy-work.ts';
 import { chooseNodes, demandRoute, profileOf } from '../../nodes/choose.ts';
 import type { Endpoint } from '../access.ts';
 import { envelopeOf, openConfig, serving } from '../config.ts';
-import { sessionNotFound } from '../session-not-found.ts';
-import type { Backend, HeldLease, Reach } from './backend.ts';
+import type { Backend, HeldLease, Target } from './backend.ts';
 import { EdgeBackend } from './edge.ts';
 import { RelayBackend } from './relay.ts';
 
@@ -26,21 +26,21 @@ export async function backendOf(
 ): Promise<Backend> {
   // A backend may take long, and needs nothing of this thread meanwhile.
   giveBack(ctx.place);
-  const reach = reachOf(ctx, endpoint, mode);
-  const driver = driverAtEdge(ctx, endpoint, reach);
+  const target = targetOf(ctx, endpoint, mode);
+  const driver = driverAtEdge(ctx, endpoint, target);
   if (driver) {
     demandRoute(endpoint, endpoint.placements);
     if (held) throw sessionNotFound();
-    return new EdgeBackend(ctx, reach, driver);
+    return new EdgeBackend(ctx, target, driver);
   }
   const nodes = await chooseNodes(ctx, endpoint);
-  if (!held) return new RelayBackend(ctx, reach, nodes);
+  if (!held) return new RelayBackend(ctx, target, nodes);
   const holder = nodes.find(({ uuid }) => uuid === held.node);
   if (!holder) throw sessionNotFound();
-  return new RelayBackend(ctx, reach, [holder], held.leaseId);
+  return new RelayBackend(ctx, target, [holder], held.leaseId);
 }
 
-function reachOf(ctx: Context, endpoint: Endpoint, mode: Mode): Reach {
+function targetOf(ctx: Context, endpoint: Endpoint, mode: Mode): Target {
   const { row } = endpoint;
   const profile = profileOf(endpoint);
   return {
@@ -56,11 +56,16 @@ function reachOf(ctx: Context, endpoint: Endpoint, mode: Mode): Reach {
   };
 }
 
+/** Says no more of another's session than of one that never was. */
+export function sessionNotFound(): GatewayError {
+  return new GatewayError('SESSION_NOT_FOUND', 'There is no such session: it may have expired');
+}
+
 /** The driver, where the edge itself speaks to the backend. */
 function driverAtEdge(
   ctx: Context,
   { row }: Endpoint,
-  { kind, mode, profile }: Reach,
+  { kind, mode, profile }: Target,
 ): EdgeDriver | undefined {
   const { transports } = row;
   if (transports === null) return undefined;

@@ -1,25 +1,30 @@
-/** Runs a template for a caller: looks at his rights, reads what it nests, and counts the run. */
+/** One run of a template for a caller: rights on all that it reaches, what it nests, requests, usage. */
+import { kindSpec } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import type { Json, JsonObject } from '../../proto/json.ts';
-import { parseOrdered } from '../../proto/ordered-json.ts';
+import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';
+import { orderedText, parseOrdered, unordered } from '../../proto/ordered-json.ts';
 import { demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
-import { performOn } from '../endpoints/perform.ts';
-import type { JsonBytes } from '../http/route.ts';
 import { Budget } from '../language/expressions/index.ts';
 import { inPieces } from '../limits/heavy-work.ts';
-import { type Scene, sceneOf } from '../reach/load.ts';
-import { type Template, templateNotFound, versionNotFound } from './access.ts';
-import type { Compiled, Run } from './compiled.ts';
-import { Meter } from './meter.ts';
-import { keptOutput } from './outputs.ts';
-import { memoryOf, readVersion } from './read.ts';
-import { selectVersions } from './store.ts';
-import { countRun } from './usage/count.ts';
+import { loadReach, type Reach } from '../reach/load.ts';
+import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
+import type { Compiled, EndpointCall, Run } from '../templates/compiled.ts';
+import { Meter } from '../templates/meter.ts';
+import { keptOutput } from '../templates/outputs.ts';
+import { memoryOf, readVersion } from '../templates/read.ts';
+import { selectVersions } from '../templates/store.ts';
+import { countRun } from '../templates/usage/count.ts';
+import { gathered, JsonBytes, type Known, type Outcome, outcomeOf, resultOf } from './outcome.ts';
+import { requestOn } from './request.ts';
+import { TransactionBody, transactionOn } from './transaction.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** What a run is given. */
-export interface Call {
+export interface TemplateCall {
   /** The version in force, when left out. */
   readonly version?: string | undefined;
   readonly input: Json;
@@ -33,7 +38,7 @@ export interface Call {
 /** A template with all that it nests, ready to run. */
 export interface Ready {
   readonly compiled: Compiled;
-  readonly scene: Scene;
+  readonly reach: Reach;
   readonly run: Run;
   /** Told what the run's computation costs. */
   readonly meter: Meter;
@@ -43,36 +48,38 @@ export interface Ready {
   readonly usesNow: boolean;
 }
 
-/**
- * The output. Contract §8; §4 on rights, which are asked before anything is answered from memory.
- * @throws GatewayError BAD_REQUEST for an input that is invalid, FORBIDDEN, TEMPLATE_NOT_FOUND, ENDPOINT_NOT_FOUND, TEMPLATE_FAILED, and what requests to endpoints end in
- */
-export async function runTemplate(
+/** The output. Contract §8; §4 on rights, which are demanded before anything is answered from memory. */
+export function runTemplate(
   ctx: Context,
   template: Template,
-  call: Call,
-): Promise<Json | JsonBytes> {
-  const ready = await readyToRun(ctx, template, call);
-  const started = ctx.now();
-  try {
-    return await keptOutput(ctx, ready, call, async () => {
-      const input = inputOf(ready, call);
-      const output = await ready.meter.compute(() => ({
-        of: ready.compiled.run(input, ready.run),
-      }));
-      return output.of instanceof Promise ? await output.of : output.of;
-    });
-  } finally {
-    ready.meter.end();
-    countRun(ctx, template.row, ctx.now() - started);
-  }
+  call: TemplateCall,
+): Promise<Outcome> {
+  return outcomeOf(async (known) => {
+    const ready = await readyToRun(ctx, template, call, known);
+    const started = ctx.now();
+    try {
+      return await keptOutput(ctx, ready, call, async () => {
+        const input = inputOf(ready, call);
+        const output = await ready.meter.compute(() => ({
+          of: ready.compiled.run(input, ready.run),
+        }));
+        return output.of instanceof Promise ? await output.of : output.of;
+      });
+    } finally {
+      ready.meter.end();
+      countRun(ctx, template.row, ctx.now() - started);
+    }
+  });
 }
 
 /**
  * The input as the template wants it.
  * @throws GatewayError BAD_REQUEST for a member that is there twice, where that matters
  */
-export function inputOf({ compiled }: Pick<Ready, 'compiled'>, { input, written }: Call): Json {
+export function inputOf(
+  { compiled }: Pick<Ready, 'compiled'>,
+  { input, written }: TemplateCall,
+): Json {
   if (compiled.keepsText !== true || written === undefined) return input;
   return parseOrdered(new TextDecoder().decode(written));
 }
@@ -80,34 +87,33 @@ export function inputOf({ compiled }: Pick<Ready, 'compiled'>, { input, written 
 /**
  * Looks at the caller's rights on all that is reached, and reads it. In the steady state that
  * takes no trip to D1.
+ * @param known gets what is demanded, and what the run's requests do
  * @param sends whether requests go to endpoints: a render only shows them
  * @throws GatewayError FORBIDDEN, TEMPLATE_NOT_FOUND, ENDPOINT_NOT_FOUND, TEMPLATE_FAILED
  */
 export async function readyToRun(
   ctx: Context,
   template: Template,
-  call: Call,
+  call: TemplateCall,
+  known: Known,
   sends = true,
 ): Promise<Ready> {
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
-  const scene = await sceneOf(ctx, root);
-  const back = root.version === row.version ? undefined : scene.wayBackTo(row);
+  const reach = await loadReach(ctx, root);
+  const back = root.version === row.version ? undefined : reach.wayBackTo(row);
   if (back !== undefined) {
     throw new GatewayError(
       'TEMPLATE_FAILED',
       `Version ${root.version} of ${row.id} would never end: ${back} nests ${row.id} by now`,
     );
   }
-  if (!sends) scene.demandNested();
-  else {
-    if (scene.writes) {
-      const params = { template: row.id };
-      demand(ctx, { held: effectiveLevel(policy), policy, params }, 'Write');
-    }
-    scene.demandAll();
+  if (sends && reach.writes) {
+    const params = { template: row.id };
+    known.demands.push(demand({ held: effectiveLevel(policy), policy, params }, 'Write'));
   }
-  const read = await readAll(ctx, scene, { ...root, id: row.id });
+  known.demands.push(...(sends ? reach.demandAll() : reach.demandNested()));
+  const read = await readAll(ctx, reach, { ...root, id: row.id });
   const compiled = read.get(row.uuid);
   if (!compiled) throw versionNotFound(row.id, root.version);
   const { TEMPLATE_BUDGETS } = ctx.settings;
@@ -116,13 +122,13 @@ export async function readyToRun(
   const meter = new Meter(ctx, budget);
   return {
     compiled,
-    scene,
+    reach,
     meter,
     versions: [
-      ...scene.templates.map(({ uuid, version }) =>
+      ...reach.templates.map(({ uuid, version }) =>
         uuid === root.uuid ? `${uuid}:${root.version}` : `${uuid}:${version}`,
       ),
-      ...scene.endpoints.map(({ uuid, revision }) => `${uuid}:${revision}`),
+      ...reach.endpoints.map(({ uuid, revision }) => `${uuid}:${revision}`),
     ],
     usesNow: [...read.values()].some(({ usesNow }) => usesNow),
     run: {
@@ -131,26 +137,51 @@ export async function readyToRun(
       parametersAreTexts: call.parametersAreTexts,
       signal: ctx.signal,
       inPieces: (pieces) => meter.pause(() => inPieces(ctx, pieces, { isBegun: true })),
-      nested: (id) => found(read.get(scene.template(id)?.uuid ?? ''), id),
-      send: ({ endpoint, operation, request }) =>
-        meter
-          .pause(() => performOn(ctx, scene.endpoint(endpoint), operation, request))
-          .catch(withoutStream),
+      nested: (id) => found(read.get(reach.template(id)?.uuid ?? ''), id),
+      send: (call) => meter.pause(() => send(ctx, reach, call, known)).catch(withoutStream),
     },
   };
 }
 
-/** Every template of a scene, by UUID; definitions that are not remembered take one trip. */
+/**
+ * A request of the run, with the caller's rights, which were demanded before it.
+ * @throws GatewayError what requests to endpoints may end in
+ */
+async function send(
+  ctx: Context,
+  reach: Reach,
+  { endpoint, operation, request }: EndpointCall,
+  known: Known,
+): Promise<Json> {
+  const resource = reach.endpoint(endpoint);
+  const { row, policy } = resource;
+  const params = { endpoint: row.id };
+  const on = { resource, held: effectiveLevel(policy), policy, params };
+  // The text tells more than what is looked at, for kinds that read it.
+  const keepsText = kindSpec(row.kind).keepsText === true;
+  const body = keepsText ? unordered(request) : request;
+  const bytes = keepsText ? encoder.encode(orderedText(request)) : undefined;
+  const outcome = await (operation === 'transaction'
+    ? transactionOn(ctx, on, TransactionBody.parse(body), { bytes })
+    : requestOn(ctx, on, operation, body, { bytes }));
+  const result = resultOf(known, outcome);
+  if (result instanceof GatewayError) throw result;
+  return result instanceof JsonBytes
+    ? parseJson(decoder.decode(await gathered(result.bytes)))
+    : parseJson(JSON.stringify(result));
+}
+
+/** Every template that is reached, by UUID; definitions that are not remembered take one trip. */
 async function readAll(
   ctx: Context,
-  scene: Scene,
+  reach: Reach,
   root: { readonly uuid: string; readonly version: string; readonly id: string },
 ): Promise<ReadonlyMap<string, Compiled>> {
   const { orgUuid } = ctx.caller;
-  const wanted = scene.templates.map((row) => (row.uuid === root.uuid ? { ...row, ...root } : row));
+  const wanted = reach.templates.map((row) => (row.uuid === root.uuid ? { ...row, ...root } : row));
   const memories = wanted.map((each) => ({
     ...each,
-    memory: memoryOf(orgUuid, each, kindsOf(scene, each.uuid)),
+    memory: memoryOf(orgUuid, each, kindsOf(reach, each.uuid)),
   }));
   const read = new Map<string, Compiled>();
   for (const { uuid, memory } of memories) {
@@ -163,7 +194,7 @@ async function readAll(
   for (const row of await selectVersions(ctx.db, orgUuid, versions)) {
     const holder = missing.find(({ uuid }) => uuid === row.templateUuid);
     if (!holder) continue;
-    const reading = readVersion(holder.id, row, (endpoint) => scene.kindOf(endpoint));
+    const reading = readVersion(holder.id, row, (endpoint) => reach.kindOf(endpoint));
     const compiled = await inPieces(ctx, reading);
     holder.memory.set(compiled);
     read.set(holder.uuid, compiled);
@@ -171,10 +202,10 @@ async function readAll(
   return read;
 }
 
-function kindsOf(scene: Scene, uuid: string): string[] {
-  return scene
+function kindsOf(reach: Reach, uuid: string): string[] {
+  return reach
     .referencesOf(uuid)
-    .flatMap(({ kind, target }) => (kind === 'endpoint' ? [scene.kindOf(target) ?? ''] : []));
+    .flatMap(({ kind, target }) => (kind === 'endpoint' ? [reach.kindOf(target) ?? ''] : []));
 }
 
 function found(compiled: Compiled | undefined, id: string): Compiled {

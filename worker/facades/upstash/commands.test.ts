@@ -1,14 +1,14 @@
 /** Requests of Upstash's protocol as commands. */
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../http/respond.ts';
-import { type Asked, askedOf, replyFormOf } from './asked.ts';
+import { failureOf } from '../../calls/outcome.ts';
+import { type Commands, commandsIn, replyFormOf } from './commands.ts';
 
 const URL_OF = 'http://gateway.test/upstash/cache';
-const asked = (path: string, body?: string | Uint8Array): Asked => {
+const asked = (path: string, body?: string | Uint8Array): Commands => {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-  return askedOf(new Request(URL_OF + path), bytes);
+  return commandsIn(new Request(URL_OF + path), bytes);
 };
-const command = (type: string, ...args: Asked['commands'][number]['args']) => ({
+const command = (type: string, ...args: Commands['commands'][number]['args']) => ({
   way: 'command',
   commands: [{ type, args }],
 });
@@ -89,7 +89,7 @@ describe('what is none', () => {
 });
 
 describe('the form of replies', () => {
-  const form = (headers: Record<string, string>, way: Asked['way'] = 'command') =>
+  const form = (headers: Record<string, string>, way: Commands['way'] = 'command') =>
     replyFormOf(new Request(URL_OF, { headers }), way);
 
   test('is JSON, with base64 or RESP2 when the headers say so', () => {

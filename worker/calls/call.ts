@@ -1,0 +1,106 @@
+/** Calls an operation, whoever asks: limits, rights, once-only, audit of refusals and activity are here. Architecture: "A call knows no HTTP". */
+import { GatewayError } from '../../proto/errors.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
+import type { Place } from '../../proto/work/line.ts';
+import { type Authorized, authorize } from '../access/access.ts';
+import { forgetAll, forgetOrganization } from '../access/policy.ts';
+import { recordDenial } from '../audit/denial.ts';
+import type { Context } from '../context.ts';
+import { parse } from '../http/parse.ts';
+import type { AnyRoute, Changes, Input } from '../http/route.ts';
+import { once } from '../idempotency/once.ts';
+import type { Keyed } from '../idempotency/rule.ts';
+import { countCaller } from '../limits/caller.ts';
+import { giveBack, inPieces, isLight } from '../limits/heavy-work.ts';
+import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
+import { noteOperation } from '../users/activity/note.ts';
+import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from './outcome.ts';
+
+/** What an operation is called with, beside what its path names. */
+export interface Arrived extends Omit<Input<unknown, unknown, unknown, unknown>, keyof Named> {
+  /** What makes a repeat of the call answer the same again. */
+  readonly keyed?: Keyed<unknown> | undefined;
+  /** In the line of heavy work, of a large body. */
+  readonly place?: Place | undefined;
+}
+
+/** What the call itself finds out. */
+type Named = Authorized<unknown> & { readonly params: unknown };
+
+/** Of an operation without a caller there is nobody to have rights. */
+const NOBODY = { resource: undefined, held: 'None', demands: [] } as unknown as Authorized<unknown>;
+
+/**
+ * Calls an operation for the context's caller.
+ * @param names what the operation acts on, as its path names it
+ * @param read gives the rest, once the caller is known to have the right
+ */
+export async function call(
+  ctx: Context,
+  operation: AnyRoute,
+  names: Readonly<Record<string, string>>,
+  read: () => Promise<Arrived>,
+): Promise<Outcome> {
+  const isPublic = operation.access.level === 'Public';
+  const outcome = await outcomeOf(async (known) => {
+    if (!isPublic) countCaller(ctx);
+    const params: unknown = parse(operation.params, names, 'path');
+    const started = ctx.now();
+    const authorized = isPublic
+      ? NOBODY
+      : await authorize(ctx, operation.access, params).finally(() => {
+          known.timing = { authorize: ctx.now() - started };
+        });
+    const { keyed, place, ...arrived } = await read();
+    const input = { ...arrived, ...authorized, params };
+    const run = (own: Context) => perform(own, operation, names, input);
+    const own = place ? { ...ctx, place } : ctx;
+    const { bytes, body, policy, demands } = input;
+    const ended = keyed ? once(own, { ...keyed, bytes, body, policy, demands }, run) : run(own);
+    return place ? ended.finally(() => giveBack(place)) : ended;
+  });
+  const { result } = outcome;
+  if (result instanceof GatewayError && outcome.replayOf === undefined) {
+    recordDenial(ctx, operation, names, result);
+  }
+  return outcome;
+}
+
+/** Runs the operation, whose caller may. */
+function perform(
+  ctx: Context,
+  operation: AnyRoute,
+  names: Readonly<Record<string, string>>,
+  input: Input<unknown, unknown, unknown, unknown>,
+): Promise<Outcome> {
+  const { access, changes } = operation;
+  return outcomeOf(async (known) => {
+    try {
+      if (changes === 'organization') await demandAuditRoom(ctx, reliefOf(operation, input.body));
+      const reply = await operation.handle(ctx, input);
+      const result = reply instanceof Outcome ? resultOf(known, reply) : reply;
+      if (result instanceof GatewayError) return result;
+      if (access.level !== 'Public') noteOperation(ctx, operation, names);
+      return isLight(input.bytes) ? result : await written(ctx, result);
+    } finally {
+      known.demands.push(...input.demands);
+      forget(ctx, changes);
+    }
+  });
+}
+
+/** What may have changed is read anew by the next call. */
+function forget({ caller }: Context, changes: Changes): void {
+  if (changes === 'organization') forgetOrganization(caller.orgUuid);
+  if (changes === 'installation') forgetAll();
+}
+
+function reliefOf(operation: AnyRoute, body: unknown): Relief | undefined {
+  return operation.relief?.(body) ?? (operation.method === 'DELETE' ? 'removal' : undefined);
+}
+
+/** What answers a large body may be large itself. */
+async function written(ctx: Context, result: Result): Promise<Result> {
+  if (!isJson(result)) return result;
+  return new JsonBytes(await inPieces(ctx, bytesInPieces(result), { isBegun: true }));
+}

@@ -1,0 +1,185 @@
+/** One request on an endpoint, whoever makes it: a client, a template, another product's protocol. Contract §6. */
+import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
+import type { RequestBase } from '../../kinds/kind.ts';
+import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
+import { withPassed } from '../../kinds/passed.ts';
+import type { Mode } from '../../proto/driver.ts';
+import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { statementMs } from '../../proto/work/statement.ts';
+import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
+import { demand, type Standing } from '../access/access.ts';
+import type { Level } from '../access/levels.ts';
+import type { Context } from '../context.ts';
+import { type Deadline, startDeadline } from '../drivers/deadline.ts';
+import type { Endpoint } from '../endpoints/access.ts';
+import type { Backend, Form, RequestMessage, Result } from '../endpoints/backend/backend.ts';
+import { backendOf } from '../endpoints/backend/choose.ts';
+import { findLease } from '../endpoints/lease.ts';
+import { countCall } from '../endpoints/usage/count.ts';
+import { costly, isLight, wentOn } from '../limits/heavy-work.ts';
+import {
+  type Content,
+  JsonBytes,
+  type Known,
+  type Outcome,
+  outcomeOf,
+  type StreamForm,
+} from './outcome.ts';
+import { streamOf } from './stream.ts';
+import { isSubscription, subscribeOn } from './subscription.ts';
+
+const decoder = new TextDecoder();
+
+/** The endpoint of a request, and how its caller stands there. */
+export interface OnEndpoint extends Standing {
+  readonly resource: Endpoint;
+}
+
+/** What a request brings beside its body. */
+export interface RequestOptions extends Partial<Form> {
+  /** The body as it was sent. */
+  readonly bytes?: Uint8Array | undefined;
+  /** What its caller takes in place of one JSON text; absent of callers that cannot take such. */
+  readonly forms?: readonly StreamForm[];
+  /** Id of the session that it runs in. */
+  readonly session?: string | undefined;
+  /** Of a subscription: the id of the event to go on after. */
+  readonly resumeAfter?: string | undefined;
+}
+
+/**
+ * What the backend answers: JSON, rows as they arrive when the caller takes lines, or events.
+ * Where `mode` is `write` a request that reads is taken too; where it is `read` one that writes is not.
+ * @param mode left out it is as the request needs, and so is the level that the caller needs
+ */
+export function requestOn(
+  ctx: Context,
+  on: OnEndpoint,
+  mode: Mode | undefined,
+  body: Json,
+  options: RequestOptions,
+): Promise<Outcome> {
+  return outcomeOf(async (known) => {
+    const { resource: endpoint } = on;
+    const { message, level, needed } = await parsed(ctx, on, mode, body, options);
+    if (level !== undefined) known.demands.push(demand(on, level));
+    if (mode === 'read' && needed === 'write') throw writes(endpoint, message.request);
+    if (isSubscription(endpoint, message.request) && !comesInSession(endpoint, message, options)) {
+      if (mode === 'write') throw answersEvents();
+      return subscribeOn(ctx, endpoint, message, level ?? 'Read', options);
+    }
+    return sendOn(ctx, endpoint, mode ?? needed, message, options, known);
+  });
+}
+
+async function sendOn(
+  ctx: Context,
+  endpoint: Endpoint,
+  mode: Mode,
+  message: RequestMessage,
+  { forms = [], session }: RequestOptions,
+  known: Known,
+): Promise<JsonBytes | Content> {
+  const lease = session === undefined ? undefined : await findLease(ctx, endpoint, session);
+  const backend = await backendOf(ctx, endpoint, mode, lease);
+  // A relay parses the statement by itself, the edge on this thread: it is paid for before.
+  if (backend.keepsTime) wentOn(ctx, statementMs(message.request));
+  const timeoutMs = message.request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
+  return forms.includes('lines')
+    ? streamOf(ctx, backend, timeoutMs, known, (deadline) => backend.stream(message, deadline))
+    : answerOf(ctx, backend, timeoutMs, known, (deadline) => backend.run(message, deadline));
+}
+
+/**
+ * Runs a call that a backend answers with one JSON text.
+ * @throws GatewayError what the call may end in
+ */
+export async function answerOf(
+  ctx: Context,
+  { endpoint, mode, keepsTime, timing }: Backend,
+  timeoutMs: number,
+  known: Known,
+  run: (deadline: Deadline) => Promise<Result>,
+): Promise<JsonBytes> {
+  known.timing = timing;
+  const deadline = startDeadline(ctx, timeoutMs, keepsTime);
+  try {
+    const json = await run(deadline);
+    countCall(ctx, endpoint, mode);
+    known.written = mode === 'write';
+    return new JsonBytes(json);
+  } catch (thrown) {
+    countCall(ctx, endpoint, mode, thrown);
+    known.written = mode === 'write' && mayHaveEffect(thrown);
+    throw thrown;
+  } finally {
+    deadline.end();
+  }
+}
+
+/** Results as every kind writes them, unless something else is asked for. */
+export function formOf({ numbersAsStrings = false, canonical = false, replyForm }: Partial<Form>) {
+  return { numbersAsStrings, canonical, ...(replyForm && { replyForm }) };
+}
+
+function mayHaveEffect(thrown: unknown): boolean {
+  if (!(thrown instanceof GatewayError)) return true;
+  const isApplied = thrown.details.some((each) => 'applied' in each && each.applied === true);
+  return isApplied || ERROR_MEANINGS[thrown.code].effect === 'possible';
+}
+
+/** The body with what it only passes on as it was written, and its bytes where that is more than the body tells. */
+export function exactly(kind: Kind, body: Json, bytes: Uint8Array | undefined) {
+  // What is large a relay reads by itself, as its client wrote it.
+  if (bytes === undefined || kindSpec(kind).passes === undefined || !isLight(bytes))
+    return { body };
+  const text = decoder.decode(bytes);
+  if (!isWrittenOtherwise(text)) return { body };
+  return { body: withPassed(kind, body, parseWritten(text)), written: bytes };
+}
+
+/** The request as it is sent, and what it needs. */
+async function parsed(
+  ctx: Context,
+  { resource: { row } }: OnEndpoint,
+  mode: Mode | undefined,
+  body: Json,
+  options: RequestOptions,
+) {
+  const { needs, keepsText } = kindSpec(row.kind);
+  const { bytes } = options;
+  const exact = exactly(row.kind, body, bytes);
+  const parse = () => parseRequest(row.kind, exact.body);
+  const { request, mode: needed } = await (isLight(bytes) ? parse() : costly(ctx, parse));
+  // It is sent as it was written where that tells more, or where there is much of it.
+  const written = keepsText || !isLight(bytes) ? bytes : exact.written;
+  const least = needed === 'write' ? 'Write' : 'Read';
+  const level: Level | undefined = needs?.(request) ?? (mode === undefined ? least : undefined);
+  return { message: { ...formOf(options), request, written }, needed, level };
+}
+
+function writes({ row }: Endpoint, request: RequestBase): GatewayError {
+  const why = kindSpec(row.kind).whyItWrites?.(request);
+  const what = why ? `${why.path} ${why.message}` : 'This request writes';
+  return new GatewayError('BAD_REQUEST', `${what}: send it to /write`, {
+    details: [why ?? { path: 'type', message: 'writes' }],
+  });
+}
+
+function answersEvents(): GatewayError {
+  return new GatewayError('BAD_REQUEST', 'This request answers events: send it to /read', {
+    details: [{ path: 'type', message: 'answers events' }],
+  });
+}
+
+/** Whether what a request subscribes to comes with the results of its session. */
+function comesInSession(
+  { row }: Endpoint,
+  { request }: RequestMessage,
+  { session, forms = [] }: RequestOptions,
+): boolean {
+  if (session === undefined || forms.includes('events')) return false;
+  return kindSpec(row.kind).watchesInSessions?.includes(request.type) ?? false;
+}

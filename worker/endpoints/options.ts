@@ -1,0 +1,66 @@
+/** What requests to endpoints bring beside their bodies: query, headers, and what `Idempotency-Key` means. Contract: "Retries by the client". */
+import * as z from 'zod';
+import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../kinds/members.ts';
+import { isJsonObject, type Json } from '../../proto/json.ts';
+import type { RequestOptions } from '../calls/request.ts';
+import { type TransactionBody, timeoutOf } from '../calls/transaction.ts';
+import type { Given, Idempotency } from '../idempotency/rule.ts';
+import { SESSION_HEADER } from './lease.ts';
+
+/** Query string of requests to endpoints. */
+export const RunQuery = z.strictObject({
+  numbers: z
+    .literal('string')
+    .optional()
+    .meta({
+      description:
+        'Every 64-bit column as a string, whatever its value; left out, only integers beyond ±2^53 are',
+      examples: ['string'],
+    }),
+  ejson: z
+    .literal('canonical')
+    .optional()
+    .meta({
+      description:
+        'A MongoDB endpoint answers in canonical Extended JSON; left out, as its configuration says, which is relaxed by default',
+      examples: ['canonical'],
+    }),
+});
+
+interface Sent extends Given {
+  readonly query: z.infer<typeof RunQuery>;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** What a request asks for by its query and headers. */
+export function optionsOf({ query, bytes, forms, header }: Sent): RequestOptions {
+  return {
+    numbersAsStrings: query.numbers === 'string',
+    canonical: query.ejson === 'canonical',
+    bytes,
+    forms,
+    session: header(SESSION_HEADER),
+    // As browsers send it.
+    resumeAfter: header('Last-Event-ID'),
+  };
+}
+
+/** Of `/write`: not what streams, nor what runs in a session, neither of which can be had a second time. */
+export const REPEATED_WRITE: Idempotency<Json> = {
+  honours: ({ forms, header }) => forms.length === 0 && header(SESSION_HEADER) === undefined,
+  lasts: (body) => timeoutIn(body) ?? TIMEOUT_DEFAULT_MS,
+};
+/** Of `/read`. */
+export const REPEATED_READ: Idempotency<Json> = { ...REPEATED_WRITE, reads: true };
+/** Of `/transaction`. */
+export const REPEATED_TRANSACTION: Idempotency<TransactionBody> = {
+  lasts: ({ timeout_ms, operations }) =>
+    timeout_ms ?? timeoutOf(operations.map((each) => ({ timeout_ms: timeoutIn(each) }))),
+};
+
+/** What a body asks for, before it is known to be a request. */
+function timeoutIn(body: Json): number | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { timeout_ms: timeout } = isJsonObject(body.request) ? body.request : body;
+  return typeof timeout === 'number' ? Math.min(Math.max(timeout, 0), TIMEOUT_MAX_MS) : undefined;
+}
