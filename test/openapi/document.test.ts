@@ -116,6 +116,10 @@ test('is served as bytes that a client can ask for by their tag', async () => {
     first.headers.get('Cache-Control'),
   ]).toEqual([200, 'application/json', 'no-store']);
   expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
+  for (const known of [`"other", W/${etag}`, '*']) {
+    const same = await checkedFetch(url, { headers: { 'If-None-Match': known } });
+    expect([known, same.status]).toEqual([known, 304]);
+  }
 });
 
 describe('a description that is wrong', () => {

@@ -133,6 +133,25 @@ describe('an operation', () => {
     expect(await ask(gateway, 'GET', path, { ifNoneMatch: '*' })).toMatchObject({ status: 304 });
   });
 
+  test('that changes refuses to be held to what a resource is not, rather than to ignore it', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    const path = `/endpoints/${await insertEndpoint(gateway)}`;
+    const message = 'takes * alone in a change: name the revision to change by If-Match';
+    for (const ifNoneMatch of ['"7"', 'W/"7"', '"7", *', '7']) {
+      for (const method of ['PATCH', 'DELETE'] as const) {
+        const bringing = { ifNoneMatch, ...(method === 'PATCH' ? { body: {} } : {}) };
+        expect(await ask(gateway, method, path, bringing)).toEqual({
+          status: 400,
+          etag: null,
+          body: failure('BAD_REQUEST', `If-None-Match: ${message}`, [
+            { path: 'If-None-Match', message },
+          ]),
+        });
+      }
+    }
+    expect(await ask(gateway, 'GET', path, {})).toMatchObject({ status: 200 });
+  });
+
   test('without a token is refused for that, whatever it is held to', async () => {
     const gateway = await startGateway('SuperAdmin');
     const reply = await ask(gateway, 'DELETE', '/organizations', { ifMatch: 'none', bearer: 'x' });

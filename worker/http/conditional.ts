@@ -16,15 +16,22 @@ const READS = new Set(['GET', 'HEAD']);
 
 /**
  * What the request's `If-Match` asks for; `undefined` without one. Weak tags match nothing, and
- * neither does anything where a change asks by `If-None-Match: *` for what is not there. Where
- * `If-Match` could not be honoured it is refused, not ignored: who sends it relies on it. Spec silent.
- * @throws GatewayError BAD_REQUEST when it is no list of tags, and where no tag is told
+ * neither does anything where a change asks by `If-None-Match: *` for what is not there. What
+ * could not be honoured is refused, not ignored: clients that send it rely on it. Spec silent.
+ * @throws GatewayError BAD_REQUEST when it is no list of tags, where no tag is told, and for a change by `If-None-Match` with tags
  */
 export function ifMatchOf(
   { headers, method }: Request,
   { conditional }: Pick<AnyRoute, 'conditional'>,
 ): IfMatch | undefined {
-  if (conditional && !READS.has(method) && headers.get('If-None-Match')?.trim() === '*') return [];
+  const unlike = conditional && !READS.has(method) ? headers.get('If-None-Match') : null;
+  if (unlike === '*') return [];
+  if (unlike !== null) {
+    throw fault(
+      'takes * alone in a change: name the revision to change by If-Match',
+      'If-None-Match',
+    );
+  }
   const text = headers.get('If-Match');
   if (text === null) return undefined;
   if (!conditional) throw fault('is not taken here: this operation is on nothing that has an ETag');
@@ -62,7 +69,11 @@ export function preconditionFailed(): GatewayError {
  */
 export function isKnown(request: Request, tag: string): boolean {
   hold(tag, ifMatchOf(request, { conditional: true }));
-  const text = request.headers.get('If-None-Match');
+  return names(request.headers.get('If-None-Match'), tag);
+}
+
+/** Whether an `If-None-Match` names a tag; weak tags do too. */
+export function names(text: string | null, tag: string): boolean {
   if (text === null) return false;
   return text === '*' || (tagsOf(text)?.some((each) => each.tag === tag) ?? false);
 }
@@ -80,8 +91,8 @@ function tagsOf(text: string): { readonly weak: boolean; readonly tag: string }[
   return tags.length > 0 ? tags : undefined;
 }
 
-function fault(message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `If-Match: ${message}`, {
-    details: [{ path: 'If-Match', message }],
+function fault(message: string, path = 'If-Match'): GatewayError {
+  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, {
+    details: [{ path, message }],
   });
 }

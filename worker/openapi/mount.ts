@@ -2,6 +2,7 @@
 
 import { addressOf } from '../http/address.ts';
 import { asAllReplies } from '../http/beside.ts';
+import { names } from '../http/conditional.ts';
 import { publicUrl } from '../http/public-url.ts';
 import type { AnyRoute } from '../http/route.ts';
 import type { App } from '../http/run.ts';
@@ -14,7 +15,7 @@ import { offered } from './offered.ts';
 /** As bytes, and with the tag that names them. */
 interface Served {
   readonly bytes: Uint8Array;
-  readonly etag: string;
+  readonly tag: string;
   readonly gateway: string | undefined;
 }
 
@@ -28,9 +29,10 @@ export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
     const served =
       known !== undefined && known.gateway === gateway ? known : await serve(routes, gateway);
     known = served;
-    const { bytes, etag } = served;
-    const headers = { ETag: etag };
-    if (req.header('If-None-Match') === etag) return new Response(null, { status: 304, headers });
+    const { bytes, tag } = served;
+    const headers = { ETag: `"${tag}"` };
+    if (names(req.raw.headers.get('If-None-Match'), tag))
+      return new Response(null, { status: 304, headers });
     await passed({ address: addressOf(req.raw.headers, settings.PEER) }, bytes.byteLength);
     return new Response(bytes, { headers: { ...headers, 'Content-Type': 'application/json' } });
   });
@@ -38,5 +40,5 @@ export function mountDescription(app: App, routes: readonly AnyRoute[]): void {
 
 async function serve(routes: readonly AnyRoute[], gateway: string | undefined): Promise<Served> {
   const bytes = new TextEncoder().encode(JSON.stringify(describe(routes, gateway), offered));
-  return { bytes, etag: `"${await digestOf(bytes)}"`, gateway };
+  return { bytes, tag: await digestOf(bytes), gateway };
 }
