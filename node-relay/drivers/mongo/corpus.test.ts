@@ -4,6 +4,7 @@ import { BSON } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject } from '../../../proto/json.ts';
 import { parseOrdered } from '../../../proto/ordered-json.ts';
+import differences from '../../../test/suites/differences/bson.json' with { type: 'json' };
 import { documentText } from './from-bson.ts';
 import { documentToBson, toBson } from './to-bson.ts';
 
@@ -35,10 +36,11 @@ const FILES = readdirSync(FOLDER)
   );
 
 /** What the tests of a long outside ±2^53 in the relaxed form are written as here. Contract §6. */
-const LONGS: Readonly<Record<string, string>> = {
-  '-9223372036854775808': '{"$numberLong":"-9223372036854775808"}',
-  '9223372036854775807': '{"$numberLong":"9223372036854775807"}',
-};
+const LONGS: Readonly<Record<string, string>> = Object.fromEntries(
+  differences.flatMap(({ cases }) =>
+    cases.map((digits) => [digits, `{"$numberLong":"${digits}"}`]),
+  ),
+);
 
 function bytesOf(text: string): Uint8Array {
   const parsed = parseOrdered(text);
