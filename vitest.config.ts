@@ -9,8 +9,8 @@ import { leftOut } from './tooling/left-out.ts';
 const BUSY_MACHINE_MS = 60_000;
 /** What a test needs first may have to be fetched first: hundreds of megabytes for some servers. */
 const FETCHED_MS = 300_000;
-/** How long a test that looks again and again waits for what is to come about. */
-const expect = { poll: { timeout: 30_000 } };
+/** How long a test that looks again and again waits for what is to come about. A test that expects nothing fails. */
+const expect = { poll: { timeout: 30_000 }, requireAssertions: true };
 
 /** Where random cases begin: what one run finds, all find. Others by `TEST_SEED`. */
 const SEED = Number(process.env.TEST_SEED ?? 1);

@@ -61,7 +61,7 @@ test('reads what the parser of the runtime reads', () =>
     fc.property(spaced, (text) => {
       expect(difference(text)).toEqual([]);
     }),
-    { numRuns: 150 },
+    { numRuns: 50 },
   ));
 
 test('takes for JSON just what the parser of the runtime does, whatever was changed', () =>
@@ -80,7 +80,7 @@ test('takes for JSON just what the parser of the runtime does, whatever was chan
         expect(difference(broken)).toEqual([]);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 100 },
   ));
 
 const FILLER = '1,'.repeat(40_000);

@@ -1,4 +1,4 @@
-/** A Redis endpoint of a test's own: on a database of the run's server that nobody else uses. */
+/** A Redis endpoint of a test's own. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Gateway } from './gateway.ts';
@@ -20,13 +20,12 @@ export interface RedisEndpoint {
   drop(): Promise<void>;
 }
 
-/** Makes an organization with such an endpoint. */
-export async function redisEndpoint(gateway: Gateway): Promise<RedisEndpoint> {
-  const { url } = await backend('redis');
-  const own = new URL(url);
-  // It has 1,024 of them, and others use the first sixteen.
-  const [used] = await onRedis(url, ['INCR', 'databases of tests']);
-  own.pathname = `/${16 + (Number(used) % 1008)}`;
+/**
+ * Makes an organization with such an endpoint.
+ * @param url the database; by default one of the run's server that no other test uses
+ */
+export async function redisEndpoint(gateway: Gateway, url?: string): Promise<RedisEndpoint> {
+  const own = new URL(url ?? (await freeDatabase()));
   const organization = await newOrganization(gateway);
   const endpoint = `re-${randomUUID().slice(0, 8)}`;
   const body = { endpoint, kind: 'redis', config: { write_conn: { url: own.href } } };
@@ -54,4 +53,13 @@ export async function redisEndpoint(gateway: Gateway): Promise<RedisEndpoint> {
       await say('FLUSHDB');
     },
   };
+}
+
+async function freeDatabase(): Promise<string> {
+  const { url } = await backend('redis');
+  const database = new URL(url);
+  // It has 1,024 of them, and others use the first sixteen.
+  const [used] = await onRedis(url, ['INCR', 'databases of tests']);
+  database.pathname = `/${16 + (Number(used) % 1008)}`;
+  return database.href;
 }

@@ -4,17 +4,19 @@ import { subscribe } from './event-stream.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { killRelay } from './processes.ts';
 import { type RedisEndpoint, redisEndpoint } from './redis-endpoint.ts';
+import { ownRedis, type RedisServer } from './servers/redis-server.ts';
 
 let gateway: OwnGateway;
+let server: RedisServer;
 let redis: RedisEndpoint;
 
 beforeAll(async () => {
-  gateway = await startGateway();
-  redis = await redisEndpoint(gateway);
+  // A script stops the whole server for a while.
+  [gateway, server] = await Promise.all([startGateway(), ownRedis({ modules: false })]);
+  redis = await redisEndpoint(gateway, server.url);
 });
 afterAll(async () => {
-  await redis?.drop();
-  await gateway?.stop();
+  await Promise.all([gateway?.stop(), server?.stop()]);
 });
 
 test('a transaction that was open is not kept, and its session is gone', async () => {

@@ -103,7 +103,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     variable: 'TEST_REDIS_URL',
     ...REDIS,
     tests: [
-      'test/redis{,-loss,-watch}.test.ts',
+      'test/redis{,-watch}.test.ts',
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
       WRITTEN,
@@ -115,7 +115,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
       'node-relay/drivers/redis/{cluster,sentinel}*.test.ts',
       'node-relay/drivers/redis/{contract,corpus,differential,faults,hold,lease}.test.ts',
       'node-relay/drivers/redis/{run,server,transact,watch}.test.ts',
-      'test/redis-{caps,groups,strangers,tls}.test.ts',
+      'test/redis-{caps,groups,loss,strangers,tls}.test.ts',
       'test/upstash*.test.ts',
       'test/servers/redis-server.test.ts',
       'tooling/redis-table/examples.test.ts',

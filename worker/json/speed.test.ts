@@ -8,6 +8,7 @@ import { flatten } from './flatten.ts';
 const SIZE = 10 * 1024 * 1024 - 1024;
 /** Of the fastest round, on a machine that does much else; half a second is what a quiet one takes. */
 const BOUND_MS = 20_000;
+/** Further rounds are for a machine that was busy in those before. */
 const ROUNDS = 3;
 
 let gateway: TestGateway;
@@ -48,7 +49,7 @@ function flatRecord(at: number): string {
   return members.join(',');
 }
 
-/** How many milliseconds the fastest round takes, and the last reply. */
+/** How many milliseconds the first round within the bound takes, or else the fastest, and the last reply. */
 async function measured(operation: string, body: string): Promise<[ms: number, reply: Response]> {
   const headers = { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
   const init = { method: 'POST', headers, body: new TextEncoder().encode(body) };
@@ -58,7 +59,7 @@ async function measured(operation: string, body: string): Promise<[ms: number, r
     const reply = await gateway.send(`/json/${operation}`, init);
     const kept = new Response(await reply.arrayBuffer(), reply);
     fastest = Math.min(fastest, performance.now() - started);
-    if (round === ROUNDS) return [fastest, kept];
+    if (fastest < BOUND_MS || round === ROUNDS) return [fastest, kept];
   }
 }
 

@@ -65,6 +65,14 @@ function plain(text: string): unknown {
   });
 }
 
+/** The files that have such cases, with these: a test without any would expect nothing. */
+function filesWith<Case>(casesOf: (file: CorpusFile) => readonly Case[] | undefined) {
+  return FILES.flatMap(([name, file]) => {
+    const cases = casesOf(file) ?? [];
+    return cases.length === 0 ? [] : [[name, cases, file] as const];
+  });
+}
+
 describe('the BSON corpus', () => {
   test('is whole', () => {
     const count = (each: (file: CorpusFile) => readonly unknown[] | undefined) =>
@@ -75,19 +83,23 @@ describe('the BSON corpus', () => {
     }).toEqual({ valid: 728, errors: 255 });
   });
 
-  test.each(FILES)('%s: writes Extended JSON of BSON, in both forms', (_, { valid = [] }) => {
-    for (const { description, canonical_bson, canonical_extjson, relaxed_extjson } of valid) {
-      const bytes = Buffer.from(canonical_bson, 'hex');
-      const canonical = plain(documentText(bytes, 'canonical'));
-      expect([description, canonical]).toEqual([description, plain(canonical_extjson)]);
-      if (relaxed_extjson === undefined) continue;
-      const relaxed = JSON.parse(documentText(bytes, 'relaxed'));
-      expect([description, relaxed]).toEqual([description, withLongs(relaxed_extjson)]);
-    }
-  });
+  test.each(filesWith(({ valid }) => valid))(
+    '%s: writes Extended JSON of BSON, in both forms',
+    (_, valid) => {
+      for (const { description, canonical_bson, canonical_extjson, relaxed_extjson } of valid) {
+        const bytes = Buffer.from(canonical_bson, 'hex');
+        const canonical = plain(documentText(bytes, 'canonical'));
+        expect([description, canonical]).toEqual([description, plain(canonical_extjson)]);
+        if (relaxed_extjson === undefined) continue;
+        const relaxed = JSON.parse(documentText(bytes, 'relaxed'));
+        expect([description, relaxed]).toEqual([description, withLongs(relaxed_extjson)]);
+      }
+    },
+  );
 
-  test.each(FILES)('%s: reads Extended JSON with its types', (_, { valid = [] }) => {
-    for (const each of valid.filter(({ lossy }) => lossy !== true)) {
+  const lossless = filesWith(({ valid }) => valid?.filter(({ lossy }) => lossy !== true));
+  test.each(lossless)('%s: reads Extended JSON with its types', (_, valid) => {
+    for (const each of valid) {
       const { description, canonical_bson, converted_bson, degenerate_extjson } = each;
       for (const form of [each.canonical_extjson, degenerate_extjson ?? each.canonical_extjson]) {
         const bytes = bytesOf(form);
@@ -105,15 +117,20 @@ describe('the BSON corpus', () => {
     }
   });
 
-  test.each(FILES)('%s: reads the relaxed form without changing values', (_, { valid = [] }) => {
+  const relaxed = filesWith(({ valid }) =>
+    valid?.flatMap(({ description, relaxed_extjson }) =>
+      relaxed_extjson === undefined ? [] : [{ description, relaxed_extjson }],
+    ),
+  );
+  test.each(relaxed)('%s: reads the relaxed form without changing values', (_, valid) => {
     for (const { description, relaxed_extjson } of valid) {
-      if (relaxed_extjson === undefined) continue;
       const again = JSON.parse(documentText(bytesOf(relaxed_extjson), 'relaxed'));
       expect([description, again]).toEqual([description, withLongs(relaxed_extjson)]);
     }
   });
 
-  test.each(FILES)('%s: refuses what is no Extended JSON', (_, { parseErrors = [], bson_type }) => {
+  const refused = filesWith(({ parseErrors }) => parseErrors);
+  test.each(refused)('%s: refuses what is no Extended JSON', (_, parseErrors, { bson_type }) => {
     for (const { description, string } of parseErrors) {
       const read = () =>
         bson_type === '0x13' ? toBson({ $numberDecimal: string }, 'd') : bytesOf(string);

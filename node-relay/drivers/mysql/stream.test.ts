@@ -5,7 +5,6 @@ import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { heldBytes } from '../test/memory.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
@@ -37,25 +36,6 @@ function lines(piece: Uint8Array): number {
   for (const byte of piece) if (byte === 10) count += 1;
   return count;
 }
-
-test('streams 1,000,000 rows in flat memory, also to a slow reader', async () => {
-  let count = 0;
-  let pieces = 0;
-  let looks = 0;
-  const before = heldBytes();
-  let most = before;
-  for await (const piece of streamed(read, MILLION)) {
-    count += lines(piece);
-    pieces += 1;
-    if (pieces % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
-    if (count < 50_000 * looks) continue;
-    looks += 1;
-    most = Math.max(most, heldBytes());
-  }
-  expect(count).toBe(1_000_000);
-  expect(looks).toBeGreaterThan(10);
-  expect(most - before).toBeLessThan(64 * 1024 * 1024);
-}, 240_000);
 
 test('stops the server and frees the connection when left early', async () => {
   for await (const piece of streamed(read, MILLION)) if (piece.length > 0) break;

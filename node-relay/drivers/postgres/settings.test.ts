@@ -148,10 +148,7 @@ describe('refuses', () => {
   });
 
   test('without repeating what it was given', () => {
-    try {
-      settingsOf({ url: 'postgres://annabel:hunter2@db.example,db2.example/app' });
-    } catch (error) {
-      expect((error as Error).message).not.toMatch(/hunter2|annabel|example/);
-    }
+    const read = () => settingsOf({ url: 'postgres://annabel:hunter2@db.example,db2.example/app' });
+    expect(read).toThrow(/^(?!.*(?:hunter2|annabel|example))/s);
   });
 });

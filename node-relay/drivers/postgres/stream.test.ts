@@ -139,32 +139,15 @@ describe('a stream', () => {
     expect(await lines(stream(sql('SELECT 1 AS a')))).toEqual([{ a: 1 }]);
   });
 
-  test('of a million rows is flat in memory', { timeout: 240_000 }, async () => {
-    const query =
-      'SELECT generate_series(1, 1000000) AS id, md5(random()::text) AS hash, now() AS at';
-    let rows = 0;
-    let looks = 0;
-    const before = heldBytes();
-    let most = before;
-    for await (const piece of stream(sql(query))) {
-      for (const byte of piece) if (byte === 10) rows += 1;
-      if (rows < 50_000 * looks) continue;
-      looks += 1;
-      most = Math.max(most, heldBytes());
-    }
-    expect(rows).toBe(1_000_000);
-    expect(looks).toBeGreaterThan(10);
-    expect((most - before) / 1_048_576).toBeLessThan(64);
-  });
-
   test('waits for a slow reader without collecting rows', async () => {
-    const iterator = stream(sql("SELECT repeat('x', 1000), generate_series(1, 200000)"))[
+    const rows = 200_000;
+    const iterator = stream(sql(`SELECT repeat('x', 1000), generate_series(1, ${rows})`))[
       Symbol.asyncIterator
     ]();
     await iterator.next();
     const before = heldBytes();
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect((heldBytes() - before) / 1_048_576).toBeLessThan(64);
+    expect(heldBytes() - before).toBeLessThan((rows * 1_000) / 4);
     await iterator.return?.();
     await expect.poll(running).toBe(0);
   });
