@@ -17,7 +17,7 @@ test('is loaded once, with the first statement that is looked at', async () => {
 test('tells what is wrong and where, and goes on after that', async () => {
   await loadParser();
   expect(parseText('SELEC 1')).toEqual({
-    failed: { message: 'syntax error at or near "SELEC"', position: 1 },
+    failed: { message: 'syntax error at or near "SELEC"', sqlstate: '42601', position: 1 },
   });
   expect(parseText('SELECT 1 AS again')).toMatchObject({ statements: [{ kind: 'SelectStmt' }] });
 });
