@@ -103,7 +103,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     variable: 'TEST_REDIS_URL',
     ...REDIS,
     tests: [
-      'test/redis{,-watch}.test.ts',
+      'test/{redis,redis-watch,stop-streams}.test.ts',
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
       WRITTEN,
