@@ -3,6 +3,7 @@ import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { createApp, facades, routes } from '../app.ts';
 import { failure, NOW, startGateway } from '../test/gateway.ts';
+import { operationsOf } from './operations.ts';
 import { methodsOf, pathsOf } from './route.ts';
 import { wholePath } from './run.ts';
 
@@ -89,30 +90,52 @@ const inPieces = (bytes: number) => {
   });
 };
 
-describe.each(['/new', '/auth/login', '/auth/password/reset'])('without a token, %s', (path) => {
-  test.each([
-    ['of 64 KiB, with its length, is read', 64 * KIBIBYTE, true],
-    ['of 64 KiB, in pieces, is read', 64 * KIBIBYTE, false],
-    ['of a byte more, with its length, is 413', 64 * KIBIBYTE + 1, true],
-    ['of a byte more, in pieces, is 413', 64 * KIBIBYTE + 1, false],
-    ['of 1 MiB, in pieces, is 413', MEBIBYTE, false],
-  ])('takes a body: %s', async (_what, bytes, hasLength) => {
-    const gateway = await startGateway('Read');
-    const response = await gateway.send(path, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        ...(hasLength ? { 'Content-Length': String(bytes) } : {}),
-      },
-      body: hasLength ? ' '.repeat(bytes) : inPieces(bytes),
-    });
-    const isTooLarge = bytes > 64 * KIBIBYTE;
-    expect(response.status).toBe(isTooLarge ? 413 : 400);
-    expect(await response.json()).toMatchObject(
-      isTooLarge ? failure('PAYLOAD_TOO_LARGE', 'The body is larger than 65536 bytes') : {},
-    );
-  });
+/** Every operation that needs no token. */
+const OPEN = operationsOf([...routes, ...facades]).filter(
+  ({ route }) => route.access.level === 'Public',
+);
+
+test('operations that need no token are few', () => {
+  expect(OPEN.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'POST /api/v1/auth/login',
+    'GET /api/v1/auth/login',
+    'POST /api/v1/auth/password/reset',
+    'POST /api/v1/new',
+  ]);
 });
+
+describe.each(OPEN.filter(({ method }) => method !== 'GET'))(
+  'without a token, $method $path',
+  ({ method, path }) => {
+    test.each([
+      ['of 64 KiB, with its length, is read', 64 * KIBIBYTE, true],
+      ['of 64 KiB, in pieces, is read', 64 * KIBIBYTE, false],
+      ['of a byte more, with its length, is 413', 64 * KIBIBYTE + 1, true],
+      ['of a byte more, in pieces, is 413', 64 * KIBIBYTE + 1, false],
+      ['of 1 MiB, in pieces, is 413', MEBIBYTE, false],
+    ])('takes a body: %s', async (_what, bytes, hasLength) => {
+      const gateway = await startGateway('Read');
+      const response = await createApp({ now: () => NOW, fetch }).request(
+        `http://gateway.test${path}`,
+        {
+          method,
+          headers: {
+            'Content-Type': 'application/json',
+            ...(hasLength ? { 'Content-Length': String(bytes) } : {}),
+          },
+          body: hasLength ? ' '.repeat(bytes) : inPieces(bytes),
+        },
+        gateway.bindings,
+        createExecutionContext(),
+      );
+      const isTooLarge = bytes > 64 * KIBIBYTE;
+      expect(response.status).toBe(isTooLarge ? 413 : 400);
+      expect(await response.json()).toMatchObject(
+        isTooLarge ? failure('PAYLOAD_TOO_LARGE', 'The body is larger than 65536 bytes') : {},
+      );
+    });
+  },
+);
 
 test('every operation that reads a larger body asks for a token first', async () => {
   const gateway = await startGateway('Read');

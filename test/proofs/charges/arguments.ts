@@ -51,6 +51,12 @@ const VALUES: Readonly<Record<string, (size: number) => Json>> = {
     Array.from({ length: Math.ceil(size / 100) }, (_, at) => 'a'.repeat(100) + at),
   'long numbers': (size) =>
     Array.from({ length: Math.ceil(size / 20) }, (_, at) => parseJson(`1234567890123456789${at}`)),
+  'large exponents': (size) =>
+    Array.from({ length: size }, (_, at) => parseJson(`1${at}e999999999999999`)),
+  'long fractions': (size) =>
+    Array.from({ length: Math.ceil(size / 1_000) }, (_, at) =>
+      parseJson(`0.${'9'.repeat(3_000)}${at}1`),
+    ),
   'one of each': (size) => [1, 'a', null, true, { a: 1 }, [1], 'x'.repeat(size)],
   arrays: (size) => Array.from({ length: size }, (_, at) => [at]),
   pairs: (size) => Array.from({ length: size }, (_, at) => [`k${at}`, at]),

@@ -1,6 +1,6 @@
 /** Whether checks against JSON Schemas cost what their steps say. */
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Json, JsonObject } from '../../../proto/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
 import { type CompiledSchema, compileSchema } from '../../../worker/language/schemas/compile.ts';
 import { STEP_NS, Work } from '../../../worker/language/schemas/work.ts';
 import { cpuMs } from '../processor-time.ts';
@@ -16,10 +16,15 @@ const STEPS_LEAST = 30_000;
 /** Schemas within each other. */
 const DEPTH = 3;
 
+const numberBy = (choices: Choices): Json =>
+  parseJson(choices.pick(['3', '0.01', '7'.repeat(20), '7'.repeat(300), `0.${'7'.repeat(4_000)}`]));
+
 /** Keywords, each with a schema by chance where it holds one. */
 const KEYWORDS: readonly ((choices: Choices, depth: number) => JsonObject)[] = [
   () => ({ type: ['object', 'array', 'string', 'number'] }),
   () => ({ type: 'integer', minimum: 1, multipleOf: 0.01 }),
+  (choices) => ({ type: 'integer', multipleOf: numberBy(choices) }),
+  (choices) => ({ minimum: numberBy(choices), exclusiveMaximum: numberBy(choices) }),
   () => ({ maxLength: 5, minLength: 100_000 }),
   () => ({ pattern: '^(a|b)*c$' }),
   () => ({ pattern: '[a-z]{1,80}x' }),

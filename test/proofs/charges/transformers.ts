@@ -21,7 +21,8 @@ export { STEP_NS };
 
 /** Fuel of one case: a little first, lest one that pays too little never ends. */
 const FUEL = [5_000, 600_000] as const;
-const LEAST_MS = 12;
+/** Less than the first is too little to be measured; with less than the second it is tried with more fuel. */
+const [LEAST_MS, ENOUGH_MS] = [1, 12];
 /** What naming a transformer in a rule costs beside it. */
 const RULE_STEPS = 3;
 
@@ -70,8 +71,9 @@ export function nsPerStep(
       };
       while (attempt(once, x));
     });
-    found = (ms * 1e6) / (fuel - Math.max(0, budget.fuel));
-    if (ms >= LEAST_MS) break;
+    const steps = Math.max(1, fuel - Math.max(0, budget.fuel));
+    found = ms < LEAST_MS ? undefined : (ms * 1e6) / steps;
+    if (ms >= ENOUGH_MS) break;
   }
   return found;
 }

@@ -4,6 +4,7 @@ import { mutate } from '../hostile-replies/mutate.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { type Played, playing, type Recorded, recording, type Traffic } from './network.ts';
+import { OwnTime } from './own-time.ts';
 import type { Vendor, VendorCall, VendorServer } from './vendor.ts';
 import { VENDORS } from './vendors/index.ts';
 
@@ -51,6 +52,7 @@ interface Tape {
 async function runVendor(vendor: Vendor, options: ProofOptions): Promise<ProofResult> {
   const { seed, count, progress } = options;
   const server = await vendor.start();
+  using time = new OwnTime();
   const faults: string[] = [];
   const figures: Record<string, number> = {};
   try {
@@ -64,10 +66,14 @@ async function runVendor(vendor: Vendor, options: ProofOptions): Promise<ProofRe
         const choices = new Choices(seed * 1_000_003 + at);
         const tape = choices.pickAny(tapes);
         if (tape === undefined) throw new Error('Nothing was recorded');
-        const { outcome, fault } = await runCase(vendor, server, tape, choices);
+        const { outcome, fault } = await runCase(vendor, server, tape, { choices, time });
         const figure = `${vendor.name}: ${outcome}`;
         figures[figure] = (figures[figure] ?? 0) + 1;
-        if (fault) faults.push(`${vendor.name}, case ${at}, ${tape.call.name}: ${fault}`);
+        if (fault) {
+          const told = `${vendor.name}, case ${at}, ${tape.call.name}: ${fault}`;
+          faults.push(told);
+          progress(told);
+        }
         if (at % 1_000 === 999) progress(`${vendor.name}: ${at + 1} hostile replies`);
       }
     };
@@ -95,7 +101,7 @@ async function runCase(
   vendor: Vendor,
   { connection, settings = {} }: VendorServer,
   { call, replies }: Tape,
-  choices: Choices,
+  { choices, time }: { readonly choices: Choices; readonly time: OwnTime },
 ): Promise<{ outcome: string; fault?: string }> {
   const changed = Math.floor(choices.next() * replies.length);
   const names: string[] = [];
@@ -112,11 +118,11 @@ async function runCase(
     { connection, settings },
     playing(played, traffic, bounds.signal),
   );
-  const started = performance.now();
+  const began = time.ms;
   const { outcome, fault } = await outcomeOf(
     session.run(call.request as never, bounds), // As above.
   );
-  const ms = performance.now() - started;
+  const ms = time.ms - began;
   const broken =
     fault ??
     (traffic.taken > TAKEN_MAX ? `${traffic.taken} bytes were taken` : undefined) ??

@@ -3,9 +3,13 @@ import type { Budget } from './budget.ts';
 import { Pattern } from './regex/pattern.ts';
 import { Callable, isExact, type ObjectValue, type Value } from './value.ts';
 
+/** What the text of a double that is no integer takes. */
+const FRACTION_STEPS = 6;
+
 /** As text. @throws BudgetFault */
 export function toText(value: Value, budget: Budget): string {
   if (typeof value === 'string') return value;
+  if (typeof value === 'number' && !Number.isInteger(value)) budget.spend(FRACTION_STEPS);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return joined(value, ',', budget);
   if (value instanceof Callable) return `[function ${value.calledName}]`;

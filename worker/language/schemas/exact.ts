@@ -17,34 +17,61 @@ const MOST_DIGITS = 4096;
 /** Characters of text that cost a step. */
 const CHARACTERS_PER_STEP = 32;
 
-/** Negative, zero or positive as `one` is less than, equal to or greater than `other`. */
-export function compareNumbers(one: JsonNumber, other: JsonNumber): number {
+/** Negative, zero or positive as `one` is less than, equal to or greater than `other`. @throws GatewayError BAD_REQUEST when it takes too much */
+export function compareNumbers(one: JsonNumber, other: JsonNumber, work: Work): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
-  return compareDecimals(numberText(one), numberText(other));
+  return compareDecimals(digitsOf(one, work), digitsOf(other, work));
 }
 
-/** Whether a number has no fraction, however it is written. */
-export function isWhole(number: JsonNumber): boolean {
+/** Whether a number has no fraction, however it is written. @throws GatewayError BAD_REQUEST when it takes too much */
+export function isWhole(number: JsonNumber, work: Work): boolean {
   if (typeof number === 'number') return Number.isInteger(number);
-  const { digits, exponent } = decimalOf(number.rawJSON);
+  const { digits, exponent } = decimalOf(digitsOf(number, work));
   return digits.length <= Math.max(exponent, 0);
 }
 
-/** Whether `number` divided by `divisor` is whole, exactly: 19.99 is a multiple of 0.01. */
-export function isMultiple(number: JsonNumber, divisor: JsonNumber): boolean {
+/** What reading the digits of a number takes, beside their count. */
+const READING_STEPS = 3;
+
+/** A number's text, charged for reading all of it. */
+function digitsOf(number: JsonNumber, work: Work): string {
+  const text = numberText(number);
+  work.spend(READING_STEPS + text.length / CHARACTERS_PER_STEP);
+  return text;
+}
+
+/** What a division takes of numbers of few digits; of others it is their digits, and each of one with each of the other. */
+const DIVISION_STEPS = 10;
+const DIGITS_PER_STEP = 5;
+const PAIRS_PER_STEP = 10_000;
+
+/**
+ * Whether `number` divided by `divisor` is whole, exactly: 19.99 is a multiple of 0.01.
+ * @throws GatewayError BAD_REQUEST when it takes too much
+ */
+export function isMultiple(number: JsonNumber, divisor: JsonNumber, work: Work): boolean {
   if (Number.isSafeInteger(number) && Number.isSafeInteger(divisor)) {
     return Number(number) % Number(divisor) === 0;
   }
-  const [value, by] = [decimalOf(numberText(number)), decimalOf(numberText(divisor))];
+  const [value, by] = [decimalOf(digitsOf(number, work)), decimalOf(digitsOf(divisor, work))];
   if (value.digits === '') return true;
   if (by.digits === '' || Math.max(value.digits.length, by.digits.length) > MOST_DIGITS) {
     return false;
   }
   const shift = value.exponent - value.digits.length - (by.exponent - by.digits.length);
+  work.spend(divisionSteps(value.digits.length, by.digits.length, shift));
   const [dividend, factor] = [BigInt(value.digits), BigInt(by.digits)];
   if (shift >= 0) return (dividend * powerOfTen(shift, factor)) % factor === 0n;
   // What ends in another digit than zero cannot be divided by more tens than it has digits.
   return -shift <= value.digits.length && dividend % (factor * 10n ** BigInt(-shift)) === 0n;
+}
+
+function divisionSteps(digits: number, divisors: number, shift: number): number {
+  const rounds = shift > 0 ? 1 + Math.log2(shift) : 0;
+  const pairs = divisors * (digits + 2 * rounds * divisors);
+  return (
+    DIVISION_STEPS + 2 * rounds + (digits + divisors) / DIGITS_PER_STEP + pairs / PAIRS_PER_STEP
+  );
 }
 
 /** Ten to the `exponent`, modulo `modulus`. */
@@ -81,6 +108,9 @@ function childrenOf(value: Json): readonly Json[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
+/** What the text of a double that is no integer takes. */
+const FRACTION_STEPS = 2;
+
 /**
  * One text for all values that are equal, and no other: members in order of their names, numbers
  * by their value.
@@ -92,6 +122,7 @@ export function textOf(value: Json, work: Work): string {
     work.spend(value.length / CHARACTERS_PER_STEP);
     return JSON.stringify(value);
   }
+  if (typeof value === 'number' && !Number.isInteger(value)) work.spend(FRACTION_STEPS);
   if (typeof value !== 'object' || value === null) return String(value);
   if (isRawJson(value)) return exactText(value.rawJSON, work);
   work.enter();
@@ -106,7 +137,7 @@ export function textOf(value: Json, work: Work): string {
 }
 
 function exactText(number: string, work: Work): string {
-  work.spend(number.length / CHARACTERS_PER_STEP);
+  work.spend(READING_STEPS + number.length / CHARACTERS_PER_STEP);
   const double = String(Number(number));
   if (Number.isFinite(Number(number)) && sameDecimal(double, number)) return double;
   const { isNegative, digits, exponent } = decimalOf(number);

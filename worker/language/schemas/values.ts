@@ -79,7 +79,8 @@ const HOLDS: {
   maximum: bound((order) => order <= 0),
   exclusiveMinimum: bound((order) => order > 0),
   exclusiveMaximum: bound((order) => order < 0),
-  multipleOf: (divisor, node) => node.type !== 'number' || isMultiple(numberOf(node), divisor),
+  multipleOf: (divisor, node) =>
+    node.type !== 'number' || isMultiple(numberOf(node), divisor, node.work),
   minLength: (least, { value, work }) =>
     typeof value !== 'string' || lengthOf(value, work) >= least,
   maxLength: (most, { value, work }) =>
@@ -124,12 +125,12 @@ export function* compareItems(node: ValueNode): Pieces<readonly [number, number]
 
 function isOfType(types: readonly string[], node: ValueNode): boolean {
   if (types.includes(node.type)) return true;
-  return node.type === 'number' && types.includes('integer') && isWhole(numberOf(node));
+  return node.type === 'number' && types.includes('integer') && isWhole(numberOf(node), node.work);
 }
 
 function bound(holds: (order: number) => boolean) {
   return (limit: JsonNumber, node: ValueNode): boolean =>
-    node.type !== 'number' || holds(compareNumbers(numberOf(node), limit));
+    node.type !== 'number' || holds(compareNumbers(numberOf(node), limit, node.work));
 }
 
 function numberOf(node: ValueNode): JsonNumber {

@@ -213,6 +213,7 @@ function joined(array: readonly Json[], separator: string, x: Execution): string
   const pieces = array.map((each, at) => {
     const text = pieceOf(each, at);
     x.take(text.length);
+    x.spend(text.length >> 5);
     if (typeof each === 'number' && !Number.isSafeInteger(each)) x.spend(FRACTION_STEPS);
     return text;
   });

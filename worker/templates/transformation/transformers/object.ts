@@ -9,6 +9,7 @@ import {
   chargedObject,
   chargedText,
   jsonText,
+  memberSteps,
   type Transformer,
   textIn,
 } from './transformer.ts';
@@ -74,7 +75,7 @@ export const OBJECT: readonly Transformer[] = [
     example: { input: { a: 1, b: 2, c: 3 }, args: ['a', 'c'], output: { a: 1, c: 3 } },
     make: (args) => {
       const wanted = new Set(args);
-      return (value, x) => filtered(chargedObject(value, x), (name) => wanted.has(name));
+      return (value, x) => filtered(value, x, (name) => wanted.has(name));
     },
   },
   {
@@ -84,7 +85,7 @@ export const OBJECT: readonly Transformer[] = [
     example: { input: { a: 1, b: 2, c: 3 }, args: ['b'], output: { a: 1, c: 3 } },
     make: (args) => {
       const unwanted = new Set(args);
-      return (value, x) => filtered(chargedObject(value, x), (name) => !unwanted.has(name));
+      return (value, x) => filtered(value, x, (name) => !unwanted.has(name));
     },
   },
   {
@@ -101,15 +102,17 @@ export const OBJECT: readonly Transformer[] = [
   },
 ];
 
-function filtered(object: JsonObject, isKept: (name: string) => boolean): JsonObject {
+function filtered(given: Json, x: Execution, isKept: (name: string) => boolean): JsonObject {
+  const members = Object.entries(chargedObject(given, x));
+  x.spend(memberSteps(members.length));
   const kept: JsonObject = {};
-  for (const [name, value] of Object.entries(object))
-    if (isKept(name)) setMember(kept, name, value);
+  for (const [name, value] of members) if (isKept(name)) setMember(kept, name, value);
   return kept;
 }
 
 function fromEntries(pairs: readonly Json[], x: Execution): JsonObject {
   const object: JsonObject = {};
+  x.spend(memberSteps(pairs.length));
   x.take(24 * pairs.length);
   for (const [at, pair] of pairs.entries()) {
     const [name, value] = Array.isArray(pair) ? pair : [];

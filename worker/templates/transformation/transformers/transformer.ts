@@ -73,9 +73,18 @@ export function chargedArray(value: Json, x: Execution): readonly Json[] {
 export function chargedObject(value: Json, x: Execution): JsonObject {
   if (!isJsonObject(value)) throw new RuleFault(`takes an object, not ${kindOf(value)}`);
   const { length } = Object.keys(value);
-  x.spend(1 + length);
+  x.spend(1 + memberSteps(length));
   x.take(28 + 24 * length);
   return value;
+}
+
+/** Members up to which the host reads and makes an object fast; beyond it keeps a table. */
+const FAST_MEMBERS = 128;
+const TABLE_STEPS = 8;
+
+/** What reading or making so many members takes. */
+export function memberSteps(count: number): number {
+  return count > FAST_MEMBERS ? TABLE_STEPS * count : count;
 }
 
 /** @throws RuleFault */
