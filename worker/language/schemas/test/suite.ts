@@ -11,12 +11,12 @@ export interface Group {
 /** A folder of the suite. */
 export type Draft = 'draft2020-12' | 'draft7';
 
-const FILES = import.meta.glob('../../../test/conformance/json-schema/draft*/**/*.json', {
+const FILES = import.meta.glob('../../../../test/conformance/json-schema/draft*/**/*.json', {
   query: '?raw',
   import: 'default',
   eager: true,
 });
-const REMOTES = import.meta.glob('../../../test/conformance/json-schema/remotes/**/*.json', {
+const REMOTES = import.meta.glob('../../../../test/conformance/json-schema/remotes/**/*.json', {
   query: '?raw',
   import: 'default',
   eager: true,
