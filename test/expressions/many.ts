@@ -3,7 +3,7 @@
  * programs of the tests, made without the means to make them smaller, which takes most of the time
  * there. Tells each that comes to something else, and ends with 1 if there is one.
  *
- * node server/run.mjs test/expressions/many.ts [--programs 100000] [--seed 1] [--shown 10]
+ * npm exec -c 'node server/run.mjs test/expressions/many.ts [--programs 100000] [--seed 1] [--shown 10]'
  */
 import { parseArgs } from 'node:util';
 import { type Results, resultsOfBody, resultsOfExpression } from './compare.ts';
