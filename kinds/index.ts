@@ -2,6 +2,9 @@
 import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
+import { hintFor } from '../proto/near-name.ts';
+import { faultsOf, IN_OUR_WORDS } from '../proto/schema-faults.ts';
+import { told } from '../proto/told.ts';
 import { cassandra } from './cassandra/index.ts';
 import { clickhouse } from './clickhouse/index.ts';
 import { http } from './http/index.ts';
@@ -79,14 +82,11 @@ export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest 
     }
     delete members.kind;
   }
-  const parsed = spec.request.safeParse({ ...members, type });
+  const parsed = spec.request.safeParse({ ...members, type }, IN_OUR_WORDS);
   if (parsed.success) {
     return { request: parsed.data, mode: spec.modeOf?.(parsed.data) ?? mode ?? 'write' };
   }
-  const details = parsed.error.issues.map(({ path, message }) => ({
-    path: path.join('.') || 'body',
-    message,
-  }));
+  const details = faultsOf(parsed.error, 'body');
   const first = details[0];
   throw new GatewayError('BAD_REQUEST', first ? `${first.path}: ${first.message}` : 'Bad request', {
     details,
@@ -115,6 +115,9 @@ function namedType(
   return { ...body, type: type.toLowerCase() };
 }
 
+/** Characters of a wrong name that are told. */
+const NAME_MAX = 100;
+
 function unknownType(spec: KindSpec, type: string): GatewayError {
   if (spec.notCallable.includes(type)) {
     return new GatewayError(
@@ -122,8 +125,9 @@ function unknownType(spec: KindSpec, type: string): GatewayError {
       `${spec.label} requests of type ${type} cannot be called`,
     );
   }
-  const known = Object.keys(spec.types).join(', ');
-  return badRequest(`Unknown type ${type}`, 'type', `one of ${known}`);
+  const name = told(type, NAME_MAX);
+  const problem = `${JSON.stringify(name)} is not known; ${hintFor(name, Object.keys(spec.types))}`;
+  return badRequest(`type: ${problem}`, 'type', problem);
 }
 
 function badRequest(message: string, path: string, problem: string): GatewayError {

@@ -9,13 +9,14 @@ import { Dialer, type DialPolicy } from './dial.ts';
 
 const REFUSED = {
   code: 'ADDRESS_REFUSED',
-  message: 'The address is not one this node may connect to',
+  message: expect.stringMatching(/^The (?:address|host or the port) /),
   details: [{ rule: 'address' }],
 };
 
 function dialer(allow = '', policy: Partial<DialPolicy> = {}): Dialer {
   return new Dialer({
     allow: parseAllowList(allow),
+    setting: 'RELAY_ALLOW',
     ownPort: () => 8788,
     gateway: undefined,
     ...policy,

@@ -27,6 +27,8 @@ export interface Listener {
 /** What decides about an address. */
 export interface DialPolicy {
   readonly allow: AllowList;
+  /** Names `allow` in a refusal. */
+  readonly setting: 'RELAY_ALLOW' | 'HTTP_ALLOW_PRIVATE';
   /** Port of the relay itself; refused on every address of this machine. */
   readonly ownPort: () => number | undefined;
   /** Further ports of the gateway on this machine; undefined while they are not known, when none of it is reached. */
@@ -72,7 +74,7 @@ export class Dialer {
    */
   async vet(host: string, port: number, signal: AbortSignal): Promise<string> {
     const [first] = await orAbort(this.addresses(host, port), signal);
-    if (first === undefined) throw refused();
+    if (first === undefined) throw refused(NO_ADDRESS);
     return first.address;
   }
 
@@ -82,18 +84,24 @@ export class Dialer {
    */
   async addresses(host: string, port: number): Promise<Address[]> {
     const name = canonicalHost(host);
-    if (name === undefined || !Number.isInteger(port) || port < 1 || port > 65_535) throw refused();
+    if (name === undefined || !Number.isInteger(port) || port < 1 || port > 65_535) {
+      throw refused(NO_ADDRESS);
+    }
     const literal = parseAddress(name);
     const found =
       literal === undefined ? await this.#lookUp(name, () => unreachable('ENOTFOUND')) : [literal];
     const gateway = await this.#gatewayAddresses(port);
-    const allowed = found.filter(
-      (address) =>
-        !isNeverReached(address) &&
-        !this.#isOwn(address, port, gateway) &&
-        (isPublic(address) || isAllowed(this.#policy.allow, { host: name, address, port })),
+    const { allow, setting } = this.#policy;
+    const reachable = found.filter(
+      (address) => !isNeverReached(address) && !this.#isOwn(address, port, gateway),
     );
-    if (allowed.length === 0) throw refused();
+    if (reachable.length === 0) throw refused(NEVER);
+    const allowed = reachable.filter(
+      (address) => isPublic(address) || isAllowed(allow, { host: name, address, port }),
+    );
+    if (allowed.length === 0) {
+      throw refused(`The address is not public, and the setting ${setting} does not open it`);
+    }
     return allowed;
   }
 
@@ -111,7 +119,7 @@ export class Dialer {
     const name = canonicalHost(gateway.host) ?? gateway.host;
     const literal = parseAddress(name);
     if (literal !== undefined) return new Set([literal.address]);
-    const found = await this.#lookUp(name, refused);
+    const found = await this.#lookUp(name, () => refused(NEVER));
     return new Set(found.map(({ address }) => address));
   }
 
@@ -182,8 +190,11 @@ function unreachable(code = '', cause?: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', words, { cause });
 }
 
-function refused(): GatewayError {
-  return new GatewayError('ADDRESS_REFUSED', 'The address is not one this node may connect to', {
-    details: [{ rule: 'address' }],
-  });
+const NO_ADDRESS = 'The host or the port of the connection is none';
+/** Tells nothing of which it is: a name may resolve to what its owner does not know. */
+const NEVER =
+  "The address is one that no setting opens: link-local, a metadata service, no destination, or the gateway's own";
+
+function refused(message: string): GatewayError {
+  return new GatewayError('ADDRESS_REFUSED', message, { details: [{ rule: 'address' }] });
 }

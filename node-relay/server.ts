@@ -133,8 +133,8 @@ async function assemble(
   const gatewayPorts =
     ownPortsFile === undefined ? {} : { gatewayPorts: () => portsIn(ownPortsFile) };
   const own = { gateway, ownPort, ...gatewayPorts };
-  const dialer = new Dialer({ allow, ...own });
-  const httpDialer = new Dialer({ allow: httpAllow, ...own });
+  const dialer = new Dialer({ allow, setting: 'RELAY_ALLOW', ...own });
+  const httpDialer = new Dialer({ allow: httpAllow, setting: 'HTTP_ALLOW_PRIVATE', ...own });
   const connections = new Connections(config.nodeKey);
   const seals = new Seals(config.nodeKey);
   const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault });

@@ -50,7 +50,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   REQUEST_FAILED: {
     means: 'The backend refused the request, such as for its syntax or a table that is missing.',
-    remedy: "Correct the request by the backend's own code and message in `details`.",
+    remedy:
+      "Correct the request by the message, which is the backend's own; its code is in `details`.",
     effect: 'told',
   },
   RESULT_TOO_LARGE: {
@@ -93,7 +94,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Check all three; which of them is wrong is not told.',
   },
   FORBIDDEN: {
-    means: "The caller's level is too low for the operation; the message names the one needed.",
+    means:
+      "The caller's level is too low for the operation; the message names the one needed, and on what.",
     remedy: 'Ask an Admin for a grant; `/iam/rbac/check` explains which rule decided.',
   },
   QUOTA_EXCEEDED: {
@@ -146,7 +148,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
   },
   CONSTRAINT_VIOLATED: {
     means: 'The change violates a constraint of the database, such as a unique key.',
-    remedy: 'Change the data by the message in `details`, which may name the `constraint`.',
+    remedy:
+      "Change the data by the message, which is the backend's own; `details` may name the `constraint`.",
     effect: 'told',
   },
   ORGANIZATION_EXISTS: {

@@ -151,6 +151,22 @@ export class GatewayError extends Error {
   }
 }
 
+/** What a backend said of a request that it refused, as it stands in `details`. */
+export type BackendDetail = Extract<ErrorDetails, { readonly source: string }>;
+
+/**
+ * The failure of a request that a backend refused: its message is the backend's own. Contract §2.
+ * @param otherwise the message where the backend says nothing
+ */
+export function refusedByBackend(
+  code: 'REQUEST_FAILED' | 'CONSTRAINT_VIOLATED',
+  detail: BackendDetail,
+  { cause, otherwise = 'The request was refused' }: { cause?: unknown; otherwise?: string } = {},
+): GatewayError {
+  const message = detail.message.trim() === '' ? otherwise : detail.message;
+  return new GatewayError(code, message, { cause, details: [detail] });
+}
+
 /** The body of an error reply. Contract: "Errors". */
 export interface ErrorBody {
   readonly error: string;

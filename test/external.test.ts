@@ -63,7 +63,7 @@ describe('a token of the provider', () => {
     const admin = await provider.token('admin', AUDIENCE);
     expect(await call('GET', '/iam/users', admin)).toMatchObject({
       status: 403,
-      body: { message: 'This operation needs Admin access' },
+      body: { message: 'This operation needs Admin access on the organization' },
     });
   });
 

@@ -189,7 +189,10 @@ test('a command on the whole server needs Admin', async () => {
   ]) {
     expect(await asWriter(body)).toMatchObject({
       status: 403,
-      body: { code: 'FORBIDDEN', message: 'This operation needs Admin access' },
+      body: {
+        code: 'FORBIDDEN',
+        message: expect.stringMatching(/^This operation needs Admin access on endpoint /),
+      },
     });
   }
   // Who may, is told by the server that there is no such user.

@@ -226,7 +226,11 @@ describe('a configuration', () => {
       'The connection URL has no path and no options',
     ],
     [{ write_conn: { host: 'index.example.com' } }, 'BAD_REQUEST', expect.any(String)],
-    [{ environment: 'us-east-1' }, 'BAD_REQUEST', 'config: Unrecognized key: "environment"'],
+    [
+      { environment: 'us-east-1' },
+      'BAD_REQUEST',
+      'config: "environment" is not known; known are write_conn, read_conn, development_conn, api_key, transport',
+    ],
     [{ transport: 'carrier' }, 'BAD_REQUEST', expect.stringContaining('config.transport')],
   ])('%j is refused', async (more, code, message) => {
     const body = { endpoint: idOf(), kind: 'pinecone', config: configOf(more) };

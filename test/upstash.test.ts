@@ -219,7 +219,8 @@ describe('a caller', () => {
   });
   const as = (level: string, path: string, body?: string) =>
     send(path, { token: tokens[level] ?? '', ...(body === undefined ? {} : { body }) });
-  const needs = (level: string) => refused(403, `This operation needs ${level} access`);
+  const needs = (level: string) =>
+    refused(403, `This operation needs ${level} access on endpoint ${endpoints.relay}`);
 
   test('needs for each command what its request needs', async () => {
     expect(await as('Read', '/get/x')).toEqual(result(null));

@@ -1,6 +1,6 @@
 /** Makes docs/errors.md out of the error table and the meanings beside it. */
 import { type Effect, ERROR_MEANINGS, type Retry } from '../proto/error-meanings.ts';
-import { ERRORS, type ErrorCode, errorBody, GatewayError } from '../proto/errors.ts';
+import { ERRORS, type ErrorCode, errorBody, refusedByBackend } from '../proto/errors.ts';
 
 /** Where the page lies, relative to the project's folder. */
 export const ERRORS_PAGE = 'docs/errors.md';
@@ -19,15 +19,11 @@ const EFFECTS: Readonly<Record<Effect, string>> = {
 };
 
 const EXAMPLE = errorBody(
-  new GatewayError('CONSTRAINT_VIOLATED', 'The change violates a constraint of the database', {
-    details: [
-      {
-        source: 'postgres',
-        code: '23505',
-        message: 'duplicate key value violates unique constraint "customers_pkey"',
-        constraint: 'customers_pkey',
-      },
-    ],
+  refusedByBackend('CONSTRAINT_VIOLATED', {
+    source: 'postgres',
+    code: '23505',
+    message: 'duplicate key value violates unique constraint "customers_pkey"',
+    constraint: 'customers_pkey',
   }),
   '0c5a7a52-6d1b-4b43-9d55-1f0f2f9f4c11',
 );

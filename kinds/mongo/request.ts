@@ -1,6 +1,7 @@
 /** Requests to MongoDB, by their types. */
 import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
+import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
 import { GRIDFS_MEMBERS, type GridfsMembers } from './gridfs.ts';
 import {
@@ -203,10 +204,10 @@ export const MongoRequest: z.ZodType<MongoRequest> = z.unknown().transform((give
     context.addIssue({ code: 'custom', path: ['type'], message: 'is no type of this kind' });
     return z.NEVER;
   }
-  const parsed = SCHEMAS[type].safeParse(named(type, request));
+  const parsed = SCHEMAS[type].safeParse(named(type, request), IN_OUR_WORDS);
   if (parsed.success) return { ...parsed.data, type } as unknown as MongoRequest; // Just checked.
-  for (const issue of parsed.error.issues) {
-    context.addIssue({ code: 'custom', path: issue.path, message: issue.message });
+  for (const { path, message } of faultsOf(parsed.error, '')) {
+    context.addIssue({ code: 'custom', path: path === '' ? [] : path.split('.'), message });
   }
   return z.NEVER;
 });

@@ -1,6 +1,6 @@
 /** Maps what an index answers to the gateway's failures. Contract §2. */
 import type { Mode } from '../../proto/driver.ts';
-import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
+import { type BackendDetail, GatewayError, refusedByBackend } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 
 /** Most of an index's message that is told, in characters. */
@@ -23,7 +23,8 @@ export function fromRefusal(refusal: Refusal, mode: Mode): GatewayError {
     return new GatewayError('CONNECTION_FAILED', 'The API key was refused', { cause });
   }
   if (status < 400) return noIndex(cause);
-  const details = [detailOf(refusal)];
+  const detail = detailOf(refusal);
+  const details = [detail];
   if (status === 429) {
     const message = 'The index takes no more requests for the moment';
     return new GatewayError('SERVICE_UNAVAILABLE', message, {
@@ -32,10 +33,7 @@ export function fromRefusal(refusal: Refusal, mode: Mode): GatewayError {
       retryAfter: secondsOf(refusal.retryAfter),
     });
   }
-  if (status < 500) {
-    const message = 'The index refused the request';
-    return new GatewayError('REQUEST_FAILED', message, { cause, details });
-  }
+  if (status < 500) return refusedByBackend('REQUEST_FAILED', detail, { cause });
   if (mode === 'write') {
     const message = 'The index failed after the write was sent';
     return new GatewayError('OUTCOME_UNKNOWN', message, { cause, details });
@@ -56,7 +54,7 @@ export function noIndex(cause: unknown): GatewayError {
 }
 
 /** The index's own code and words; the status where it tells no code. */
-function detailOf({ status, text }: Refusal): ErrorDetails {
+function detailOf({ status, text }: Refusal): BackendDetail {
   const told = errorIn(text);
   return {
     source: 'pinecone',

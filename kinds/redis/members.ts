@@ -1,5 +1,6 @@
 /** A command's members as its words, by its grammar. */
 import type { Json, JsonObject } from '../../proto/json.ts';
+import { hintFor } from '../../proto/near-name.ts';
 import { alternativeOf, type Chosen, isMember, isRequired, namesOf } from './alternative.ts';
 import type { Word } from './command.ts';
 import {
@@ -74,7 +75,7 @@ function assign(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet)
   for (const name of Object.keys(members)) {
     const slot = scope.slots.get(name) ?? scope.slots.get(plain(name));
     const value = members[name];
-    if (slot === undefined) fault(sheet, `${prefix}${name}`, unknownMember(scope));
+    if (slot === undefined) fault(sheet, `${prefix}${name}`, unknownMember(name, members, scope));
     else if (value !== undefined) {
       given[slot.at] ??= { name, value: undefined, within: undefined };
       const place = given[slot.at] as Given; // Just made.
@@ -88,11 +89,11 @@ function assign(scope: Scope, members: JsonObject, prefix: string, sheet: Sheet)
   return given;
 }
 
-function unknownMember(scope: Scope): string {
-  const names = scope.nodes.flatMap((node) => (isMember(node) ? [node.names[0]] : []));
+function unknownMember(name: string, members: JsonObject, scope: Scope): string {
+  const names = scope.nodes.flatMap((node) => (isMember(node) ? node.names.slice(0, 1) : []));
   return names.length === 0
     ? 'is not a member of this command, which has none'
-    : `is not a member of this command; it has ${names.join(', ')}`;
+    : `is not a member of this command; ${hintFor(name, names, { taken: Object.keys(members), before: 'it has' })}`;
 }
 
 /** Answers how many elements were written. */

@@ -1,6 +1,7 @@
 /** Requests to Redis: members, or words, become the command as it travels. */
 import * as z from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { meantName } from '../../proto/near-name.ts';
 import { TIMEOUT_MAX_MS } from '../members.ts';
 import type { RedisCommand, RedisRequest as Request, Word } from './command.ts';
 import { modeOfCommand } from './effects.ts';
@@ -114,7 +115,7 @@ function byMembers(
   refuse: Refuse,
 ): RedisCommand {
   const { args: _, ...members } = given;
-  if (grammar === undefined) return refuse('type', UNKNOWN_MEMBERS);
+  if (grammar === undefined) return refuse('type', unknownCommand(type));
   const faults: Fault[] = [];
   const all = grammar.slots.has('args') ? given : members;
   const words = wordsOf(grammar, REWRITES[type]?.(all) ?? all, faults);
@@ -122,7 +123,12 @@ function byMembers(
   return { type, args: words };
 }
 
-const UNKNOWN_MEMBERS = 'is not a command whose members are known: give its words in args, a list';
+function unknownCommand(type: string): string {
+  const names = [...allCommands()].map(({ name }) => name);
+  const meant = meantName(type, names);
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+  return `is not a command whose members are known: give its words in args, a list${hint}`;
+}
 
 /** What a name that is none by itself may go on with. */
 function subcommandsOf(type: string): string[] {

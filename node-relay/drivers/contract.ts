@@ -113,26 +113,26 @@ export function describeDriver<Request>(
       expect(await count(read, 'smuggled')).toBe(0);
     });
 
-    test("gives the backend's own code when it refuses a request, and goes on", async () => {
+    test("gives the backend's own code and words when it refuses a request, and goes on", async () => {
       const read = await open('read', undefined, 1);
       const failure = await failureOf(read.run(kind.refused.request, callOf('read')));
       expect(failure).toMatchObject({
         code: 'REQUEST_FAILED',
-        details: [{ source: name, code: kind.refused.code }],
+        details: [{ source: name, code: kind.refused.code, message: messageOf(failure) }],
       });
       expect(await count(read, 'nobody')).toBe(0);
     });
 
     parts.test(
       'conflict',
-      "names a constraint that a change violates, by the backend's code",
+      "names a constraint that a change violates, by the backend's code and words",
       async () => {
         const conflict = given(kind.conflict, 'conflict');
         const write = await open('write');
         const failure = await failureOf(write.run(conflict.request, callOf('write')));
         expect(failure).toMatchObject({
           code: 'CONSTRAINT_VIOLATED',
-          details: [{ source: name, code: conflict.code }],
+          details: [{ source: name, code: conflict.code, message: messageOf(failure) }],
         });
       },
     );
@@ -273,6 +273,11 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
     return failure;
   }
   throw new Error('It did not fail');
+}
+
+/** What a failure says; no text of a detail equals what is none. */
+function messageOf(failure: unknown): unknown {
+  return failure instanceof Error && failure.message !== '' ? failure.message : undefined;
 }
 
 /** A signal that aborts after so many milliseconds. */

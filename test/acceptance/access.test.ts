@@ -131,7 +131,7 @@ describe('a level on the endpoint', () => {
   test('may not be given by who holds less than Admin', async () => {
     const body = { subject: nameOf('Write'), access_level: 'Write', endpoint_id: endpoint };
     expect(await as('Write', 'POST', SUBJECTS, body)).toEqual(
-      refusal('FORBIDDEN', 'This operation needs Admin access', [
+      refusal('FORBIDDEN', `This operation needs Admin access on endpoint ${endpoint}`, [
         expect.objectContaining({ allowed: false, needed: 'Admin' }),
       ]),
     );
@@ -177,7 +177,7 @@ describe('a decision', () => {
   test('is explained, to an Admin and with the refusal itself', async () => {
     expect(await check('Admin', 'write')).toEqual({ status: 200, body: denied() });
     expect(await OPERATIONS.write('Admin')).toEqual(
-      refusal('FORBIDDEN', 'This operation needs Write access', [denied()]),
+      refusal('FORBIDDEN', `This operation needs Write access on endpoint ${endpoint}`, [denied()]),
     );
   });
 

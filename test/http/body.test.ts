@@ -153,7 +153,7 @@ describe('a body by its size', () => {
   ];
 
   test.each(ways)('%s is read up to the limit exactly', async (_way, send) => {
-    const message = 'Unrecognized key: "unknown"';
+    const message = '"unknown" is not known; known are name, description, settings';
     expect(told(await send(ofSize(LIMIT)))).toEqual(misreadKey(message));
     const tooLarge = refused('PAYLOAD_TOO_LARGE', `The body is larger than ${LIMIT} bytes`);
     for (const size of [LIMIT + 1, LIMIT + 2 ** 22]) {

@@ -127,9 +127,18 @@ export async function authorize<Params, Resource>(
 export function demand(standing: Standing, needed: Level): Demand {
   const { held, policy, params } = standing;
   if (reaches(held, needed)) return { on: policy.on, named: textsOf(params), level: needed };
-  throw new GatewayError('FORBIDDEN', `This operation needs ${needed} access`, {
+  const message = `This operation needs ${needed} access on ${placeOf(standing)}`;
+  throw new GatewayError('FORBIDDEN', message, {
     details: [{ ...explain(questionOf(standing, needed)) }],
   });
+}
+
+/** What the level is missing on, by the name that the caller gave it. */
+function placeOf({ policy, params }: Standing): string {
+  const entity = entityIn(params);
+  return policy.on.kind === 'organization' || entity === undefined
+    ? 'the organization'
+    : `${entity.kind} ${visible(entity.id)}`;
 }
 
 /** A caller's own rules, as they may be told to him. */

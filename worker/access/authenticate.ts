@@ -65,17 +65,21 @@ export function bearerOf(header: string | null): string {
     throw tokenRequired();
   }
   const token = SCHEME.exec(header)?.[1];
-  if (token === undefined) {
-    throw header.trim().toLowerCase() === 'bearer' || !/^bearer\b/i.test(header)
-      ? tokenRequired()
-      : new GatewayError('TOKEN_INVALID', 'Invalid token format');
-  }
-  return token;
+  if (token !== undefined) return token;
+  const trimmed = header.trim();
+  if (trimmed.toLowerCase() === 'bearer') throw tokenRequired();
+  if (/^bearer\b/i.test(trimmed)) throw new GatewayError('TOKEN_INVALID', 'Invalid token format');
+  throw tokenRequired(
+    /^basic\b/i.test(trimmed)
+      ? 'send the token that /auth/login answers as Authorization: Bearer <token>; Basic is for the login alone'
+      : 'write Bearer and a space before the token',
+  );
 }
 
-/** In the contract's words; beside them the one page that needs no token. Contract §1, §2. */
-function tokenRequired(): GatewayError {
-  return new GatewayError('TOKEN_REQUIRED', 'Authentication token required', {
-    details: [{ path: 'Authorization', message: 'is required: see /docs' }],
+/** In the contract's words, and what would be right where something else was sent. Contract §1, §2. */
+function tokenRequired(hint?: string): GatewayError {
+  const words = 'Authentication token required';
+  return new GatewayError('TOKEN_REQUIRED', hint === undefined ? words : `${words}: ${hint}`, {
+    details: [{ path: 'Authorization', message: hint ?? 'is required: see /docs' }],
   });
 }

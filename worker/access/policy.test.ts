@@ -84,6 +84,6 @@ test('a revoked right is gone for the next request of the isolate', async () => 
   forgetOrganization(gateway.organization.uuid);
   expect(await gateway.call('GET', '/endpoints')).toEqual({
     status: 403,
-    body: failure('FORBIDDEN', 'This operation needs Read access'),
+    body: failure('FORBIDDEN', 'This operation needs Read access on the organization'),
   });
 });

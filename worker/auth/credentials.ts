@@ -19,7 +19,9 @@ export function credentialsOf(authorization: string | undefined): Credentials {
   const colon = text?.indexOf(':') ?? -1;
   const password = text?.slice(colon + 1);
   if (text === undefined || colon < 0 || !password) {
-    throw new GatewayError('PASSWORD_REQUIRED', 'password not provided');
+    throw new GatewayError('PASSWORD_REQUIRED', 'password not provided', {
+      details: [{ path: 'Authorization', message: 'must be Basic, with username and password' }],
+    });
   }
   return { user: text.slice(0, colon), password };
 }
@@ -30,7 +32,11 @@ export function credentialsOf(authorization: string | undefined): Credentials {
  */
 export function organizationOf(header: string | undefined): string {
   const named = header?.trim();
-  if (!named) throw new GatewayError('BAD_REQUEST', 'The header X-Org-Id is required');
+  if (!named) {
+    throw new GatewayError('BAD_REQUEST', 'The header X-Org-Id is required', {
+      details: [{ path: 'X-Org-Id', message: 'is required: the id of the organization' }],
+    });
+  }
   return named;
 }
 

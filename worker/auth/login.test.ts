@@ -133,7 +133,12 @@ describe('a login is refused', () => {
     expect(unknown).toBeGreaterThan(known / 4);
   });
 
-  const noPassword = { status: 400, body: failure('PASSWORD_REQUIRED', 'password not provided') };
+  const noPassword = {
+    status: 400,
+    body: failure('PASSWORD_REQUIRED', 'password not provided', [
+      { path: 'Authorization', message: 'must be Basic, with username and password' },
+    ]),
+  };
   test.each([
     ['no credentials', ''],
     ['a bearer token', 'Bearer abc'],
@@ -152,7 +157,9 @@ describe('a login is refused', () => {
     const headers = { Authorization: '' };
     expect(await tryLogin(gateway, { organization, headers })).toEqual({
       status: 400,
-      body: failure('BAD_REQUEST', 'The header X-Org-Id is required'),
+      body: failure('BAD_REQUEST', 'The header X-Org-Id is required', [
+        { path: 'X-Org-Id', message: 'is required: the id of the organization' },
+      ]),
     });
   });
 });

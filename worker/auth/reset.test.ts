@@ -164,24 +164,20 @@ describe('a body that is not as it should be changes nothing', () => {
     [
       'an unknown member of the first shape',
       { email: 'a@b.test', redirectUrl: REDIRECT, colour: 'red' },
-      fault('body', 'Unrecognized key: "colour"'),
+      fault('body', '"colour" is not known; known are email, redirectUrl'),
     ],
     [
       'members of both shapes',
       { username: 'a', token: 't', new_password: NEW_PASSWORD, email: 'a@b.test' },
-      fault('body', 'Unrecognized key: "email"'),
+      fault('body', '"email" is not known; known are username, token, new_password'),
     ],
     [
       'a short password',
       { username: 'a', token: 't', new_password: 'short' },
       fault('new_password', 'must have at least 8 characters'),
     ],
-    [
-      'no token',
-      { username: 'a', new_password: NEW_PASSWORD },
-      fault('token', 'Invalid input: expected string, received undefined'),
-    ],
-    ['no object', [], fault('body', 'Invalid input: expected object, received array')],
+    ['no token', { username: 'a', new_password: NEW_PASSWORD }, fault('token', 'is required')],
+    ['no object', [], fault('body', 'must be an object, not an array')],
     ['no body', undefined, fault('body', 'is required')],
   ])('%s', async (_what, body, expected) => {
     const { gateway } = await start();

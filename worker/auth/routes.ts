@@ -4,7 +4,14 @@ import { type AnyRoute, publicRoute, route } from '../http/route.ts';
 import { anyCurrentMember } from './access.ts';
 import { login } from './login.ts';
 import { completeReset, startReset } from './reset.ts';
-import { LoginHeaders, RefreshedSession, Reset, ResetResult, Session } from './schema.ts';
+import {
+  LoginHeaders,
+  NoLoginBody,
+  RefreshedSession,
+  Reset,
+  ResetResult,
+  Session,
+} from './schema.ts';
 import { openSession } from './session.ts';
 
 export const authRoutes: AnyRoute[] = [
@@ -18,6 +25,7 @@ export const authRoutes: AnyRoute[] = [
     errors: ['PASSWORD_REQUIRED', 'INVALID_CREDENTIALS', 'SERVICE_UNAVAILABLE'],
     credentials: 'basic',
     headers: LoginHeaders,
+    body: NoLoginBody,
     access: anyone,
     changes: 'nothing',
     idempotency: 'ignored',

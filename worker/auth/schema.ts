@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
 import { either } from '../http/either.ts';
 import { message, timestamp } from '../http/members.ts';
+import { noBody } from '../http/route.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { NewPassword } from './passwords.ts';
 import { KnownUsername } from './username.ts';
@@ -23,6 +24,11 @@ export const LoginHeaders = z.object({
       examples: [SAMPLE.orgId],
     }),
 });
+
+/** A login's body is none: many send the password there. */
+export const NoLoginBody = noBody(
+  'a login has none: send username and password as Authorization: Basic, and the id of the organization as X-Org-Id',
+);
 
 /** What a login answers. */
 export const Session = z

@@ -16,14 +16,19 @@ const limits = (backend_pool_limits: Json): Json => ({ ...BODY, backend_pool_lim
 const config = (members: Json): Json => ({ ...BODY, config: members });
 
 const REFUSED: Row[] = [
-  ['an unknown member', { ...BODY, colour: 'red' }, 'body', 'Unrecognized key: "colour"'],
+  [
+    'an unknown member',
+    { ...BODY, colour: 'red' },
+    'body',
+    '"colour" is not known; known are endpoint, kind, config, description, backend_profile, backend_pool_limits',
+  ],
   ['a UUID for an id', { ...BODY, endpoint: crypto.randomUUID() }, 'endpoint', 'may not be a UUID'],
   ['a reserved id', { ...BODY, endpoint: 'subjects' }, 'endpoint', 'may not be "subjects"'],
   [
     'no endpoint of that kind',
     { ...BODY, kind: 'oracle' },
     'kind',
-    expect.stringMatching(/^is one/),
+    '"oracle" is not known; known are postgres, mysql, mongo, redis, cassandra, clickhouse, pinecone, http',
   ],
   [
     'an unknown profile',
@@ -69,13 +74,13 @@ const REFUSED: Row[] = [
     'an unknown member of a connection',
     config({ write_conn: { ...WRITE, passwort: 'x' } }),
     'config.write_conn',
-    'Unrecognized key: "passwort"',
+    '"passwort" is not known; known are url, auth',
   ],
   [
     'an unknown member of the configuration',
     config({ write_conn: WRITE, db_name: 'x' }),
     'config',
-    'Unrecognized key: "db_name"',
+    '"db_name" is not known; known are write_conn, read_conn, development_conn, allow_functions, transport',
   ],
   [
     'a port beyond all ports',

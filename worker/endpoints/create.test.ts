@@ -110,7 +110,7 @@ describe('POST /endpoints', () => {
     const { create, relay, ids } = await start('Write');
     expect(await create(BODY)).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Admin access'),
+      body: failure('FORBIDDEN', 'This operation needs Admin access on the organization'),
     });
     expect([relay.reached, await ids()]).toEqual([[], []]);
   });

@@ -165,7 +165,7 @@ describe('the schema of an endpoint is refused', () => {
     const nobody = await gateway.token(await gateway.addUser('None'));
     expect(await gateway.call('GET', schema(), undefined, nobody)).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Read access'),
+      body: failure('FORBIDDEN', 'This operation needs Read access on endpoint orders'),
     });
     const theirs = `/endpoints/${stranger.endpointUuid}/schema`;
     expect(await gateway.call('GET', theirs)).toEqual({

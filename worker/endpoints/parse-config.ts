@@ -3,6 +3,9 @@ import type { ZodError } from 'zod';
 import { type Kind, kindNamed, kindSpec, SPECIFIED_KINDS } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
+import { hintFor, meantName } from '../../proto/near-name.ts';
+import { IN_OUR_WORDS } from '../../proto/schema-faults.ts';
+import { told } from '../../proto/told.ts';
 import type { EndpointConfig } from './config.ts';
 import { refuseRedacted } from './redact.ts';
 
@@ -16,7 +19,7 @@ const CONFIG_MAX = 256 * 1024;
 export function parseKind(named: string): Kind {
   const kind = kindNamed(named);
   if (kind !== undefined) return kind;
-  const message = `is one of ${SPECIFIED_KINDS.join(', ')}`;
+  const message = `${JSON.stringify(told(named, 100))} is not known; ${hintFor(named, SPECIFIED_KINDS)}`;
   throw new GatewayError('BAD_REQUEST', `kind: ${message}`, {
     details: [{ path: 'kind', message }],
   });
@@ -28,7 +31,7 @@ export function parseKind(named: string): Kind {
  */
 export function parseConfig(kind: Kind, config: EndpointConfig): EndpointConfig {
   refuseRedacted(config);
-  const parsed = kindSpec(kind).config.safeParse(config);
+  const parsed = kindSpec(kind).config.safeParse(config, IN_OUR_WORDS);
   if (!parsed.success) throw invalidConfig(parsed.error, config);
   if (JSON.stringify(config).length > CONFIG_MAX) {
     throw new GatewayError(
@@ -72,12 +75,24 @@ function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[])
   return [
     {
       path: path.join('.'),
-      message: emptyUrl ? 'Connection URL is required' : issue.message,
+      message: emptyUrl ? 'Connection URL is required' : issue.message + hintIn(issue, value),
       lacking:
         emptyUrl || value === undefined || (issue.code === 'invalid_union' && isEmpty(value)),
     },
   ];
 }
+
+/** Of a connection that is none, what it seems to be meant for. */
+function hintIn({ code }: Issue, value: Json | undefined): string {
+  if (code !== 'invalid_union') return '';
+  if (typeof value === 'string') return ': send an object, {"url": …}';
+  if (!isJsonObject(value) || !isEmpty(value)) return '';
+  const [wrong] = Object.keys(value).filter((name) => meantName(name, ADDRESS) !== undefined);
+  return wrong === undefined
+    ? ''
+    : `: ${JSON.stringify(wrong)} is not known; ${hintFor(wrong, ADDRESS)}`;
+}
+const ADDRESS = ['url', 'host'];
 
 /** Whether the form needs a member that is not there. */
 function isAbsent(issue: Issue, value: Json): boolean {

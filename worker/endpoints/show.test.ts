@@ -177,7 +177,7 @@ describe('GET /endpoints', () => {
       await insertRule(gateway, 'denied', 'None', gateway.user.uuid);
       expect(await gateway.call('GET', '/endpoints')).toEqual({
         status: 403,
-        body: failure('FORBIDDEN', 'This operation needs Read access'),
+        body: failure('FORBIDDEN', 'This operation needs Read access on the organization'),
       });
     },
   );

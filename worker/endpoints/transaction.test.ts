@@ -80,7 +80,7 @@ describe('a transaction', () => {
     [
       'an operation without its statement',
       [INSERT, { type: 'query' }],
-      'operations.1: query: Invalid input: expected string, received undefined',
+      'operations.1: query: is required',
       'operations.1.query',
     ],
     [
@@ -89,7 +89,7 @@ describe('a transaction', () => {
       'operations.0: The body is a JSON object with `type` and its members',
       'operations.0.body',
     ],
-    ['no operation', [], 'operations: Too small: expected array to have >=1 items', 'operations'],
+    ['no operation', [], 'operations: may not be empty', 'operations'],
   ])('is refused for %s, and nothing is sent', async (_, operations, message, path) => {
     const relay = recording();
     const gateway = await startRunning(relay);

@@ -47,7 +47,10 @@ test('a refusal carries the same', async () => {
   const explained = (await gateway.call('GET', asked(query), undefined, token)).body;
   expect(await gateway.call('DELETE', `/endpoints/${id}`, undefined, token)).toEqual({
     status: 403,
-    body: { ...failure('FORBIDDEN', 'This operation needs Admin access'), details: [explained] },
+    body: {
+      ...failure('FORBIDDEN', `This operation needs Admin access on endpoint ${id}`),
+      details: [explained],
+    },
   });
 });
 
@@ -160,7 +163,10 @@ describe('a check', () => {
       await gateway.call('GET', asked({ ...query, subject: stranger.user.username })),
       await gateway.call('GET', asked({ resource: `endpoint:${endpoint}`, operation: 'get' })),
     ]).toEqual([
-      { status: 403, body: failure('FORBIDDEN', 'This operation needs Admin access') },
+      {
+        status: 403,
+        body: failure('FORBIDDEN', 'This operation needs Admin access on the organization'),
+      },
       { status: 404, body: failure('USER_NOT_FOUND', 'User not found in organization') },
       {
         status: 404,

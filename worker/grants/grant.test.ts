@@ -143,7 +143,10 @@ describe('on an endpoint', () => {
     }
     expect(replies).toEqual([
       { status: 404, body: failure('USER_NOT_FOUND', 'User not found in organization') },
-      { status: 403, body: failure('FORBIDDEN', 'This operation needs SuperAdmin access') },
+      {
+        status: 403,
+        body: failure('FORBIDDEN', `This operation needs SuperAdmin access on endpoint ${id}`),
+      },
     ]);
     const { body } = await gateway.call('GET', `/iam/rbac/endpoints/${id}`);
     expect(body).toEqual({ endpoint_id: id, users: {}, groups: {} });
@@ -168,21 +171,16 @@ describe('on an endpoint', () => {
 describe('a body', () => {
   const fault = (path: string, message: string) =>
     failure('BAD_REQUEST', `${path}: ${message}`, [{ path, message }]);
-  const LEVEL = 'Invalid option: expected one of "None"|"Read"|"Write"|"Admin"|"SuperAdmin"';
+  const LEVEL = 'must be one of "None", "Read", "Write", "Admin", "SuperAdmin"';
 
   test.each([
     [
       'an unknown level',
       { access_level: 'read', subject: 'a', endpoint_id: 'e' },
       'access_level',
-      LEVEL,
+      `${LEVEL}; did you mean "Read"?`,
     ],
-    [
-      'no endpoint',
-      { access_level: 'Read', subject: 'a' },
-      'endpoint_id',
-      'Invalid input: expected string, received undefined',
-    ],
+    ['no endpoint', { access_level: 'Read', subject: 'a' }, 'endpoint_id', 'is required'],
     ['a list without an endpoint', { subjects: [['a', 'Read']] }, 'endpoint_id', 'is required'],
     [
       'two names of the endpoint',
@@ -194,7 +192,7 @@ describe('a body', () => {
       'an unknown member',
       { access_level: 'Read', subject: 'a', endpoint_id: 'e', until: 'noon' },
       'body',
-      'Unrecognized key: "until"',
+      '"until" is not known; known are access_level, subject, endpoint_id',
     ],
     [
       'a group without a name',

@@ -19,7 +19,10 @@ test("one's own permissions need no rule; another's need Admin", async () => {
   const gateway = await startGateway('Admin');
   const [user, other] = [await gateway.addUser(undefined), await gateway.addUser('Write')];
   const token = await gateway.token(other);
-  const denied = { status: 403, body: failure('FORBIDDEN', 'This operation needs Admin access') };
+  const denied = {
+    status: 403,
+    body: failure('FORBIDDEN', 'This operation needs Admin access on the organization'),
+  };
   for (const [method = '', path = ''] of asked(user.username)) {
     const own = await gateway.call(method, path, undefined, await gateway.token(user));
     const admins = await gateway.call(method, path);

@@ -11,7 +11,7 @@ test('a rule on a template lets its subject run, list and see it, and goes with 
   const run = (named: string) => gateway.call('POST', `/templates/${named}`, {}, bearer);
   expect(await run(id)).toEqual({
     status: 403,
-    body: failure('FORBIDDEN', 'This operation needs Read access'),
+    body: failure('FORBIDDEN', `This operation needs Read access on template ${id}`),
   });
   const rule = { access_level: 'Read', subject: subject.username, template_id: id };
   expect(await gateway.call('POST', '/iam/rbac/templates/subjects', rule)).toEqual({

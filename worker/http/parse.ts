@@ -1,6 +1,7 @@
 /** Checks what a client sent against a schema, and says what is wrong with all of it. */
 import type { ZodError, ZodType } from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
+import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 
 /**
  * The parsed value.
@@ -8,7 +9,7 @@ import { GatewayError } from '../../proto/errors.ts';
  * @throws GatewayError BAD_REQUEST with each fault's path
  */
 export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, IN_OUR_WORDS);
   if (parsed.success) return parsed.data;
   if (value === undefined) throw required(where);
   throw badRequest(parsed.error, where);
@@ -22,10 +23,7 @@ function required(where: string): GatewayError {
 
 /** The error for a value that does not fit; names every fault with its path. */
 export function badRequest(error: ZodError, where: string): GatewayError {
-  const details = error.issues.map(({ path, message }) => ({
-    path: path.map(String).join('.') || where,
-    message,
-  }));
+  const details = faultsOf(error, where);
   const [first] = details;
   const message = first ? `${first.path}: ${first.message}` : `The ${where} is not as it should be`;
   return new GatewayError('BAD_REQUEST', message, { details });

@@ -105,10 +105,32 @@ export type AnyRoute = Route<any, any, any, any>;
 
 /** No parameters in the path, or none in the query string. */
 export const Nothing = z.strictObject({});
-/** No body; an empty object is taken for none. */
-export const NoBody = z.union([z.undefined(), z.strictObject({})], {
-  error: 'this operation takes no body',
-});
+const bodiless = new WeakSet<z.ZodType>();
+
+function isNothing(body: unknown): boolean {
+  if (body === undefined) return true;
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    !Array.isArray(body) &&
+    Object.keys(body).length === 0
+  );
+}
+
+/** No body; an empty object is taken for none. @param error what is told of any other */
+export function noBody(error: string) {
+  const schema = z.custom<undefined>(isNothing, error);
+  bodiless.add(schema);
+  return schema;
+}
+
+/** Of an operation that takes no body. */
+export const NoBody = noBody('this operation takes no body');
+
+/** Whether an operation takes no body. */
+export function takesNoBody({ body }: Pick<AnyRoute, 'body'>): boolean {
+  return bodiless.has(body);
+}
 
 /** What a declaration may leave out: no parameters, no query, no body. */
 type Declared<Params, Query, Body, Resource> = Omit<

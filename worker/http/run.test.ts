@@ -191,8 +191,8 @@ test('a member of the query string that the operation does not have is 400', asy
   const reply = await gateway.call('GET', '/help?colour=red');
   expect([reply.status, reply.body]).toEqual([
     400,
-    failure('BAD_REQUEST', 'query: Unrecognized key: "colour"', [
-      { path: 'query', message: 'Unrecognized key: "colour"' },
+    failure('BAD_REQUEST', 'query: "colour" is not known; nothing is taken here', [
+      { path: 'query', message: '"colour" is not known; nothing is taken here' },
     ]),
   ]);
 });

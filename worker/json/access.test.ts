@@ -75,7 +75,9 @@ test('whoever has Read on the organization or on anything in it may use them, no
             ? { status: 200, body: result }
             : {
                 status: 403,
-                body: expect.objectContaining({ message: 'This operation needs Read access' }),
+                body: expect.objectContaining({
+                  message: 'This operation needs Read access on the organization',
+                }),
               },
         );
       }

@@ -244,7 +244,11 @@ describe('what does not fit is told with its path', () => {
       'mappings',
       'is not an object of at most 1000 paths, each a text',
     ],
-    [{ input: 1, schema: true, mappings: {}, strict: true }, 'body', 'Unrecognized key: "strict"'],
+    [
+      { input: 1, schema: true, mappings: {}, strict: true },
+      'body',
+      '"strict" is not known; known are json, value, input, schema, mappings',
+    ],
   ])('bodies: %#', async (body, path, message) => {
     expect(await gateway.call('POST', '/json/map', body)).toEqual(refused([{ path, message }]));
   });

@@ -9,14 +9,20 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
     'limit: is a number from 1 to 1000',
     [{ path: 'limit', message: 'is a number from 1 to 1000' }],
   ],
-  PASSWORD_REQUIRED: ['password not provided'],
+  PASSWORD_REQUIRED: [
+    'password not provided',
+    [{ path: 'Authorization', message: 'must be Basic, with username and password' }],
+  ],
   INVALID_CONFIGURATION: [
     'Connection URL is required',
     [{ path: 'config.write_conn', message: 'Connection URL is required' }],
   ],
-  ADDRESS_REFUSED: ['The address is not one this node may connect to', [{ rule: 'address' }]],
+  ADDRESS_REFUSED: [
+    'The address is not public, and the setting RELAY_ALLOW does not open it',
+    [{ rule: 'address' }],
+  ],
   REQUEST_FAILED: [
-    'The database refused the statement',
+    'relation "orders" does not exist',
     [
       {
         source: 'postgres',
@@ -49,7 +55,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   TOKEN_REVOKED: ['Token is no longer valid'],
   INVALID_CREDENTIALS: ['Invalid credentials'],
   FORBIDDEN: [
-    'This operation needs Write access',
+    `This operation needs Write access on endpoint ${SAMPLE.endpoint}`,
     [
       {
         allowed: false,
@@ -82,7 +88,7 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   USER_NOT_FOUND: ['User not found in organization'],
   METHOD_NOT_ALLOWED: ['PUT is not a method of /api/v1/endpoints: it takes POST, GET, HEAD'],
   CONSTRAINT_VIOLATED: [
-    'The change violates a constraint of the database',
+    'duplicate key value violates unique constraint "customers_pkey"',
     [
       {
         source: 'postgres',

@@ -1,6 +1,6 @@
 /** Which errors an operation can answer: what follows from its declaration, and what it names. */
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
-import { type AnyRoute, type Method, NoBody } from '../http/route.ts';
+import { type AnyRoute, type Method, takesNoBody } from '../http/route.ts';
 
 /** Of any operation: a query string is read, and whatever nobody foresaw. */
 const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'RATE_LIMITED', 'INTERNAL'];
@@ -43,7 +43,7 @@ export function errorsOf(route: AnyRoute, method: Method): readonly ErrorCode[] 
     ...errors,
     ...(access.level === 'Public' ? [] : OF_TOKEN),
     ...(access.level === 'Public' || access.level === 'Member' ? [] : (['FORBIDDEN'] as const)),
-    ...(method === 'GET' && route.body === NoBody ? [] : OF_BODY),
+    ...(method === 'GET' && takesNoBody(route) ? [] : OF_BODY),
     ...(isReplayed(route, method) ? OF_KEY : []),
     ...(isReplayed(route, method) && access.level !== 'Public' ? ROOM_OF_KEY : []),
     ...(isReplayed(route, method) && !(idempotency !== 'ignored' && idempotency.reads)

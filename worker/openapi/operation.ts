@@ -6,7 +6,7 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Operation } from '../http/operations.ts';
-import { type AnyRoute, type Method, NoBody } from '../http/route.ts';
+import { type AnyRoute, type Method, takesNoBody } from '../http/route.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { errorsOf, isReplayed } from './errors.ts';
 import { exampleOf } from './example.ts';
@@ -93,7 +93,7 @@ function requestBodyOf(route: AnyRoute, method: Method) {
   if (method === 'GET') return {};
   const { body, facade } = route;
   if (facade) return { requestBody: { content: contentsOf(facade.bodies) } };
-  if (body === NoBody) return {};
+  if (takesNoBody(route)) return {};
   return { requestBody: { required: true, content: { 'application/json': contentOf(body) } } };
 }
 

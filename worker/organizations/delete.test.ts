@@ -51,7 +51,7 @@ test.each(['Admin', 'Write', 'Read', 'None', undefined] as const)(
     const token = await gateway.token(await gateway.addUser(level));
     expect(await gateway.call('DELETE', '/organizations', undefined, token)).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs SuperAdmin access'),
+      body: failure('FORBIDDEN', 'This operation needs SuperAdmin access on the organization'),
     });
     await gateway.settle();
     expect((await gateway.call('GET', '/endpoints/orders')).status).toBe(200);

@@ -9,30 +9,30 @@ const ADA = { username: 'ada', password: PASSWORD };
 describe('a body that is not as it should be is refused, naming what is wrong', () => {
   const refused: [string, Json | undefined, string, string][] = [
     ['no body', undefined, 'body', 'is required'],
-    ['no object', 'acme', 'body', 'Invalid input: expected object, received string'],
+    ['no object', 'acme', 'body', 'must be an object, not a string'],
     [
       'an unknown member',
       { id: 'a', super_admins: [ADA], colour: 1 },
       'body',
-      'Unrecognized key: "colour"',
+      '"colour" is not known; known are id, description, super_admins',
     ],
     [
       'an unknown member of a user',
       { id: 'a', super_admins: [{ ...ADA, level: 'Read' }] },
       'super_admins.0',
-      'Unrecognized key: "level"',
+      '"level" is not known; known are username, password, description',
     ],
     [
       'an unknown setting',
       { name: 'a', adminEmail: 'a@b.test', settings: { maxEndpoints: 9 } },
       'settings',
-      'Unrecognized key: "maxEndpoints"',
+      '"maxEndpoints" is not known; known are defaultRegion, enableAdvancedFeatures',
     ],
     [
       'members of both shapes',
       { id: 'a', super_admins: [ADA], name: 'a' },
       'body',
-      'Unrecognized key: "name"',
+      '"name" is not known; known are id, description, super_admins',
     ],
     ['a UUID as id', { id: crypto.randomUUID(), super_admins: [ADA] }, 'id', 'may not be a UUID'],
     [
@@ -57,14 +57,9 @@ describe('a body that is not as it should be is refused, naming what is wrong', 
       'no password',
       { id: 'a', super_admins: [{ username: 'ada' }] },
       'super_admins.0.password',
-      'Invalid input: expected string, received undefined',
+      'is required',
     ],
-    [
-      'no users',
-      { id: 'a', super_admins: [] },
-      'super_admins',
-      'Too small: expected array to have >=1 items',
-    ],
+    ['no users', { id: 'a', super_admins: [] }, 'super_admins', 'may not be empty'],
     [
       'eleven users',
       {
@@ -72,7 +67,7 @@ describe('a body that is not as it should be is refused, naming what is wrong', 
         super_admins: Array.from({ length: 11 }, (_, at) => ({ ...ADA, username: `u${at}` })),
       },
       'super_admins',
-      'Too big: expected array to have <=10 items',
+      'must have at most 10 elements',
     ],
     [
       'one user twice',

@@ -129,7 +129,7 @@ describe('a caller below Admin', () => {
       await ruleOn(gateway, a, 'Admin');
       expect(await gateway.call('GET', '/organizations')).toEqual({
         status: 403,
-        body: failure('FORBIDDEN', 'This operation needs Read access'),
+        body: failure('FORBIDDEN', 'This operation needs Read access on the organization'),
       });
     }
   });

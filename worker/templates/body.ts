@@ -1,8 +1,9 @@
 /** Reads the bodies that carry a definition: every fault is told, with its path, all at once. */
-import type { ZodError, ZodType } from 'zod';
+import type { ZodType } from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { orderedText, parseOrdered } from '../../proto/ordered-json.ts';
+import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 import { idFromName, isUuid } from '../http/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
@@ -65,10 +66,10 @@ export function definitionIn(body: JsonObject): Named {
  * @throws GatewayError BAD_REQUEST
  */
 export function parsed<Output>(schema: ZodType<Output>, body: JsonObject): Output {
-  const result = schema.safeParse(body);
+  const result = schema.safeParse(body, IN_OUR_WORDS);
   const dropped = faultsOfDropped(body);
   if (result.success && dropped.length === 0) return result.data;
-  const told = [...dropped, ...(result.success ? [] : faultsIn(result.error))];
+  const told = [...dropped, ...(result.success ? [] : faultsOf(result.error, 'body'))];
   // Where the shape is wrong, what the rules' reader says of the same place says it again.
   const others = faultsOfRules(body).filter(({ path }) =>
     told.every((each) => path !== each.path && !path.startsWith(`${each.path}.`)),
@@ -105,13 +106,6 @@ export function refusal(faults: readonly Fault[]): GatewayError {
   const [first] = faults;
   const message = first ? `${first.path}: ${first.message}` : 'The definition cannot be read';
   return new GatewayError('BAD_REQUEST', message, { details: faults });
-}
-
-function faultsIn(error: ZodError): Fault[] {
-  return error.issues.map(({ path, message }) => ({
-    path: path.map(String).join('.') || 'body',
-    message,
-  }));
 }
 
 /** As far as a body that is wrong elsewhere can be read. */

@@ -56,7 +56,7 @@ describe('a new template', () => {
     const gateway = await startGateway('Read');
     expect(await gateway.call('POST', '/templates', GREETING)).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Write access'),
+      body: failure('FORBIDDEN', 'This operation needs Write access on the organization'),
     });
   });
 
@@ -71,7 +71,7 @@ describe('a new template', () => {
     const write = { ...ORDER, id: 'place', request: 'Write' };
     expect(await gateway.call('POST', '/templates', write, bearer)).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Write access'),
+      body: failure('FORBIDDEN', 'This operation needs Write access on endpoint orders'),
     });
   });
 });
@@ -177,7 +177,7 @@ describe('a definition that cannot be', () => {
       body: failure('BAD_REQUEST', `parameters.__proto__: ${message}`, [
         { path: 'parameters.__proto__', message },
         { path: 'functions.__proto__', message },
-        { path: 'body', message: 'Unrecognized key: "__proto__"' },
+        { path: 'body', message: expect.stringMatching(/^"__proto__" is not known; known are /) },
       ]),
     });
   });

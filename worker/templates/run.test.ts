@@ -65,7 +65,7 @@ describe('a run', () => {
     for (const id of ['place', 'outer']) {
       expect(await gateway.call('POST', `/templates/${id}`, { id: 7 }, bearer)).toEqual({
         status: 403,
-        body: failure('FORBIDDEN', 'This operation needs Write access'),
+        body: failure('FORBIDDEN', `This operation needs Write access on template ${id}`),
       });
     }
     // Write on the template is not enough: the endpoint is asked for as well.

@@ -52,7 +52,7 @@ export interface TestUser {
  */
 export function failure(
   code: ErrorCode,
-  message: string,
+  message: unknown,
   details: readonly ErrorDetails[] | undefined = USUAL[code],
 ): Record<string, unknown> {
   return {

@@ -159,7 +159,16 @@ describe('a level that is too low', () => {
     async (...row) => {
       expect(await callAt(row)).toEqual({
         status: 403,
-        body: failure('FORBIDDEN', `This operation needs ${row[2]} access`),
+        body: failure(
+          'FORBIDDEN',
+          expect.stringMatching(
+            /:(?:endpoint|template)/.test(row[1])
+              ? new RegExp(
+                  `^This operation needs ${row[2]} access on (?:endpoint|template) [\\w-]+$`,
+                )
+              : new RegExp(`^This operation needs ${row[2]} access on the organization$`),
+          ),
+        ),
       });
     },
   );

@@ -192,11 +192,15 @@ describe('a new account', () => {
     ],
     [{ username: crypto.randomUUID() }, 'username', 'may not be a UUID'],
     [{ username: 'a', password: 'short' }, 'password', 'must have at least 8 characters'],
-    [{ username: 'a', level: 'Read' }, 'body', 'Unrecognized key: "level"'],
+    [
+      { username: 'a', level: 'Read' },
+      'body',
+      '"level" is not known; did you mean "access_level"?',
+    ],
     [
       ['read', 'a'],
       '0',
-      'Invalid option: expected one of "None"|"Read"|"Write"|"Admin"|"SuperAdmin"',
+      'must be one of "None", "Read", "Write", "Admin", "SuperAdmin"; did you mean "Read"?',
     ],
   ])('of %j is 400', async (body, path, message) => {
     const gateway = await startGateway('Admin');
@@ -215,7 +219,7 @@ describe('Admin and SuperAdmin', () => {
     for (const body of bodies) {
       expect(await add(admin, body)).toEqual({
         status: 403,
-        body: failure('FORBIDDEN', 'This operation needs SuperAdmin access'),
+        body: failure('FORBIDDEN', 'This operation needs SuperAdmin access on the organization'),
       });
       expect((await add(superAdmin, body)).status).toBe(200);
     }

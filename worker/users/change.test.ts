@@ -174,7 +174,7 @@ describe('removing', () => {
         const path = `/iam/users/${uuid}`;
         expect(await gateway.call('DELETE', path, undefined, admin)).toEqual({
           status: 403,
-          body: failure('FORBIDDEN', 'This operation needs SuperAdmin access'),
+          body: failure('FORBIDDEN', 'This operation needs SuperAdmin access on the organization'),
         });
         expect((await gateway.call('DELETE', path)).status).toBe(200);
       }

@@ -111,7 +111,7 @@ describe('one user', () => {
     expect((await gateway.call('GET', `/iam/users/${username}`)).status).toBe(200);
     expect(await gateway.call('GET', `/iam/users/${username}`, undefined, token)).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Admin access'),
+      body: failure('FORBIDDEN', 'This operation needs Admin access on the organization'),
     });
   });
 

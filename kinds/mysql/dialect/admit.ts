@@ -1,6 +1,6 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import type { MysqlRequest } from '../index.ts';
 import { mysql as kind } from '../index.ts';
 import type { Token } from './lexer.ts';
@@ -81,8 +81,10 @@ function parsed(text: string, named: boolean): readonly Parsed[] {
   }
   const result = parseText(text, named);
   if ('statements' in result) return result.statements;
-  throw new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
-    details: [{ source: 'mysql', code: '1064', message: result.unclosed }],
+  throw refusedByBackend('REQUEST_FAILED', {
+    source: 'mysql',
+    code: '1064',
+    message: result.unclosed,
   });
 }
 

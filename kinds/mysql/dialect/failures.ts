@@ -1,6 +1,6 @@
 /** What callers are told of errors of MySQL and MariaDB. Source: MySQL Error Message Reference; MariaDB Error Codes. */
 import type { Mode } from '../../../proto/driver.ts';
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { toldWithout } from '../../../proto/told.ts';
 
 /** What the server answered instead of a result. */
@@ -31,30 +31,29 @@ export function isStopped(error: unknown): boolean {
 
 /** The failure of a statement that the server answered with an error. Contract §2. */
 export function fromServer(error: ServerError, mode: Mode): GatewayError {
-  const options = { cause: error, details: [detailOf(error)] };
-  if (READ_ONLY.has(error.errno) && mode === 'read') {
+  const { errno, sqlState } = error;
+  const detail = detailOf(error);
+  const options = { cause: error, details: [detail] };
+  if (READ_ONLY.has(errno) && mode === 'read') {
     return new GatewayError('BAD_REQUEST', 'The statement writes; send it to /write', options);
   }
-  const [code, message] = namedFailure(error);
-  return new GatewayError(code, message, options);
-}
-
-function namedFailure({ errno, sqlState }: ServerError): [ErrorCode, string] {
-  if (STOPPED.has(errno)) return ['TIMED_OUT', 'The database cancelled the statement'];
+  if (STOPPED.has(errno)) {
+    return new GatewayError('TIMED_OUT', 'The database cancelled the statement', options);
+  }
   if (LACKS.has(errno)) {
-    return ['SERVICE_UNAVAILABLE', 'The database lacks the resources for the statement'];
+    const message = 'The database lacks the resources for the statement';
+    return new GatewayError('SERVICE_UNAVAILABLE', message, options);
   }
   // SIGNAL SQLSTATE '23…' of a trigger too.
-  if (CONSTRAINTS.has(errno) || sqlState.startsWith('23')) {
-    return ['CONSTRAINT_VIOLATED', 'The change violates a constraint of the database'];
-  }
-  return ['REQUEST_FAILED', 'The database refused the statement'];
+  const isConstraint = CONSTRAINTS.has(errno) || sqlState.startsWith('23');
+  const code = isConstraint ? 'CONSTRAINT_VIOLATED' : 'REQUEST_FAILED';
+  return refusedByBackend(code, detail, { cause: error });
 }
 
 /** `'user'@'host'` in refusals names where the relay is seen from. Bounded, so that no run of quotes is read again from each of them. */
 const USER_AT = /'((?:[^'\\]|''){0,200})'@'[^']{0,255}'/g;
 
-function detailOf({ errno, message }: ServerError): ErrorDetails {
+function detailOf({ errno, message }: ServerError): BackendDetail {
   return {
     source: 'mysql',
     code: String(errno),

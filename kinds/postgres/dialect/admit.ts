@@ -1,6 +1,6 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../index.ts';
 import { postgres as kind } from '../index.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
@@ -139,15 +139,11 @@ function checkText(text: string): void {
 }
 
 function unparsed({ message, sqlstate, position }: Unparsed): GatewayError {
-  return new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
-    details: [
-      {
-        source: 'postgres',
-        code: sqlstate,
-        message,
-        ...(position === undefined ? {} : { position }),
-      },
-    ],
+  return refusedByBackend('REQUEST_FAILED', {
+    source: 'postgres',
+    code: sqlstate,
+    message,
+    ...(position === undefined ? {} : { position }),
   });
 }
 

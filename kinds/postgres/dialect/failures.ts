@@ -1,6 +1,11 @@
 /** What callers are told of PostgreSQL's errors. Source: PostgreSQL manual, appendix A. */
 import type { Mode } from '../../../proto/driver.ts';
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import {
+  type BackendDetail,
+  type ErrorCode,
+  GatewayError,
+  refusedByBackend,
+} from '../../../proto/errors.ts';
 
 /** An error as the server tells it, its own names shortened to what callers see. */
 export interface ServerError {
@@ -12,28 +17,24 @@ export interface ServerError {
 
 /** The failure of a statement that the server answered with an error. Contract §2. */
 export function fromPostgres(error: ServerError, mode: Mode): GatewayError {
-  const options = { cause: error, details: [detailOf(error)] };
+  const detail = detailOf(error);
+  const options = { cause: error, details: [detail] };
   const code = error.code ?? '';
   if (code === '25006' && mode === 'read') {
     return new GatewayError('BAD_REQUEST', 'The statement writes; send it to /write', options);
   }
-  const [name, message] = namedFailure(code);
-  return new GatewayError(name, message, options);
-}
-
-function namedFailure(code: string): [ErrorCode, string] {
-  if (code === '57014') return ['TIMED_OUT', 'The database cancelled the statement'];
-  switch (code.slice(0, 2)) {
-    case '23':
-      return ['CONSTRAINT_VIOLATED', 'The change violates a constraint of the database'];
-    case '53':
-      return ['SERVICE_UNAVAILABLE', 'The database lacks the resources for the statement'];
-    default:
-      return ['REQUEST_FAILED', 'The database refused the statement'];
+  if (code === '57014') {
+    return new GatewayError('TIMED_OUT', 'The database cancelled the statement', options);
   }
+  if (code.startsWith('53')) {
+    const message = 'The database lacks the resources for the statement';
+    return new GatewayError('SERVICE_UNAVAILABLE', message, options);
+  }
+  const name = code.startsWith('23') ? 'CONSTRAINT_VIOLATED' : 'REQUEST_FAILED';
+  return refusedByBackend(name, detail, { cause: error });
 }
 
-function detailOf(error: ServerError): ErrorDetails {
+function detailOf(error: ServerError): BackendDetail {
   const { code = 'XX000', message, position, constraint } = error;
   return {
     source: 'postgres',

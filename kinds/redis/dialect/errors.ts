@@ -1,5 +1,5 @@
 /** What a caller is told of a server's error. Source: redis.io/docs/latest/develop/reference/protocol-spec, src/server.c. */
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { withoutAddresses } from '../replies/index.ts';
 import type { ReplyError } from '../reply-value.ts';
 
@@ -9,7 +9,7 @@ const BUSY = new Set([
 ]);
 
 /** An error as an entry of `details`: the server's own code and message, without addresses. */
-export function detailOf({ code, message }: ReplyError): Extract<ErrorDetails, { source: string }> {
+export function detailOf({ code, message }: ReplyError): BackendDetail {
   return { source: 'redis', code, message: withoutAddresses(message) };
 }
 
@@ -18,18 +18,17 @@ export function fromReply(
   error: ReplyError,
   more: { readonly operation?: number; readonly applied?: true } = {},
 ): GatewayError {
-  const [code, message] = wordsFor(error);
   const cause = new Error(error.code);
-  // Of a login, the server's own words are not told.
-  const details = code === 'CONNECTION_FAILED' ? [] : [{ ...detailOf(error), ...more }];
-  return new GatewayError(code, message, { cause, details });
-}
-
-function wordsFor({ code }: ReplyError): [ErrorCode, string] {
-  if (code === 'NOAUTH' || code === 'WRONGPASS')
-    return ['CONNECTION_FAILED', 'Authentication failed'];
-  if (BUSY.has(code)) return ['SERVICE_UNAVAILABLE', 'The server cannot take the request now'];
-  return ['REQUEST_FAILED', 'The request was refused'];
+  if (error.code === 'NOAUTH' || error.code === 'WRONGPASS') {
+    // Of a login, the server's own words are not told.
+    return new GatewayError('CONNECTION_FAILED', 'Authentication failed', { cause });
+  }
+  const detail = { ...detailOf(error), ...more };
+  if (BUSY.has(error.code)) {
+    const message = 'The server cannot take the request now';
+    return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, details: [detail] });
+  }
+  return refusedByBackend('REQUEST_FAILED', detail, { cause });
 }
 
 /** A request that cannot be taken as it is. */

@@ -1,6 +1,11 @@
 /** Maps what Cassandra answers to the gateway's failures. Source: CQL binary protocol v4, section 9. */
 import cassandra from 'cassandra-driver';
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import {
+  type BackendDetail,
+  type ErrorCode,
+  GatewayError,
+  refusedByBackend,
+} from '../../../proto/errors.ts';
 import { toldWithout } from '../../../proto/told.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
@@ -92,12 +97,15 @@ export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumst
 
 function fromServer(code: number, text: string, cause: unknown): GatewayError {
   const message = withoutAddresses(text);
-  const detail: ErrorDetails = { source: 'cassandra', code: codeText(code), message };
-  const [name, words] = named(code);
-  return new GatewayError(name, words, { cause, details: [detail] });
+  const detail: BackendDetail = { source: 'cassandra', code: codeText(code), message };
+  const named = inOurWords(code);
+  return named === undefined
+    ? refusedByBackend('REQUEST_FAILED', detail, { cause })
+    : new GatewayError(...named, { cause, details: [detail] });
 }
 
-function named(code: number): [ErrorCode, string] {
+/** Where the statement itself is not at fault: what happened. */
+function inOurWords(code: number): readonly [ErrorCode, string] | undefined {
   if (UNCERTAIN.has(code)) {
     return ['OUTCOME_UNKNOWN', 'Too few replicas confirmed the write; some may have it'];
   }
@@ -109,7 +117,7 @@ function named(code: number): [ErrorCode, string] {
   }
   if (code === READ_TIMEOUT) return ['TIMED_OUT', 'Too few replicas answered in time'];
   if (code === BAD_CREDENTIALS) return ['CONNECTION_FAILED', 'Password authentication failed'];
-  return ['REQUEST_FAILED', 'The database refused the statement'];
+  return undefined;
 }
 
 function connection(message: string, cause: unknown): GatewayError {

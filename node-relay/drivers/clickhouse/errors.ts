@@ -1,5 +1,10 @@
 /** Maps what ClickHouse answers to the gateway's failures. Source: ClickHouse, src/Common/ErrorCodes.cpp. */
-import { type ErrorCode, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import {
+  type BackendDetail,
+  type ErrorCode,
+  GatewayError,
+  refusedByBackend,
+} from '../../../proto/errors.ts';
 
 /** Characters of an error that are looked at: what is told of it has fewer. */
 const TEXT_MAX = 8_192;
@@ -88,12 +93,23 @@ export function fromServer(fault: ServerFault, read: boolean): GatewayError {
     return connection('That is not the port of the HTTP interface', fault);
   }
   if (code === INCOMPLETE) return strange(fault);
-  const detail: ErrorDetails = { source: 'clickhouse', code, message };
-  const [name, words] = named(code, message, read);
-  return new GatewayError(name, words, { cause: fault, details: [detail] });
+  const detail: BackendDetail = { source: 'clickhouse', code, message };
+  const named = inOurWords(code, message, read);
+  if (named !== undefined) {
+    return new GatewayError(...named, { cause: fault, details: [detail] });
+  }
+  const name = code === CHECK_CONSTRAINT ? 'CONSTRAINT_VIOLATED' : 'REQUEST_FAILED';
+  return refusedByBackend(name, detail, { cause: fault });
 }
 
-function named(code: string, message: string, read: boolean): [ErrorCode, string] {
+const CHECK_CONSTRAINT = '469';
+
+/** Where the server's words would not help: what it means here. */
+function inOurWords(
+  code: string,
+  message: string,
+  read: boolean,
+): readonly [ErrorCode, string] | undefined {
   if (code === READONLY && /output_format_|date_time_|input_format_/.test(message)) {
     return [
       'REQUEST_FAILED',
@@ -106,13 +122,10 @@ function named(code: string, message: string, read: boolean): [ErrorCode, string
   if (code === '159' || code === '394') {
     return ['TIMED_OUT', 'The database cancelled the statement'];
   }
-  if (code === '469') {
-    return ['CONSTRAINT_VIOLATED', 'The change violates a constraint of the database'];
-  }
   if (BUSY.has(code)) {
     return ['SERVICE_UNAVAILABLE', 'The database lacks the resources for the statement'];
   }
-  return ['REQUEST_FAILED', 'The database refused the statement'];
+  return undefined;
 }
 
 function connection(message: string, cause: unknown): GatewayError {

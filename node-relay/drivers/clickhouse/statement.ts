@@ -1,6 +1,6 @@
 /** What there is to know of a statement before it is sent: its kind, parameters, called functions. */
 
-import { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { callsOf, type Doubt, doubtsOf } from './doubts.ts';
 import { type Token, tokensOf } from './lexer.ts';
@@ -52,8 +52,10 @@ function read(text: string): Statement {
   }
   const all = tokensOf(text);
   if ('unreadable' in all) {
-    throw new GatewayError('REQUEST_FAILED', 'The statement cannot be parsed', {
-      details: [{ source: 'clickhouse', code: '62', message: all.unreadable }],
+    throw refusedByBackend('REQUEST_FAILED', {
+      source: 'clickhouse',
+      code: '62',
+      message: all.unreadable,
     });
   }
   const end = all.findIndex((token) => isMark(token, ';'));

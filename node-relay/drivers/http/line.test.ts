@@ -51,6 +51,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
 function dialling(policy: Partial<DialPolicy>): Host {
   const dialer = new Dialer({
     allow: parseAllowList(''),
+    setting: 'HTTP_ALLOW_PRIVATE',
     ownPort: () => undefined,
     gateway: undefined,
     ...policy,

@@ -11,7 +11,7 @@ import {
   MongoUnexpectedServerResponseError,
   MongoWriteConcernError,
 } from 'mongodb';
-import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { type ErrorDetails, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { toldWithout } from '../../../proto/told.ts';
 import { REPLY_MAX_BYTES, ReplyFault, ReplyTooLarge } from './reply-fault.ts';
 
@@ -84,10 +84,8 @@ function fromDriver(cause: unknown): unknown {
   }
   if (!(cause instanceof MongoError)) return cause;
   const code = cause instanceof MongoInvalidArgumentError ? 'InvalidArgument' : cause.name;
-  return new GatewayError('REQUEST_FAILED', 'The request was refused', {
-    cause,
-    details: [{ source: 'mongo', code, message: withoutAddresses(cause.message) }],
-  });
+  const message = withoutAddresses(cause.message);
+  return refusedByBackend('REQUEST_FAILED', { source: 'mongo', code, message }, { cause });
 }
 
 /** Whether the server answered: what it says is known to have happened. */
@@ -97,18 +95,13 @@ function isAnswer(cause: unknown): cause is MongoServerError {
 
 function fromServer(cause: MongoServerError, uncertain: boolean): GatewayError {
   const code = codeOf(cause);
-  const options = { cause, details: [detailOf(cause)] };
+  const detail = detailOf(cause);
+  const options = { cause, details: [detail] };
   if (LOGIN.has(code))
     return new GatewayError('CONNECTION_FAILED', 'Authentication failed', { cause });
-  if (CONSTRAINTS.has(code)) {
-    return new GatewayError(
-      'CONSTRAINT_VIOLATED',
-      'The change violates a constraint of the database',
-      options,
-    );
-  }
+  if (CONSTRAINTS.has(code)) return refusedByBackend('CONSTRAINT_VIOLATED', detail, { cause });
   if (cause instanceof MongoWriteConcernError) {
-    const details = [{ ...detailOf(cause), applied: true as const }];
+    const details = [{ ...detail, applied: true as const }];
     return new GatewayError(
       'OUTCOME_UNKNOWN',
       'The write was made, but not confirmed as asked for',
@@ -130,7 +123,7 @@ function fromServer(cause: MongoServerError, uncertain: boolean): GatewayError {
       options,
     );
   }
-  return new GatewayError('REQUEST_FAILED', 'The request was refused', options);
+  return refusedByBackend('REQUEST_FAILED', detail, { cause });
 }
 
 function detailOf(cause: MongoServerError): BackendDetail {

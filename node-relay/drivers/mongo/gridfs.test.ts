@@ -41,7 +41,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
 
 const missing = {
   code: 'REQUEST_FAILED',
-  message: 'The request was refused',
+  message: 'No file of the bucket has this id, name or revision',
   details: [
     {
       source: 'mongo',

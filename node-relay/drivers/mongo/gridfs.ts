@@ -2,7 +2,7 @@
 import { GridFSBucket, MongoError, ObjectId } from 'mongodb';
 import type { GridfsName } from '../../../kinds/mongo/gridfs.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { databaseOf, documentIn } from './arguments.ts';
 import type { Scene } from './database.ts';
 import { inSession } from './gridfs-collections.ts';
@@ -163,9 +163,7 @@ async function found<Value>(work: Promise<Value>): Promise<Value> {
       /^FileNotFound|^File not found|^File with (?:id|filename) .* not found/s.test(cause.message);
     if (!isMissing) throw cause;
     const message = 'No file of the bucket has this id, name or revision';
-    throw new GatewayError('REQUEST_FAILED', 'The request was refused', {
-      cause,
-      details: [{ source: 'mongo', code: 'FileNotFound', message }],
-    });
+    const detail = { source: 'mongo', code: 'FileNotFound', message };
+    throw refusedByBackend('REQUEST_FAILED', detail, { cause });
   }
 }

@@ -16,6 +16,7 @@ export function testHost(connections = 4): Host {
   slots.caps = { total: connections, production: connections, development: 0 };
   const dialer = new Dialer({
     allow: parseAllowList('*'),
+    setting: 'RELAY_ALLOW',
     ownPort: () => undefined,
     gateway: undefined,
   });

@@ -31,7 +31,7 @@ describe('the level', () => {
     await grantGroup(gateway, 'ops', 'Read');
     expect(await as({ groups: ['dev'] }, 'GET', '/endpoints')).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Read access', [
+      body: failure('FORBIDDEN', 'This operation needs Read access on the organization', [
         {
           allowed: false,
           level: 'None',
@@ -142,7 +142,7 @@ describe('the bound of the issuer', () => {
     await grantGroup(gateway, 'ops', 'Admin');
     expect(await as({ groups: ['ops'] }, 'GET', '/iam/users')).toEqual({
       status: 403,
-      body: failure('FORBIDDEN', 'This operation needs Admin access', [
+      body: failure('FORBIDDEN', 'This operation needs Admin access on the organization', [
         {
           allowed: false,
           level: 'Write',

@@ -54,20 +54,18 @@ type Rules = Pick<Settings, 'HTTP_ALLOW_PRIVATE'>;
 export function demandReachable(url: URL, rules: Rules, own: Own): void {
   const host = canonicalHost(url.hostname);
   const address = host === undefined ? undefined : parseAddress(host);
-  if (host === undefined || (address && isNeverReached(address))) throw addressRefused();
-  const isHere = address !== undefined && isOwnAddress(address, own);
-  const isPrivate = address === undefined ? isLocalName(host) : isHere || !isPublic(address);
+  if (host === undefined || (address && isNeverReached(address))) throw addressRefused(NEVER);
+  const isPrivate = address ? isPrivateAddress(address, own) : isLocalName(host);
   if (address && !isPrivate) return;
   const isOpen = rules.HTTP_ALLOW_PRIVATE === 'true';
-  if (isOpen ? isOwnPort(url, isPrivate, own) : isRefused(url, address, isPrivate, own)) {
-    throw addressRefused();
-  }
+  if (isOpen || (address && isPublic(address))) {
+    // Also at a public address of this machine.
+    if (isOwnPort(url, isPrivate, own)) throw addressRefused(NEVER);
+  } else if (isPrivate) throw addressRefused(CLOSED);
 }
 
-/** By default: what is private, and at a public address of this machine our own ports. */
-function isRefused(url: URL, address: Address | undefined, isPrivate: boolean, own: Own): boolean {
-  if (address !== undefined && isPublic(address)) return isOwnPort(url, isPrivate, own);
-  return isPrivate;
+function isPrivateAddress(address: Address, own: Own): boolean {
+  return isOwnAddress(address, own) || !isPublic(address);
 }
 
 function isOwnAddress(address: Address, { addresses }: Own): boolean {
@@ -89,8 +87,10 @@ function isLocalName(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-function addressRefused(): GatewayError {
-  return new GatewayError('ADDRESS_REFUSED', 'The address is not one that may be connected to', {
-    details: [{ rule: 'address' }],
-  });
+const NEVER =
+  "The address is one that no setting opens: link-local, a metadata service, no destination, or the gateway's own";
+const CLOSED = 'The address is not public, and the setting HTTP_ALLOW_PRIVATE does not open it';
+
+function addressRefused(message: string): GatewayError {
+  return new GatewayError('ADDRESS_REFUSED', message, { details: [{ rule: 'address' }] });
 }

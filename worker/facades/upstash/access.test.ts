@@ -49,7 +49,7 @@ describe.each(['', '/', '/get/x', '/get/a%0D%0Ab%E2%80%A8c', '/pipeline', '/subs
       const token = await gateway.token(await gateway.addUser('None'));
       expect(await call(endpoint + path, { token, body: '["GET","x"]' })).toEqual({
         status: 403,
-        body: { error: 'This operation needs Read access' },
+        body: { error: `This operation needs Read access on endpoint ${endpoint}` },
       });
     });
 

@@ -3,6 +3,7 @@
 import { TimeoutMs } from '../../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
+import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
 import { isUuid } from '../../http/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { RequestSort } from '../definition.ts';
@@ -100,7 +101,7 @@ function notAnObject(at: string, faults: Fault[]): [] {
 const REQUIRED = 'is required: the id or UUID of an endpoint';
 
 function checkTimeout(value: Json | undefined, faults: Fault[]): void {
-  const parsed = TimeoutMs.safeParse(value === undefined ? value : unordered(value));
+  const parsed = TimeoutMs.safeParse(value === undefined ? value : unordered(value), IN_OUR_WORDS);
   if (parsed.success) return;
   const message = parsed.error.issues[0]?.message ?? 'is not valid';
   faults.push({ path: 'template.timeout_ms', message });

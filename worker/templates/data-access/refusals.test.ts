@@ -114,6 +114,6 @@ describe('an author is told', () => {
 
 test('what the whole request is at fault for is told at the request', () => {
   expect(faultsOf('postgres', { query: 'select 1', colour: 'red' })).toEqual([
-    'template Unrecognized key: "colour"',
+    'template "colour" is not known; known are type, query, kind, timeout_ms, row_format, params',
   ]);
 });

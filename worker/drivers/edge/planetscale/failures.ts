@@ -2,7 +2,7 @@
 import { DatabaseError, UnknownError } from '@planetscale/database';
 import { fromServer, ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { GatewayError, refusedByBackend } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { outcomeUnknown } from '../sql/reply.ts';
 
@@ -52,16 +52,12 @@ function fromInterface(error: DatabaseError): GatewayError {
   if (error instanceof UnknownError) return fromStatus(error);
   if (serverError(error))
     return new Lost('CONNECTION_FAILED', 'The connection to the database was lost');
-  const details = [{ source: 'mysql', code: body.code, message: worded(body.message) }];
-  // The error itself quotes the statement with its values.
-  const options = { details };
+  // The error itself quotes the statement with its values: it is no cause.
+  const detail = { source: 'mysql', code: body.code, message: worded(body.message) };
+  const options = { details: [detail] };
   switch (code) {
     case 'ALREADY_EXISTS':
-      return new GatewayError(
-        'CONSTRAINT_VIOLATED',
-        'The change violates a constraint of the database',
-        options,
-      );
+      return refusedByBackend('CONSTRAINT_VIOLATED', detail);
     case 'RESOURCE_EXHAUSTED':
       return new GatewayError(
         'SERVICE_UNAVAILABLE',
@@ -76,13 +72,13 @@ function fromInterface(error: DatabaseError): GatewayError {
       // Vitess undoes a transaction that took too long.
       return EXCEEDED.test(body.message)
         ? new GatewayError('TIMED_OUT', 'The database ended the transaction', options)
-        : new GatewayError('REQUEST_FAILED', 'The database refused the statement', options);
+        : refusedByBackend('REQUEST_FAILED', detail);
     case 'UNAVAILABLE':
     case 'CLUSTER_EVENT':
     case 'INTERNAL':
       return new Lost('CONNECTION_FAILED', 'The database is not available');
     default:
-      return new GatewayError('REQUEST_FAILED', 'The database refused the statement', options);
+      return refusedByBackend('REQUEST_FAILED', detail);
   }
 }
 
