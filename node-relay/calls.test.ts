@@ -17,7 +17,7 @@ const THROWN: readonly (readonly [string, (reason: unknown) => unknown])[] = [
 function someCalls(): Calls {
   return new Calls({
     admission: { admit: () => {} },
-    log: createLog({ write: () => true }),
+    log: createLog({ logFormat: 'json', logLevel: 'debug' }, { write: () => true }),
     metrics: { call: () => {} },
   });
 }

@@ -2,16 +2,17 @@
 import { Code, type ConnectError } from '@connectrpc/connect';
 import { BACKEND_US } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
-import { PART_HEADER } from '../proto/parts.ts';
+import { ENDPOINT_HEADER, PART_HEADER } from '../proto/parts.ts';
 import type { Admission } from './admission.ts';
 import { type CallContext, Deadline } from './deadline.ts';
 import { CallRefused, failureCode, toConnectError } from './failures.ts';
-import { type CallLine, describeFault, type Fault, type Log } from './log.ts';
+import { type CallLine, describeFault, type Fault, type Log, levelOf } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { InFlight } from './parts/in-flight.ts';
 
 /** As Node writes names of headers. */
 const KEY = PART_HEADER.toLowerCase();
+const NAME = ENDPOINT_HEADER.toLowerCase();
 
 /** Methods that go on while the node stops: they end what it has. */
 const WHILE_DRAINING = new Set(['Status', 'Collect', 'CloseSession', 'Release']);
@@ -43,6 +44,8 @@ interface OpenCall {
   readonly requestId: string;
   /** Whose call it is; empty when nobody says. */
   readonly key: string;
+  /** The endpoint's id; empty when nobody says. */
+  readonly endpoint: string;
   readonly deadline: Deadline;
   readonly subject: Subject;
   readonly started: number;
@@ -180,6 +183,7 @@ export class Calls {
       method,
       key,
       requestId: context.requestHeader.get('x-request-id') ?? '',
+      endpoint: context.requestHeader.get(NAME) ?? '',
       deadline: new Deadline(context, this.#stopping.signal, !UNBOUNDED.has(method)),
       subject: {},
       started: performance.now(),
@@ -213,7 +217,7 @@ export class Calls {
       method,
       kind,
       organization,
-      endpoint,
+      endpoint: call.endpoint || endpoint,
       code,
       ms,
       ...(fault && { fault }),
@@ -238,8 +242,10 @@ export class Calls {
   #report(line: CallLine): void {
     const { metrics, log } = this.#options;
     metrics.call(line.method, line.kind, line.code, line.ms / 1000);
-    if (line.code === 'INTERNAL') log.error(line, 'call failed');
-    else log.info({ ...line, ms: Math.round(line.ms * 1000) / 1000 }, 'call');
+    const level = levelOf(line.code);
+    if (!log.isLevelEnabled(level)) return;
+    const message = level === 'debug' ? 'call' : 'call failed';
+    log[level]({ ...line, ms: Math.round(line.ms * 1000) / 1000 }, message);
   }
 }
 

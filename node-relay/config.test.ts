@@ -139,7 +139,7 @@ describe('the program', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const parts = Array.from({ length: 2 }, () => 'relay part ready');
-    const told = lines.map(({ msg }) => msg);
+    const told = lines.map(({ message }) => message);
     expect(told).toEqual([...parts, 'relay ready', 'relay draining', 'relay stopped']);
     expect(lines[2]).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) });
   });

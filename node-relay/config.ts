@@ -6,10 +6,12 @@ import * as z from 'zod';
 import { GatewayError } from '../proto/errors.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import type { Listener } from './dial.ts';
+import { LOG_LEVELS, type LogOptions } from './log.ts';
+import { readLogFormat } from './log-format.ts';
 import { readDrainMs, readPartSettings } from './parts/settings.ts';
 
 /** Settings of one relay. */
-export interface Config {
+export interface Config extends LogOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host: string;
@@ -47,12 +49,13 @@ export interface TlsFiles {
 /** Printed by `--help`. */
 export const HELP = `Causeway relay: holds the connections to databases, beside them.
 
-Usage: npm run relay -- [--port N] [--host ADDRESS] [--gateway URL]
+Usage: npm run relay -- [--port N] [--host ADDRESS] [--gateway URL] [--log FORMAT]
 
 Flag        Setting               Meaning
 --port      RELAY_PORT            port to listen on, 0 for any (8788)
 --host      RELAY_HOST            address to listen on (127.0.0.1)
 --gateway   GATEWAY_URL           the gateway's own address, never dialled as a backend
+--log       LOG_FORMAT            json, pretty, or auto: pretty on a terminal, else json (auto)
 --help                            this text
             RELAY_NODE_KEY        private key of this node: JWK, EC P-256 (required)
             GATEWAY_PUBLIC_KEY    the gateway's public key: JWK, Ed25519, or an array of them (required)
@@ -65,6 +68,7 @@ Flag        Setting               Meaning
             RELAY_PART_MEMORY_MB  a process that holds more is ended and started again
                                   (half of the machine's memory shared by them, 256 to 2048)
             RELAY_STAND_INS       loaded processes that wait for one that dies, 0 to 8 (2)
+            LOG_LEVEL             debug, info, warn or error; debug has a line for each call (info)
             DRAIN_S               seconds that a stop waits for what is in flight (30)
 `;
 
@@ -108,6 +112,8 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | und
     gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
     ownPortsFile: env.OWN_PORTS_FILE || undefined,
     tls: tlsFiles(env),
+    logFormat: readLogFormat(flags.log ?? env.LOG_FORMAT, process.stdout.isTTY),
+    logLevel: logLevel(env.LOG_LEVEL || 'info'),
     drainMs: readDrainMs(env),
     ...readPartSettings(env),
     socketFolder: env.RELAY_SOCKETS || undefined,
@@ -122,6 +128,7 @@ function readFlags(args: string[]) {
         port: { type: 'string' },
         host: { type: 'string' },
         gateway: { type: 'string' },
+        log: { type: 'string' },
         help: { type: 'boolean' },
       },
     }).values;
@@ -157,6 +164,12 @@ function isTrue(name: string, env: NodeJS.ProcessEnv): boolean {
   const text = env[name] || 'false';
   if (text !== 'true' && text !== 'false') throw invalid(`${name} must be true or false`);
   return text === 'true';
+}
+
+function logLevel(text: string): LogOptions['logLevel'] {
+  const level = LOG_LEVELS.find((each) => each === text);
+  if (level === undefined) throw invalid(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}`);
+  return level;
 }
 
 function listener(text: string): Listener | undefined {

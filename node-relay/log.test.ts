@@ -41,7 +41,7 @@ test.skipIf(process.platform !== 'linux')(
 test('what is said last is written, also while earlier lines are being written', async () => {
   const program = `
     const { createLog, exitAfterLines } = await import('${join(import.meta.dirname, 'log.ts')}');
-    const log = createLog();
+    const log = createLog({ logFormat: 'json', logLevel: 'info' });
     log.info('earlier');
     log.flush();
     log.fatal('last');
@@ -51,5 +51,5 @@ test('what is said last is written, also while earlier lines are being written',
     resolve(stdout),
   );
   const lines = (await promise).trim().split('\n');
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['earlier', 'last']);
+  expect(lines.map((line) => JSON.parse(line).message)).toEqual(['earlier', 'last']);
 });

@@ -1,6 +1,7 @@
 /** JSON logs on standard output, without secrets: no statement, no connection, no text that others wrote. */
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from 'pino';
-import { GatewayError } from '../proto/errors.ts';
+import { ERRORS, GatewayError, isErrorCode } from '../proto/errors.ts';
+import { type LogFormat, painter, readable } from './log-format.ts';
 
 export type Log = Logger;
 
@@ -12,12 +13,41 @@ const UNWRITTEN_MAX_BYTES = 1_048_576;
 /** Milliseconds that the last lines have. */
 const LAST_LINES_MAX_MS = 200;
 
+/** How a log is written. */
+export interface LogOptions {
+  readonly logFormat: LogFormat;
+  /** Lines that matter less are left out. */
+  readonly logLevel: LogLevel;
+}
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 /**
  * A log; lines leave in order and together, after 200 ms at the latest, without holding up the
  * caller. One that cannot be written ends nothing.
  */
-export function createLog(stream: DestinationStream = standardOutput()): Log {
-  return pino({ base: { program: 'relay' }, timestamp: stdTimeFunctions.isoTime }, stream);
+export function createLog(
+  { logFormat, logLevel }: LogOptions,
+  stream: DestinationStream = standardOutput(),
+): Log {
+  return pino(
+    {
+      base: { program: 'relay' },
+      level: logLevel,
+      messageKey: 'message',
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    logFormat === 'pretty' ? forPeople(stream) : stream,
+  );
+}
+
+/** Writes each line as people read it. */
+function forPeople(stream: DestinationStream): DestinationStream {
+  const paint = painter(process.stdout);
+  const write = stream.write.bind(stream);
+  stream.write = (line) => write(`${readable(line, paint)}\n`);
+  return stream;
 }
 
 function standardOutput(): DestinationStream {
@@ -48,13 +78,26 @@ export interface CallLine {
   readonly kind: string;
   /** UUID; empty where the gateway does not say. */
   readonly organization: string;
-  /** UUID; empty for calls about no endpoint. */
+  /** Id, or UUID where the gateway does not say; empty for calls about no endpoint. */
   readonly endpoint: string;
   /** `OK` or the failure's code. */
   readonly code: string;
   readonly ms: number;
   /** What an unforeseen failure was; see `describeFault`. */
   readonly fault?: Fault;
+}
+
+/** A call that is no fault of this node and of no backend: those are for who looks for them. */
+const USUAL = new Set([
+  ...['OK', 'CONNECTION_UNKNOWN', 'SERVED_ELSEWHERE', 'CLIENT_LEFT', 'NOT_SUPPORTED'],
+]);
+const SERVER_ERROR = 500;
+
+/** How much a call's line matters, by the code that it ended with. */
+export function levelOf(code: string): LogLevel {
+  if (code === 'INTERNAL') return 'error';
+  const isRefusal = isErrorCode(code) && ERRORS[code].status < SERVER_ERROR;
+  return USUAL.has(code) || isRefusal ? 'debug' : 'warn';
 }
 
 /** An error without its message, which may hold a statement or a connection URL. */

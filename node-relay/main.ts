@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     console.log(HELP);
     return;
   }
-  const log = createLog();
+  const log = createLog(config);
   dieLoudly(log);
   const version = programVersion();
   const { port, supervisor } = await start(config, args, log);

@@ -153,10 +153,10 @@ describe('the log', () => {
     const call = { request_id: 'request-1', method: 'Run', kind: 'postgres' };
     const endpoint = targetOf('read').endpoint;
     expect(lines).toMatchObject([
-      { ...call, endpoint, code: 'OK', ms: expect.any(Number), level: 30 },
-      { ...call, endpoint, code: 'INTERNAL', fault: { name: 'Error' }, level: 50 },
-      { ...call, endpoint, code: 'REQUEST_FAILED', level: 30 },
-      { ...call, endpoint, code: 'NODE_UNAVAILABLE', fault: { name: 'ZodError' }, level: 30 },
+      { ...call, endpoint, code: 'OK', ms: expect.any(Number), level: 'debug' },
+      { ...call, endpoint, code: 'INTERNAL', fault: { name: 'Error' }, level: 'error' },
+      { ...call, endpoint, code: 'REQUEST_FAILED', level: 'debug' },
+      { ...call, endpoint, code: 'NODE_UNAVAILABLE', fault: { name: 'ZodError' }, level: 'warn' },
     ]);
     expect(lines[1].fault.at[0]).toMatch(/memory-driver\.ts/);
     const written = [...output.mock.calls, ...errors.mock.calls, ...node.lines].join('\n');

@@ -6,6 +6,9 @@
  */
 export const PART_HEADER = 'Causeway-Part';
 
+/** Request header with the id of the endpoint that a call is about: the relay's log names it by that. */
+export const ENDPOINT_HEADER = 'Causeway-Endpoint';
+
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 

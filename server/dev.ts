@@ -8,6 +8,7 @@ import { ROOT } from './bundle.ts';
 import { openDataFolder } from './data-folder.ts';
 import { Failure, runScript } from './failure.ts';
 import { lockDataFolder } from './lock.ts';
+import { logAs } from './log.ts';
 import { isLoopback, readOptions } from './options.ts';
 import { tellOwnPorts } from './own-ports.ts';
 import { planOf, relayEnvironment } from './plan.ts';
@@ -32,6 +33,7 @@ await runScript(async () => {
       'npm run dev serves this machine alone: --host, --demo and TRUSTED_PROXY are for npm start.',
     );
   }
+  logAs(options.logFormat);
   const folder = await openDataFolder(options.data);
   lockDataFolder(folder);
   const plan = await planOf(options, folder);

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
-import { logOfWorker } from './log.ts';
+import { logOf } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { backendNetwork } from './network.ts';
 import { drainedFile, ownAddresses } from './own-ports.ts';
@@ -134,7 +134,8 @@ function miniflareOptions(
     telemetry: { enabled: false },
     logRequests: false,
     log: new Log(LogLevel.WARN),
-    handleStructuredLogs: ({ level, message, timestamp }) => logOfWorker(level, message, timestamp),
+    handleStructuredLogs: ({ level, message, timestamp }) =>
+      logOf('worker', level === 'warn' || level === 'error' ? level : 'info', message, timestamp),
     resourcePersistencePath: options.state,
     unsafeRuntimeEnv: environment,
     workers: [

@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeSocketFolder } from '../node-relay/parts/socket-folder.ts';
 import { ROOT } from './bundle.ts';
 import { Failure } from './failure.ts';
-import { log } from './log.ts';
+import { log, logOf } from './log.ts';
 
 /** Spec silent, all three. */
 const READY_MAX_MS = 60_000;
@@ -63,10 +64,14 @@ function spawnHasher(socket: string): ChildProcess {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const child = spawn(process.execPath, [join(ROOT, 'server/password-hasher/main.ts'), socket], {
     env: { PATH, NODE_COMPILE_CACHE },
-    stdio: ['pipe', 'pipe', process.stderr.fd],
+    stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   });
-  for (const stream of [child.stdin, child.stdout]) stream?.on('error', () => {});
+  const { stdin, stdout, stderr } = child;
+  for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => {});
+  if (stderr !== null) {
+    createInterface(stderr).on('line', (line) => logOf('password-hasher', 'error', line));
+  }
   return child;
 }
 

@@ -1,25 +1,55 @@
-/** What a running gateway writes to stderr: one JSON object a line. */
+/** What a running gateway writes to stderr: a line for each event, in the shape that all programs share. */
+import { type LogFormat, painter, readable } from '../node-relay/log-format.ts';
+import { isJsonObject, type Json } from '../proto/json.ts';
+
+/** How much a line matters. */
+export type LogLevel = 'info' | 'warn' | 'error';
+
+/** A program that this one runs, and that writes no log of its own. */
+type Program = 'server' | 'worker' | 'password-hasher';
+
+const paint = painter(process.stderr);
+const output = { format: 'json' as LogFormat };
+
+/** Has all lines from now on written in that format; before, it is JSON. */
+export function logAs(format: LogFormat): void {
+  output.format = format;
+}
 
 /** Writes one line of ours. No secret may be in `fields`. */
-export function log(level: 'info' | 'warn' | 'error', message: string, fields: object = {}): void {
-  write({ level, time: new Date().toISOString(), source: 'start', message, ...fields });
+export function log(level: LogLevel, message: string, fields: object = {}): void {
+  write(lineOf('server', level, message, fields));
 }
 
-/** Passes on what the worker wrote: a JSON object as it is, any other text as a line of its own. */
-export function logOfWorker(level: string, text: string, timestamp: number): void {
-  if (isJsonObject(text)) process.stderr.write(`${text}\n`);
-  else write({ level, time: new Date(timestamp).toISOString(), source: 'worker', message: text });
+/**
+ * Passes on what another program wrote, line by line: JSON objects as they are, any other text as a
+ * message of that program.
+ */
+export function logOf(program: Program, level: LogLevel, text: string, timestamp?: number): void {
+  for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
+    write(isEntry(line) ? line : lineOf(program, level, line, {}, timestamp));
+  }
 }
 
-function write(entry: object): void {
-  process.stderr.write(`${JSON.stringify(entry)}\n`);
+function lineOf(
+  program: Program,
+  level: LogLevel,
+  message: string,
+  fields: object,
+  timestamp = Date.now(),
+): string {
+  const time = new Date(timestamp).toISOString();
+  return JSON.stringify({ time, level, program, message, ...fields });
 }
 
-function isJsonObject(text: string): boolean {
-  if (!text.startsWith('{') || text.includes('\n')) return false;
+function write(line: string): void {
+  process.stderr.write(`${output.format === 'pretty' ? readable(line, paint) : line}\n`);
+}
+
+function isEntry(line: string): boolean {
+  if (!line.startsWith('{')) return false;
   try {
-    JSON.parse(text);
-    return true;
+    return isJsonObject(JSON.parse(line) as Json); // JSON.parse yields nothing else.
   } catch {
     return false;
   }

@@ -12,6 +12,7 @@ const DEFAULTS = {
   help: false,
   drainS: 30,
   trustedProxy: undefined,
+  logFormat: process.stderr.isTTY ? 'pretty' : 'json',
 };
 
 describe('readOptions', () => {
@@ -19,9 +20,27 @@ describe('readOptions', () => {
     { what: 'nothing', args: [], env: {}, expected: {} },
     {
       what: 'every flag',
-      args: ['--port=0', '--relay-port', '1', '--host', '::1', '--data=d', '--demo', '--help'],
-      env: {},
-      expected: { port: 0, relayPort: 1, host: '::1', data: 'd', demo: true, help: true },
+      args: [
+        '--port=0',
+        '--relay-port',
+        '1',
+        '--host',
+        '::1',
+        '--data=d',
+        '--demo',
+        '--help',
+        '--log=pretty',
+      ],
+      env: { LOG_FORMAT: 'json' },
+      expected: {
+        port: 0,
+        relayPort: 1,
+        host: '::1',
+        data: 'd',
+        demo: true,
+        help: true,
+        logFormat: 'pretty',
+      },
     },
     {
       what: 'every variable',
@@ -34,6 +53,7 @@ describe('readOptions', () => {
         DEMO: 'true',
         TRUSTED_PROXY: '10.0.0.1',
         DRAIN_S: '0',
+        LOG_FORMAT: 'pretty',
       },
       expected: {
         port: 65_535,
@@ -43,6 +63,7 @@ describe('readOptions', () => {
         demo: true,
         trustedProxy: '10.0.0.1',
         drainS: 0,
+        logFormat: 'pretty',
       },
     },
     {

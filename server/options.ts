@@ -1,6 +1,7 @@
 /** Flags and environment of `npm start`: read once, checked, with their defaults. */
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import { type LogFormat, readLogFormat } from '../node-relay/log-format.ts';
 import { Failure } from './failure.ts';
 
 /** What `npm start` was asked for. Contract §11. */
@@ -17,6 +18,8 @@ export interface Options {
   readonly drainS: number;
   /** IP address of the proxy whose `X-Forwarded-For` is believed. */
   readonly trustedProxy: string | undefined;
+  /** Of all lines on stderr. */
+  readonly logFormat: LogFormat;
 }
 
 const DRAIN_DEFAULT_S = 30;
@@ -28,6 +31,7 @@ const FLAGS = {
   host: { type: 'string' },
   data: { type: 'string' },
   demo: { type: 'boolean' },
+  log: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -51,6 +55,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
     help: flags.help ?? false,
     drainS: drainOf(environment.DRAIN_S ?? ''),
     trustedProxy: proxyOf(environment.TRUSTED_PROXY ?? ''),
+    logFormat: formatOf(flags.log ?? environment.LOG_FORMAT),
   };
 }
 
@@ -91,6 +96,15 @@ function drainOf(text: string): number {
     throw new Failure(`DRAIN_S takes a number of seconds from 0 to ${DRAIN_MAX_S}, not '${text}'.`);
   }
   return seconds;
+}
+
+function formatOf(text: string | undefined): LogFormat {
+  try {
+    return readLogFormat(text, process.stderr.isTTY);
+  } catch (thrown) {
+    if (thrown instanceof Error) throw new Failure(`${thrown.message}.`, { cause: thrown });
+    throw thrown;
+  }
 }
 
 function proxyOf(text: string): string | undefined {

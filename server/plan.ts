@@ -95,11 +95,12 @@ export function relayEnvironment(plan: Plan, demo?: string): Record<string, stri
     RELAY_PARTS: String(plan.relayParts),
     RELAY_PART_MEMORY_MB: process.env.RELAY_PART_MEMORY_MB ?? '',
     RELAY_STAND_INS: process.env.RELAY_STAND_INS ?? '',
+    LOG_FORMAT: options.logFormat,
   };
 }
 
 /** Contract §5, "Addresses": bound to loopback, all; elsewhere public ones, those named, and the demo's. */
-function allowed(host: string, demo: string | undefined): string {
+export function allowed(host: string, demo: string | undefined): string {
   const named = process.env.RELAY_ALLOW || (isLoopback(host) ? '*' : '');
   return [named, demo ?? ''].filter((each) => each !== '').join(',');
 }

@@ -80,6 +80,11 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
 /** Read by `npm start` itself. */
 export const LOCAL_SETTINGS: readonly SettingHelp[] = [
   {
+    name: 'LOG_LEVEL',
+    meaning: "debug, info, warn or error of the relay's lines; debug has one for each call",
+    fallback: 'info',
+  },
+  {
     name: 'DRAIN_S',
     meaning: 'seconds that a stop waits for requests in flight; a second Ctrl-C ends at once',
     fallback: '30',
@@ -120,6 +125,8 @@ Usage: npm start -- [flags]
   --host ADDRESS      address to listen on (127.0.0.1) [HOST]
   --data FOLDER       where keys and state are kept (.causeway) [DATA]
   --demo              adds an organization with a PostgreSQL of its own to try things on [DEMO=true]
+  --log FORMAT        lines on stderr: json, pretty, or auto, which is pretty on a terminal, else json
+                      (auto) [LOG_FORMAT]
   --help              this text
 
 Each flag has the environment variable in brackets; a flag wins. Further settings come from the

@@ -10,6 +10,8 @@ import { FIRST_PASSWORD } from './first-organization.ts';
 import { greeting } from './greeting.ts';
 import { startHasher } from './hasher-process.ts';
 import { lockDataFolder } from './lock.ts';
+import { log, logAs } from './log.ts';
+import { openings } from './openings.ts';
 import { readOptions } from './options.ts';
 import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
 import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
@@ -30,9 +32,11 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
+  logAs(options.logFormat);
   const folder = await openDataFolder(options.data);
   lockDataFolder(folder);
   const plan = await planOf(options, folder);
+  for (const opening of openings(plan)) log('warn', opening);
   const shutdown = new Shutdown();
   stopOnSignals(shutdown, options.drainS * 1000);
   try {

@@ -4,6 +4,7 @@ import type { Place } from '../proto/work/line.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
+import { log } from './log.ts';
 import type { TemplateRunObject } from './runs/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
 
@@ -129,9 +130,10 @@ export function openContext(origin: Origin): PublicContext {
     afterReply(work) {
       origin.waitUntil(
         work.catch((thrown: unknown) => {
-          console.error(
-            JSON.stringify({ level: 'error', request_id: requestId, after_reply: String(thrown) }),
-          );
+          log('error', 'work after the reply failed', {
+            request_id: requestId,
+            cause: String(thrown),
+          });
         }),
       );
     },

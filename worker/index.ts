@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
 import { stopGate } from './http/gate.ts';
+import { gatherNoMore, logRequests } from './http/request-log.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './runs/sweep.ts';
 
@@ -18,13 +19,16 @@ const STOP = /^stop (\d+) (\d+)$/;
 
 const outside: Outside = { now: Date.now, fetch: (request) => fetch(request) };
 const app = createApp(outside);
+logRequests(app);
 
 export default {
   fetch: app.fetch,
   async scheduled({ cron, scheduledTime }, env, execution) {
     const stop = STOP.exec(cron);
-    if (stop) stopGate(Number(stop[1]), Number(stop[2]));
-    else if (cron === HOURLY) {
+    if (stop) {
+      gatherNoMore();
+      stopGate(Number(stop[1]), Number(stop[2]));
+    } else if (cron === HOURLY) {
       await Promise.all([sweepExpired(env, scheduledTime), sweepRuns(env, scheduledTime)]);
     } else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
   },

@@ -3,7 +3,7 @@
  * It is loaded first and told later what it is, so that one can wait to stand in for another.
  */
 import { rmSync } from 'node:fs';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { drivers, loadDrivers } from '../drivers/index.ts';
 import { serverFor } from '../listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from '../log.ts';
@@ -21,18 +21,18 @@ import { refuseStranger } from './refusal.ts';
 /** Milliseconds after which drivers that no call asked for are loaded. Spec silent. */
 const LOAD_AFTER_MS = 2_000;
 
-const log = createLog();
+const config = readConfig(process.argv.slice(2), process.env);
+if (config === undefined) process.exit(0);
+const log = createLog(config);
 const awaited = new Map<number, (figures: Figures) => void>();
 let questions = 0;
 let places: Places = { shared: [], own: {} };
 
 dieLoudly(log);
 obeyNobodyElse();
-await main();
+await main(config);
 
-async function main(): Promise<void> {
-  const config = readConfig(process.argv.slice(2), process.env);
-  if (config === undefined) return;
+async function main(config: Config): Promise<void> {
   const ownPort = Number(process.env[OWN_PORT]);
   const part = {
     startedMs: Number(process.env[STARTED_MS]),

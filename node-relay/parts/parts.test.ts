@@ -128,8 +128,8 @@ describe('a part that does not answer its supervisor', () => {
   });
 });
 
-function isStandBy({ msg }: { readonly msg: string }): boolean {
-  return msg === 'relay part stands by';
+function isStandBy({ message }: { readonly message: string }): boolean {
+  return message === 'relay part stands by';
 }
 
 test('a part that holds too much memory is ended', async () => {
@@ -158,7 +158,7 @@ test('whose calls take a part its memory loses these calls, and nobody else any'
   await until(() => codes.has('SERVICE_UNAVAILABLE'));
   expect((await stop()).failed).toEqual([]);
   expect([...codes]).toEqual(['SERVICE_UNAVAILABLE']);
-  expect(relay.lines.filter(({ msg }) => msg.startsWith('relay part ended'))).toEqual([]);
+  expect(relay.lines.filter(({ message }) => message.startsWith('relay part ended'))).toEqual([]);
 });
 
 test('what a part throws outside of any call ends that part alone', async () => {
@@ -166,7 +166,7 @@ test('what a part throws outside of any call ends that part alone', async () => 
   const [key, neighbour] = [keyFor(0), keyFor(1)];
   const stop = readAllTheTime(relay, neighbour);
   relay.fault(relay.pidOf('0'), 'throw');
-  await until(() => relay?.lines.some(({ msg }) => msg === 'relay part failed'));
+  await until(() => relay?.lines.some(({ message }) => message === 'relay part failed'));
   await msUntilAnswered(relay, key);
   expect((await stop()).failed).toEqual([]);
 });
@@ -257,7 +257,7 @@ describe('a relay', () => {
     const held = relay.get(keyFor(0), '/held');
     await until(() => relay?.backend.held() === 1);
     relay.child.kill('SIGTERM');
-    await until(() => relay?.lines.some(({ msg }) => msg === 'relay draining'));
+    await until(() => relay?.lines.some(({ message }) => message === 'relay draining'));
     await sleep(300);
     expect(await relay.outcome(keyFor(0))).toMatchObject({ code: 'NODE_UNAVAILABLE' });
     relay.backend.release();

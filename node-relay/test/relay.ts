@@ -77,7 +77,7 @@ export async function startTestRelay({
   const lines: string[] = [];
   const relay = await startRelay(configOf(keys, env), {
     drivers: { postgres: given ?? driver },
-    log: createLog({ write: (line) => lines.push(line) }),
+    log: createLog({ logFormat: 'json', logLevel: 'debug' }, { write: (line) => lines.push(line) }),
     version: '1.2.3',
     drainMaxMs,
   });

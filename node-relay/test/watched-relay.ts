@@ -18,7 +18,7 @@ process.on('disconnect', () => process.exit());
 
 const config = readConfig(['--port', '0'], process.env);
 if (config === undefined) throw new Error('no settings');
-const log = createLog({ write: () => {} });
+const log = createLog({ logFormat: 'json', logLevel: 'debug' }, { write: () => {} });
 const relay = await startRelay(config, { drivers, log, version: '1' });
 // What is loaded later holds the loop up.
 const [, , kind = ''] = process.argv;

@@ -4,7 +4,7 @@
  * no accounts and keeps nothing, and ends when whoever started it is gone.
  */
 import { scrypt } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
@@ -23,6 +23,7 @@ const compute = promisify<Buffer, Buffer, number, object, Buffer>(scrypt);
 yieldToOthers();
 // Its end is its parent's: a signal to all of a group must not keep requests from being finished.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+process.on('uncaughtException', fail);
 process.stdin.on('end', end).on('error', end).resume();
 rmSync(socket, { force: true });
 createServer((request, response) => {
@@ -53,6 +54,15 @@ async function derive({ password, salt, ln, r, p, length }: Derivation) {
   // 128·N·r bytes is what the algorithm needs; the default refuses exactly that.
   const options = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1024 ** 2 };
   return new Uint8Array(await compute(bytes(password), bytes(salt), length, options));
+}
+
+/** In the shape of the other programs' lines; without the message, which may hold what was sent. */
+function fail({ name, stack = '' }: Error): never {
+  const at = stack.split('\n').filter((line) => line.startsWith('    at '));
+  const fields = { level: 'fatal', program: 'password-hasher', message: 'password hasher failed' };
+  const line = { time: new Date().toISOString(), ...fields, fault: { name, at } };
+  writeSync(process.stderr.fd, `${JSON.stringify(line)}\n`);
+  process.exit(1);
 }
 
 /** At once: what waits here, nobody waits for any more. */

@@ -18,17 +18,23 @@ async function logOfReset(setup: Parameters<typeof startGateway>[1], redirectUrl
   return { lines, username };
 }
 
+const line = (level: string, message: string) => ({
+  time: expect.any(String),
+  level,
+  program: 'worker',
+  message,
+  request_id: id,
+});
+
 test('the local server without a mailer logs address and link as one line', async () => {
   const { lines, username } = await logOfReset({ bindings: { LOCAL_SERVER: 'true' } });
   const link = expect.stringMatching(/^http:\/\/localhost:3000\/reset\?token=[\w-]{43}$/);
-  expect(lines).toEqual([{ level: 'info', request_id: id, mail_to: username, link }]);
+  expect(lines).toEqual([{ ...line('info', 'password reset'), mail_to: username, link }]);
 });
 
 test('any other server without a mailer says so, and tells neither address nor link', async () => {
   const { lines } = await logOfReset({ bindings: { RESET_REDIRECT_URLS: REDIRECT } });
-  expect(lines).toEqual([
-    { level: 'warn', request_id: id, mail: 'not sent: no mailer is configured (MAIL_URL)' },
-  ]);
+  expect(lines).toEqual([line('warn', 'mail not sent: no mailer is configured (MAIL_URL)')]);
 });
 
 test('a local server with a mailer logs nothing', async () => {
@@ -42,14 +48,12 @@ test.each([301, 400, 500])(
   'a mail service that answers %i is logged by that alone',
   async (status) => {
     const { lines } = await logOfReset(mailbox(status).setup, 'https://app.test/reset');
-    expect(lines).toEqual([{ level: 'error', request_id: id, mail: 'not sent', status }]);
+    expect(lines).toEqual([{ ...line('error', 'mail not sent'), status }]);
   },
 );
 
 test('a mail service that cannot be reached is logged without address and link', async () => {
   const fetch = (request: Request) => Promise.reject(new TypeError(`cannot reach ${request.url}`));
   const { lines } = await logOfReset({ ...mailbox().setup, fetch }, 'https://app.test/reset');
-  expect(lines).toEqual([
-    { level: 'error', request_id: id, mail: 'not sent', reason: 'TypeError' },
-  ]);
+  expect(lines).toEqual([{ ...line('error', 'mail not sent'), reason: 'TypeError' }]);
 });

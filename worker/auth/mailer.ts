@@ -1,6 +1,7 @@
 /** How mail leaves. Contract §3, "Password reset". */
 import type { PublicContext } from '../context.ts';
 import { visible } from '../http/visible.ts';
+import { type LogLevel, log } from '../log.ts';
 
 /** One message to one address. */
 export interface Mail {
@@ -29,7 +30,7 @@ export function mailerOf(ctx: PublicContext): Mailer {
 function byHttp(ctx: PublicContext, url: string, token: string | undefined): Mailer {
   return {
     async send({ to, subject, text, link }) {
-      if (!to.includes('@')) return log(ctx, 'warn', { mail: 'not sent: no address' });
+      if (!to.includes('@')) return tell(ctx, 'warn', 'mail not sent: no address');
       const request = new Request(url, {
         method: 'POST',
         headers: {
@@ -44,10 +45,10 @@ function byHttp(ctx: PublicContext, url: string, token: string | undefined): Mai
       try {
         const response = await ctx.outside.fetch(request);
         await response.body?.cancel();
-        if (!response.ok) log(ctx, 'error', { mail: 'not sent', status: response.status });
+        if (!response.ok) tell(ctx, 'error', 'mail not sent', { status: response.status });
       } catch (thrown) {
         const reason = thrown instanceof Error ? thrown.name : 'unknown';
-        log(ctx, 'error', { mail: 'not sent', reason });
+        tell(ctx, 'error', 'mail not sent', { reason });
       }
     },
   };
@@ -56,7 +57,7 @@ function byHttp(ctx: PublicContext, url: string, token: string | undefined): Mai
 function toLog(ctx: PublicContext): Mailer {
   return {
     async send({ to, link }) {
-      log(ctx, 'info', { mail_to: visible(to), link });
+      tell(ctx, 'info', 'password reset', { mail_to: visible(to), link });
     },
   };
 }
@@ -64,11 +65,11 @@ function toLog(ctx: PublicContext): Mailer {
 function nowhere(ctx: PublicContext): Mailer {
   return {
     async send() {
-      log(ctx, 'warn', { mail: 'not sent: no mailer is configured (MAIL_URL)' });
+      tell(ctx, 'warn', 'mail not sent: no mailer is configured (MAIL_URL)');
     },
   };
 }
 
-function log(ctx: PublicContext, level: 'info' | 'warn' | 'error', entry: object): void {
-  console.error(JSON.stringify({ level, request_id: ctx.requestId, ...entry }));
+function tell(ctx: PublicContext, level: LogLevel, message: string, fields: object = {}): void {
+  log(level, message, { request_id: ctx.requestId, ...fields });
 }

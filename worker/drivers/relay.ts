@@ -6,7 +6,7 @@ import { type CallOptions, type Client, Code, ConnectError } from '@connectrpc/c
 import { BACKEND_US, type ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
-import { PART_HEADER } from '../../proto/parts.ts';
+import { ENDPOINT_HEADER, PART_HEADER } from '../../proto/parts.ts';
 import type { Timing } from '../calls/outcome.ts';
 import type { PublicContext } from '../context.ts';
 import { callToken, dropCallToken } from './call-token.ts';
@@ -48,6 +48,8 @@ export interface Subject {
   readonly organization: string;
   /** UUID. */
   readonly endpoint: string;
+  /** The endpoint's id, where it is known. */
+  readonly name?: string;
 }
 
 /** One try on one node. */
@@ -101,7 +103,7 @@ async function callNode<Result>(
   };
   for (;;) {
     const { line, token, sealedConnection } = pass;
-    const options = optionsOf(ctx, plan.deadline, token, key);
+    const options = optionsOf(ctx, plan, token, key);
     try {
       const result = await call({ node, relay: line.relay, sealedConnection, options });
       line.heardAt = ctx.now();
@@ -186,12 +188,12 @@ function isInDoubt(ctx: PublicContext, { writes }: Plan, line: Line): boolean {
  */
 async function greet(
   ctx: PublicContext,
-  { deadline }: Plan,
+  plan: Plan,
   { node, line, key }: { readonly node: Node; readonly line: Line; readonly key: string },
 ): Promise<ConnectError | undefined> {
   const token = await callToken(ctx.settings, node, ctx.now());
   try {
-    await line.relay.status({}, optionsOf(ctx, deadline, token, key));
+    await line.relay.status({}, optionsOf(ctx, plan, token, key));
   } catch (thrown) {
     const failure = ConnectError.from(thrown);
     if (!isAnswer(failure) || isServedElsewhere(failure)) return failure;
@@ -202,7 +204,7 @@ async function greet(
 
 function optionsOf(
   ctx: PublicContext,
-  deadline: Deadline,
+  { deadline, subject }: Plan,
   token: string,
   key: string,
 ): CallOptions {
@@ -211,6 +213,7 @@ function optionsOf(
       Authorization: `Bearer ${token}`,
       'X-Request-Id': ctx.requestId,
       ...(key === '' ? {} : { [PART_HEADER]: key }),
+      ...(subject?.name === undefined ? {} : { [ENDPOINT_HEADER]: subject.name }),
     },
     timeoutMs: deadline.remaining(),
     signal: deadline.signal,

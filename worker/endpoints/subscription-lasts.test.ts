@@ -74,7 +74,10 @@ describe('a subscription that lasts', () => {
     expect(withdrawn).toMatchObject({ status: 200 });
     await pass(LOOK_MS);
     expect(errorEvent(await events.next())).toEqual(
-      failure('FORBIDDEN', expect.stringMatching(/^This operation needs Read access on endpoint [0-9a-f-]{36}$/)),
+      failure(
+        'FORBIDDEN',
+        expect.stringMatching(/^This operation needs Read access on endpoint [0-9a-f-]{36}$/),
+      ),
     );
   });
 

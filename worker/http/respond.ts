@@ -12,7 +12,9 @@ import {
 } from '../calls/outcome.ts';
 import type { PublicContext } from '../context.ts';
 import { storageFault } from '../db/fault.ts';
+import { log } from '../log.ts';
 import { isKnown } from './conditional.ts';
+import { loggedPath } from './request-log.ts';
 import type { AnyRoute, Facade } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
@@ -127,8 +129,8 @@ export function respondToError(
   const failure = failureOf(thrown);
   const { status } = ERRORS[failure.code];
   const isDropped = failure.code === 'SERVICE_UNAVAILABLE' && told.signal?.aborted;
-  if (status >= 500 && !isDropped && told.replayOf === undefined)
-    logFailure(failure, told.requestId, path);
+  const isFault = status >= 500 && failure.code !== 'NOT_SUPPORTED' && !isDropped;
+  if (isFault && told.replayOf === undefined) logFailure(failure, told.requestId, path);
   const body = facade
     ? facade.errorBody(failure)
     : errorBody(failure, told.replayOf ?? told.requestId);
@@ -143,19 +145,15 @@ export function respondToError(
 }
 
 function logFailure(failure: GatewayError, requestId: string, path: string): void {
-  const { cause } = failure;
-  const said = storageFault(cause);
-  const why = cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
-  console.error(
-    JSON.stringify({
-      level: 'error',
-      request_id: requestId,
-      path,
-      code: failure.code,
-      ...(said === undefined ? {} : { storage: said }),
-      ...(failure.code === 'INTERNAL' && cause instanceof Error
-        ? { cause: why, stack: cause.stack }
-        : {}),
-    }),
-  );
+  const { cause, code } = failure;
+  const storage = storageFault(cause);
+  const said = storage === undefined ? {} : { storage };
+  const fields = { request_id: requestId, path: loggedPath(path), code, ...said };
+  const isOurs = code === 'INTERNAL';
+  const unforeseen =
+    isOurs && cause instanceof Error
+      ? { cause: `${cause.name}: ${cause.message}`, stack: cause.stack }
+      : {};
+  const level = isOurs || storage !== undefined ? 'error' : 'warn';
+  log(level, 'request failed', { ...fields, ...unforeseen });
 }

@@ -31,6 +31,7 @@ import { discardBody, readBody } from './body-bytes.ts';
 import { ifMatchOf } from './conditional.ts';
 import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
+import { noteForLog, type RequestNote } from './request-log.ts';
 import { respond, respondToError } from './respond.ts';
 import { type AnyRoute, type Facade, methodsOf, pathsOf } from './route.ts';
 import { PathRouter } from './router.ts';
@@ -69,7 +70,10 @@ export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): 
   app.notFound((c) => {
     const [found] = paths.match(METHOD_NAME_ALL, c.req.path)[0];
     if (found) return refuseMethod(c, found[0].allowed, found[0].facade);
-    return refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: see /docs`));
+    const isServed = (path: string) => paths.match(METHOD_NAME_ALL, path)[0].length > 0;
+    const meant = [BASE_PATH + c.req.path, `${c.req.path}s`].find(isServed);
+    const hint = meant === undefined ? 'see /docs' : `did you mean ${meant}?`;
+    return refuse(c, new GatewayError('NOT_FOUND', `There is nothing at ${c.req.path}: ${hint}`));
   });
   app.onError((thrown, c) => refuse(c, thrown));
 }
@@ -89,12 +93,19 @@ async function answer(
     address: addressOf(request.headers, settings.PEER),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
-  const answering = callRoute(open, each, c.req.param(), request).then(async (outcome) => {
+  const params = c.req.param();
+  // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
+  const [path = ''] = each.facade ? pathsOf(each) : [c.req.path];
+  const note: RequestNote = {
+    requestId: open.requestId,
+    path: each.facade ? path : undefined,
+    endpoint: params.endpoint,
+  };
+  noteForLog(request, note);
+  const answering = callRoute(open, each, params, request, note).then(async (outcome) => {
     try {
       return respond(outcome, each, request, open.requestId);
     } catch (thrown) {
-      // What such a path holds beside its beginning may be a tenant's data: it is not for the log.
-      const path = each.facade ? (pathsOf(each)[0] ?? '') : c.req.path;
       const told = { ...outcome, requestId: open.requestId, signal: open.signal };
       const response = respondToError(thrown, told, path, each.facade);
       await discardBody(open, request, limitsOf(each, settings));
@@ -112,6 +123,7 @@ async function callRoute(
   each: AnyRoute,
   names: Readonly<Record<string, string>>,
   request: Request,
+  note: RequestNote,
 ): Promise<Outcome> {
   let ctx = open as Context; // Of a public operation, which has no caller.
   try {
@@ -120,6 +132,8 @@ async function callRoute(
     if (each.access.level !== 'Public') {
       const caller = await authenticate(open, request.headers.get('Authorization'));
       ctx = { ...open, caller };
+      note.user = caller.userId;
+      note.organization = caller.orgId;
     }
   } catch (thrown) {
     const failure = failureOf(thrown);

@@ -3,6 +3,7 @@ import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { type IfMatch, preconditionFailed } from '../http/conditional.ts';
+import { log } from '../log.ts';
 import { markDeleted, selectRevision } from './store.ts';
 import { sweepOrganization } from './sweep/sweep.ts';
 
@@ -32,7 +33,7 @@ export async function deleteOrganization(
     throw there ? preconditionFailed() : tokenRevoked();
   }
   const told = { organization_deleted: orgUuid, id: orgId, by: userUuid };
-  console.error(JSON.stringify({ level: 'info', request_id: requestId, ...told }));
+  log('info', 'organization deleted', { request_id: requestId, ...told });
   ctx.afterReply(sweepOrganization(ctx, { uuid: orgUuid, deletedAt }));
   return { message: `Organization ${orgId} deleted`, orgId };
 }

@@ -21,7 +21,7 @@ const SAMPLE_MS = 100;
 const TOKEN_S = 3600;
 
 interface Line {
-  readonly msg: string;
+  readonly message: string;
   readonly part?: string;
   readonly pid?: number;
   readonly how?: string;
@@ -51,7 +51,7 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
     ...env,
   });
   const lines = readLines(child);
-  const ready = await until(() => lines.find(({ msg }) => msg === 'relay ready'));
+  const ready = await until(() => lines.find(({ message }) => message === 'relay ready'));
   const baseUrl = `http://127.0.0.1:${ready.port}`;
   const token = await callToken(keys, ready.node ?? '', { lifeS: TOKEN_S });
   const client = clientOf(baseUrl, token);
@@ -81,7 +81,7 @@ export async function startParts(env: Readonly<Record<string, string>> = {}) {
       ),
     /** The process that is the part now. */
     pidOf: (part: string) =>
-      lines.findLast((line) => line.msg === 'relay part ready' && line.part === part)?.pid ?? 0,
+      lines.findLast((line) => line.message === 'relay part ready' && line.part === part)?.pid ?? 0,
     /** Has the process do it from now on. */
     fault(pid: number, what: 'spin' | 'hold' | 'throw') {
       writeFileSync(faultFile, what);

@@ -5,6 +5,7 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PublicContext } from '../../context.ts';
+import { log } from '../../log.ts';
 import type { Issuer } from './issuers.ts';
 import { isSoundKey } from './sound-key.ts';
 
@@ -174,6 +175,5 @@ function sourceOf(issuer: Issuer): Source {
 
 function logFailure({ requestId }: PublicContext, { issuer }: Issuer, thrown: unknown): void {
   const reason = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'unknown';
-  const entry = { level: 'error', request_id: requestId, issuer, keys: 'not fetched', reason };
-  console.error(JSON.stringify(entry));
+  log('error', 'keys of an issuer not fetched', { request_id: requestId, issuer, reason });
 }

@@ -47,6 +47,8 @@ export interface Target {
   /** UUID. */
   readonly organization: string;
   readonly endpoint: string;
+  /** The endpoint's id, for logs. */
+  readonly name: string;
   /** The pool's, not the row's: what closes connections raises it. */
   readonly revision: number;
   /** Names the pool, or the session at the edge. */

@@ -48,6 +48,7 @@ function targetOf(ctx: Context, endpoint: Endpoint, mode: Mode): Target {
     organization: row.orgUuid,
     endpoint: row.uuid,
     revision: row.poolRevision,
+    name: row.id,
     poolKey: `${row.uuid}:${row.poolRevision}:${mode}:${profile}`,
     mode,
     profile,

@@ -45,6 +45,7 @@ async function backendOf(session: Partial<Session>, more: Partial<EdgeDriver> = 
     organization: crypto.randomUUID(),
     endpoint,
     revision: 1,
+    name: 'orders',
     poolKey: `${endpoint}:1:write:production`,
     mode: 'write',
     profile: 'production',
