@@ -14,6 +14,8 @@ afterAll(() => rm(cache, { recursive: true }));
 test('a worker is one module with the bindings of wrangler.toml', async () => {
   const { code, options } = await buildWorker(cache);
   expect(/^ {2}\w+ as default\n};$/m.test(code)).toBe(true);
+  const [from, tests] = [/^\/\/ worker\/index\.ts$/m, /^\/\/ \S*(?:\btest\/|\.test\.ts$)/m];
+  expect([from, tests].map((each) => each.test(code))).toEqual([true, false]);
   expect(options.workerOptions.d1Databases).toHaveProperty('DB');
   expect(options.workerOptions.compatibilityFlags).toContain('nodejs_compat');
 });

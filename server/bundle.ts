@@ -68,12 +68,17 @@ async function readOptions(): Promise<string> {
   return JSON.stringify(unstable_getMiniflareWorkerOptions(join(ROOT, 'wrangler.toml')));
 }
 
-/** Every file below the folders but tests, relative to the project's. */
+/** Rooms of what only tests use. */
+const TESTS = /(?:^|\/)test\//;
+
+/** Every file below the folders but tests and what they use, relative to the project's. */
 async function sources(folders: readonly string[]): Promise<string[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       const names = await readdir(join(ROOT, folder), { recursive: true });
-      const used = names.filter((name) => /(?<!\.test)\.(ts|json)$/.test(name));
+      const used = names.filter(
+        (name) => /(?<!\.test)\.(ts|json)$/.test(name) && !TESTS.test(name),
+      );
       return used.map((name) => join(folder, name));
     }),
   );
