@@ -6,7 +6,7 @@ import type { Demand } from './demand.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
-import { selectResourceRules, selectRules, selectStanding } from './store.ts';
+import { selectResourceRules, selectRules, selectRulesOnKind, selectStanding } from './store.ts';
 
 /** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
 export interface Found<Resource> {
@@ -76,6 +76,38 @@ export function onAnything(level: Level): Access<unknown, undefined> {
       });
       const policy = policyOf(ctx, read.standing, read.rules);
       return { resource: undefined, policy: widened(policy, level, read.onResources) };
+    },
+  };
+}
+
+/** What a list of resources needs to know of its caller. */
+export interface Readable {
+  /** The level in force where no rule on a resource says otherwise. */
+  readonly byDefault: Level;
+  readonly policy: Policy;
+}
+
+/**
+ * Demands Read on the organization, or a rule on a resource of the kind that gives it: a caller who
+ * has only the latter gets a list of those. Contract §4.
+ */
+export function onListOf(kind: 'endpoint' | 'template'): Access<unknown, Readable> {
+  return {
+    level: 'Read',
+    errors: [],
+    async find(ctx) {
+      const { db, caller } = ctx;
+      const read = await remembered(ctx, `${kind}s`, async () => {
+        const [standing, rules, onKind] = await db.batch([
+          selectStanding(db, caller),
+          selectRules(db, caller),
+          selectRulesOnKind(db, caller, kind),
+        ]);
+        return { standing, rules, onKind };
+      });
+      const policy = policyOf(ctx, read.standing, read.rules);
+      const byDefault = effectiveLevel(policy);
+      return { resource: { byDefault, policy }, policy: widened(policy, 'Read', read.onKind) };
     },
   };
 }

@@ -14,12 +14,13 @@ import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
-import type { Backend, Form, RequestMessage, Result } from '../endpoints/backend/backend.ts';
+import type { Backend, Form, RequestMessage } from '../endpoints/backend/backend.ts';
 import { backendOf } from '../endpoints/backend/choose.ts';
 import { findLease } from '../endpoints/lease.ts';
 import { countCall } from '../endpoints/usage/count.ts';
 import { costly, isLight, wentOn } from '../limits/heavy-work.ts';
 import {
+  type Bytes,
   type Content,
   JsonBytes,
   type Known,
@@ -92,24 +93,29 @@ async function sendOn(
     : answerOf(ctx, backend, timeoutMs, known, (deadline) => backend.run(message, deadline));
 }
 
+/** Runs a call that a backend answers with one JSON text. @throws GatewayError what the call may end in */
+export async function answerOf(...sent: Parameters<typeof answeredBy<Bytes>>): Promise<JsonBytes> {
+  return new JsonBytes(await answeredBy(...sent));
+}
+
 /**
- * Runs a call that a backend answers with one JSON text.
+ * What a backend answers within the deadline; the call is counted.
  * @throws GatewayError what the call may end in
  */
-export async function answerOf(
+export async function answeredBy<Answer>(
   ctx: Context,
-  { endpoint, mode, keepsTime, timing }: Backend,
+  { target: { endpoint, mode }, keepsTime, timing }: Backend,
   timeoutMs: number,
   known: Known,
-  run: (deadline: Deadline) => Promise<Result>,
-): Promise<JsonBytes> {
+  run: (deadline: Deadline) => Promise<Answer>,
+): Promise<Answer> {
   known.timing = timing;
   const deadline = startDeadline(ctx, timeoutMs, keepsTime);
   try {
-    const json = await run(deadline);
+    const answer = await run(deadline);
     countCall(ctx, endpoint, mode);
     known.written = mode === 'write';
-    return new JsonBytes(json);
+    return answer;
   } catch (thrown) {
     countCall(ctx, endpoint, mode, thrown);
     known.written = mode === 'write' && mayHaveEffect(thrown);

@@ -33,17 +33,17 @@ export async function streamOf(
   try {
     const opened = await run(deadline);
     const rows = await begun(opened).catch((thrown: unknown) => {
-      throw failureOf(thrown, { writes: backend.mode === 'write', signal: deadline.signal });
+      throw failureOf(thrown, { writes: backend.target.mode === 'write', signal: deadline.signal });
     });
     return new Content(NDJSON, bodyOf(rows, besideOf(ctx, backend, deadline)));
   } catch (thrown) {
     deadline.end();
-    countCall(ctx, backend.endpoint, backend.mode, thrown);
+    countCall(ctx, backend.target.endpoint, backend.target.mode, thrown);
     throw thrown;
   }
 }
 
-function besideOf(ctx: Context, { endpoint, mode }: Backend, deadline: Deadline) {
+function besideOf(ctx: Context, { target: { endpoint, mode } }: Backend, deadline: Deadline) {
   const takeBack = onStop('at its end', deadline.abort);
   const end = (): void => {
     takeBack();

@@ -57,7 +57,7 @@ export async function subscribeOn(
     );
     return new Content(EVENT_STREAM, body);
   } catch (thrown) {
-    countCall(ctx, backend.endpoint, backend.mode, thrown);
+    countCall(ctx, backend.target.endpoint, 'read', thrown);
     throw thrown;
   } finally {
     clearTimeout(late);
@@ -101,7 +101,7 @@ function lasting(
     takeBack();
     ctx.signal.removeEventListener('abort', leave);
     deadline.abort();
-    countCall(ctx, backend.endpoint, backend.mode, failure);
+    countCall(ctx, backend.target.endpoint, 'read', failure);
   };
   const leave = (): void => end();
   const { body, beat, fail } = eventBody(subscription, {

@@ -50,6 +50,18 @@ export function startDeadline(
   };
 }
 
+/** Does work within a deadline. */
+export async function within<Result>(
+  deadline: Deadline,
+  work: (deadline: Deadline) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(deadline);
+  } finally {
+    deadline.end();
+  }
+}
+
 /** What a client is told whose deadline passed without an effect. */
 export function timedOut(cause?: unknown): GatewayError {
   return new GatewayError('TIMED_OUT', 'The deadline passed before the backend answered', {

@@ -1,9 +1,9 @@
 /** What operations on endpoints act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
-import { effectiveLevel, type Level } from '../access/levels.ts';
-import { type Policy, policyOf, remembered, widened } from '../access/policy.ts';
-import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
+import type { Level } from '../access/levels.ts';
+import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import { isUuid } from '../http/ids.ts';
@@ -64,36 +64,3 @@ export function endpointName(named: string): EndpointName {
 export function endpointNotFound(named: string): GatewayError {
   return new GatewayError('ENDPOINT_NOT_FOUND', `Endpoint ${named} does not exist`);
 }
-
-/** What a list of endpoints needs to know of its caller. */
-export interface EndpointList {
-  /** The level in force where no rule on an endpoint says otherwise. */
-  readonly byDefault: Level;
-  readonly policy: Policy;
-}
-
-/**
- * Demands Read on the organization, or a rule on an endpoint that gives it: who has only the
- * latter gets a list of those. Contract §4.
- */
-export const onEndpointList: Access<unknown, EndpointList> = {
-  level: 'Read',
-  errors: [],
-  async find(ctx) {
-    const { db, caller } = ctx;
-    const read = await remembered(ctx, 'endpoints', async () => {
-      const [standing, rules, rulesOnEndpoints] = await db.batch([
-        selectStanding(db, caller),
-        selectRules(db, caller),
-        selectRulesOnKind(db, caller, 'endpoint'),
-      ]);
-      return { standing, rules, rulesOnEndpoints };
-    });
-    const policy = policyOf(ctx, read.standing, read.rules);
-    const byDefault = effectiveLevel(policy);
-    return {
-      resource: { byDefault, policy },
-      policy: widened(policy, 'Read', read.rulesOnEndpoints),
-    };
-  },
-};

@@ -1,4 +1,4 @@
-/** Connects with a configuration before it is stored. Contract §5, first point. */
+/** Connects with a configuration before it is stored, and reaches a backend to measure how long that takes. Contract §5, first point. */
 
 import type { Kind } from '../../kinds/index.ts';
 import type { Mode, Profile, Warning } from '../../proto/driver.ts';
@@ -6,9 +6,11 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, Transports } from '../db/schema.ts';
+import { startDeadline, within } from '../drivers/deadline.ts';
 import type { Endpoint } from './access.ts';
+import type { Pinged } from './backend/backend.ts';
+import { backendOf } from './backend/choose.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
-import { pingEndpoint } from './ping.ts';
 import { releaseEndpoint } from './release.ts';
 
 /** A stored endpoint, and what there is to warn of since it was last connected. */
@@ -102,4 +104,18 @@ function naming(thrown: unknown, path: string): unknown {
     details: [{ path, message }],
     ...(retryAfter === undefined ? {} : { retryAfter }),
   });
+}
+
+/** Milliseconds in which a backend must answer: more than a connection may take, so that its failure is told. Spec silent. */
+const PING_TIMEOUT_MS = 15_000;
+
+/**
+ * One round trip on an open connection that serves `mode`, in milliseconds, and what there is to warn of. The
+ * endpoint need not be stored.
+ * @throws GatewayError CONNECTION_FAILED, INVALID_CONFIGURATION, ADDRESS_REFUSED, POOL_EXHAUSTED, DEVELOPMENT_ROUTE_MISSING, NODE_UNAVAILABLE, TIMED_OUT
+ */
+export async function pingEndpoint(ctx: Context, endpoint: Endpoint, mode: Mode): Promise<Pinged> {
+  const backend = await backendOf(ctx, endpoint, mode);
+  const deadline = startDeadline(ctx, PING_TIMEOUT_MS, backend.keepsTime);
+  return within(deadline, (own) => backend.ping(own));
 }

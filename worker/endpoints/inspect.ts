@@ -2,15 +2,13 @@
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { Lru } from '../cache.ts';
-import { JsonBytes, Outcome } from '../calls/outcome.ts';
+import { JsonBytes, type Outcome, outcomeOf } from '../calls/outcome.ts';
+import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
-import { startDeadline } from '../drivers/deadline.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
 import type { Endpoint } from './access.ts';
-import type { Backend } from './backend/backend.ts';
 import { backendOf } from './backend/choose.ts';
 import { InspectedTables, type SchemaPage } from './inspect-shapes.ts';
-import { countCall } from './usage/count.ts';
 
 /** Milliseconds for which a page is told again unasked. Spec silent. */
 const REMEMBERED_MS = 60_000;
@@ -37,63 +35,47 @@ const encoder = new TextEncoder();
 /**
  * A page of namespaces with their tables; `limit` counts tables. What the endpoint's credential
  * for reads may see, at most a minute old. Contract §13.
- * @throws GatewayError BAD_REQUEST for a cursor that is not of this list, NOT_SUPPORTED for kinds without, and what a call may end in
  */
-export async function inspectEndpoint(
+export function inspectEndpoint(
   ctx: Context,
   endpoint: Endpoint,
   { limit, cursor }: PageQuery,
-): Promise<Outcome | JsonBytes> {
-  const { row, policy } = endpoint;
-  const list: ListContext = {
-    settings: ctx.settings,
-    orgUuid: row.orgUuid,
-    sealedDataKey: policy.sealedDataKey,
-    list: `schema:${row.uuid}`,
-  };
-  const last = await readCursor(list, cursor);
-  const backend = await backendOf(ctx, endpoint, 'read');
-  const name = JSON.stringify([
-    row.orgUuid,
-    backend.endpoint,
-    backend.revision,
-    backend.profile,
-    limit,
-    last,
-  ]);
-  const known = told.get(name);
-  if (known && Math.abs(ctx.now() - known.toldAt) < REMEMBERED_MS) return new JsonBytes(known.page);
-  const after = last === undefined ? undefined : Place.parse(JSON.parse(last));
-  const { page, next } = await askFor(ctx, backend, limit, after);
-  const whole: SchemaPage = next
-    ? { ...page, next_cursor: await writeCursor(list, JSON.stringify(next)) }
-    : page;
-  const bytes = encoder.encode(JSON.stringify(whole));
-  told.set(name, { page: bytes, toldAt: ctx.now() });
-  return new Outcome(new JsonBytes(bytes), backend);
+): Promise<Outcome> {
+  return outcomeOf(async (known) => {
+    const { row, policy } = endpoint;
+    const list: ListContext = {
+      settings: ctx.settings,
+      orgUuid: row.orgUuid,
+      sealedDataKey: policy.sealedDataKey,
+      list: `schema:${row.uuid}`,
+    };
+    const last = await readCursor(list, cursor);
+    const backend = await backendOf(ctx, endpoint, 'read');
+    const { profile } = backend.target;
+    const name = JSON.stringify([row.orgUuid, row.uuid, row.poolRevision, profile, limit, last]);
+    const kept = told.get(name);
+    if (kept && Math.abs(ctx.now() - kept.toldAt) < REMEMBERED_MS) return new JsonBytes(kept.page);
+    const after = last === undefined ? undefined : Place.parse(JSON.parse(last));
+    const asked = { limit, ...(after ? { after } : {}) };
+    const answer = await answeredBy(ctx, backend, TIMEOUT_DEFAULT_MS, known, (deadline) =>
+      backend.inspect(asked, deadline),
+    );
+    const { page, next } = pageOf(answer);
+    const whole: SchemaPage = next
+      ? { ...page, next_cursor: await writeCursor(list, JSON.stringify(next)) }
+      : page;
+    const bytes = encoder.encode(JSON.stringify(whole));
+    told.set(name, { page: bytes, toldAt: ctx.now() });
+    return new JsonBytes(bytes);
+  });
 }
 
-/** A page from the backend, and the place that the next one begins after. */
-async function askFor(
-  ctx: Context,
-  backend: Backend,
-  limit: number,
-  after: Place | undefined,
-): Promise<{ page: SchemaPage; next: Place | undefined }> {
-  const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
-  try {
-    const answer = await backend.inspect({ limit, ...(after ? { after } : {}) }, deadline);
-    countCall(ctx, backend.endpoint, backend.mode);
-    const tables = InspectedTables.parse(answer.tables);
-    const end = tables.at(-1);
-    const next: Place | undefined = answer.more && end ? [end.namespace, end.name] : undefined;
-    return { page: { namespaces: grouped(tables) }, next };
-  } catch (thrown) {
-    countCall(ctx, backend.endpoint, backend.mode, thrown);
-    throw thrown;
-  } finally {
-    deadline.end();
-  }
+/** The page, and the place that the next one begins after. */
+function pageOf(answer: { readonly tables: unknown; readonly more: boolean }) {
+  const tables = InspectedTables.parse(answer.tables);
+  const end = tables.at(-1);
+  const next: Place | undefined = answer.more && end ? [end.namespace, end.name] : undefined;
+  return { page: { namespaces: grouped(tables) }, next };
 }
 
 /** Tables under the namespaces that they come in the order of. */

@@ -4,7 +4,7 @@ import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { Outcome } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
-import { startDeadline } from '../drivers/deadline.ts';
+import { startDeadline, within } from '../drivers/deadline.ts';
 import { timestamp } from '../http/members.ts';
 import { SAMPLE } from '../http/sample.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
@@ -67,24 +67,20 @@ export type ClosedSession = z.infer<typeof ClosedSession>;
 export async function openLease(ctx: Context, endpoint: Endpoint): Promise<Outcome> {
   const backend = await backendOf(ctx, endpoint, 'write');
   const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
-  try {
-    const { node, leaseId, expiresAt } = await backend.lease(deadline);
-    const lease: Lease = {
-      node,
-      relayId: leaseId,
-      endpoint: backend.endpoint,
-      user: ctx.caller.userUuid,
-      revision: backend.revision,
-      expiresAt,
-    };
-    const opened: OpenedSession = {
-      session_id: await seal(sealingContext(ctx, endpoint), JSON.stringify(lease)),
-      expires: new Date(expiresAt).toISOString(),
-    };
-    return new Outcome(opened, backend);
-  } finally {
-    deadline.end();
-  }
+  const { node, leaseId, expiresAt } = await within(deadline, (own) => backend.lease(own));
+  const lease: Lease = {
+    node,
+    relayId: leaseId,
+    endpoint: backend.target.endpoint,
+    user: ctx.caller.userUuid,
+    revision: backend.target.revision,
+    expiresAt,
+  };
+  const opened: OpenedSession = {
+    session_id: await seal(sealingContext(ctx, endpoint), JSON.stringify(lease)),
+    expires: new Date(expiresAt).toISOString(),
+  };
+  return new Outcome(opened, backend);
 }
 
 /**
@@ -99,12 +95,9 @@ export async function closeLease(
   const held = await findLease(ctx, endpoint, sessionId);
   const backend = await backendOf(ctx, endpoint, 'write', held);
   const deadline = startDeadline(ctx, TIMEOUT_DEFAULT_MS, backend.keepsTime);
-  try {
-    if (!(await backend.endLease(held.leaseId, deadline))) throw sessionNotFound();
-    return new Outcome({ closed: true } satisfies ClosedSession, backend);
-  } finally {
-    deadline.end();
-  }
+  const found = await within(deadline, (own) => backend.endLease(held.leaseId, own));
+  if (!found) throw sessionNotFound();
+  return new Outcome({ closed: true } satisfies ClosedSession, backend);
 }
 
 /** @throws GatewayError BAD_REQUEST for a request in a session, where `what` has a connection of its own */

@@ -1,5 +1,5 @@
 /** Operations on endpoints. Spec: "Endpoint management". Contract §5, §6. */
-import { onOrganization } from '../access/access.ts';
+import { onListOf, onOrganization } from '../access/access.ts';
 import { policyOn } from '../access/policy.ts';
 import { Tagged } from '../calls/outcome.ts';
 import { requestOn } from '../calls/request.ts';
@@ -10,7 +10,7 @@ import { type AnyRoute, route } from '../http/route.ts';
 import { listNodes } from '../nodes/list.ts';
 import { placeOnNode } from '../nodes/place.ts';
 import { NodeList, NodePath, PlacementBody, PlacementRecord } from '../nodes/schema.ts';
-import { onEndpoint, onEndpointList } from './access.ts';
+import { onEndpoint } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';
 import { inspectEndpoint } from './inspect.ts';
@@ -77,7 +77,7 @@ export const endpointRoutes: AnyRoute[] = [
       'By id. Whoever has no Read on the organization gets those that a rule on the endpoint lets him read.',
     tag: 'Endpoints',
     errors: [],
-    access: onEndpointList,
+    access: onListOf('endpoint'),
     changes: 'nothing',
     query: PageQuery,
     reply: 'data',

@@ -1,11 +1,12 @@
 /** Endpoints as they are asked for: one with all that may be shown of it, or a page of them. */
 
 import type { Json } from '../../proto/json.ts';
+import type { Readable } from '../access/access.ts';
 import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
 import { isoTime } from '../http/iso-time.ts';
-import { type Endpoint, type EndpointList, endpointNotFound } from './access.ts';
+import { type Endpoint, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
 import { limitsOf, recordOf, tagOf } from './record.ts';
 import { redactConfig } from './redact.ts';
@@ -39,7 +40,7 @@ export async function showEndpoint(ctx: Context, found: Endpoint): Promise<Tagge
  */
 export async function listEndpoints(
   ctx: Context,
-  { byDefault, policy }: EndpointList,
+  { byDefault, policy }: Readable,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<Json> {
   const context: ListContext = {

@@ -4,8 +4,7 @@ import { ERRORS, type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { Endpoint } from './access.ts';
-import { distinct } from './connect.ts';
-import { pingEndpoint } from './ping.ts';
+import { distinct, pingEndpoint } from './connect.ts';
 import { warningsShown } from './record.ts';
 import { noteConnection } from './store.ts';
 

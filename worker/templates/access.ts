@@ -1,9 +1,9 @@
 /** What operations on templates act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
-import { effectiveLevel, type Level } from '../access/levels.ts';
-import { type Policy, policyOf, remembered, widened } from '../access/policy.ts';
-import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
+import type { Level } from '../access/levels.ts';
+import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import { isUuid } from '../http/ids.ts';
@@ -66,36 +66,3 @@ export function templateNotFound(named: string): GatewayError {
 export function versionNotFound(id: string, version: string): GatewayError {
   return new GatewayError('TEMPLATE_NOT_FOUND', `Template ${id} has no version ${version}`);
 }
-
-/** What a list of templates needs to know of its caller. */
-export interface TemplateList {
-  /** The level in force where no rule on a template says otherwise. */
-  readonly byDefault: Level;
-  readonly policy: Policy;
-}
-
-/**
- * Demands Read on the organization, or a rule on a template that gives it: who has only the
- * latter gets a list of those. Contract §4.
- */
-export const onTemplateList: Access<unknown, TemplateList> = {
-  level: 'Read',
-  errors: [],
-  async find(ctx) {
-    const { db, caller } = ctx;
-    const read = await remembered(ctx, 'templates', async () => {
-      const [standing, rules, rulesOnTemplates] = await db.batch([
-        selectStanding(db, caller),
-        selectRules(db, caller),
-        selectRulesOnKind(db, caller, 'template'),
-      ]);
-      return { standing, rules, rulesOnTemplates };
-    });
-    const policy = policyOf(ctx, read.standing, read.rules);
-    const byDefault = effectiveLevel(policy);
-    return {
-      resource: { byDefault, policy },
-      policy: widened(policy, 'Read', read.rulesOnTemplates),
-    };
-  },
-};

@@ -1,10 +1,10 @@
 /** Templates as a page of a list. */
 
 import type { Json } from '../../proto/json.ts';
+import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
 import { isoTime } from '../http/iso-time.ts';
-import type { TemplateList } from './access.ts';
 import { selectReadable } from './store.ts';
 
 /**
@@ -13,7 +13,7 @@ import { selectReadable } from './store.ts';
  */
 export async function listTemplates(
   ctx: Context,
-  { byDefault, policy }: TemplateList,
+  { byDefault, policy }: Readable,
   { limit, cursor }: PageQuery,
 ): Promise<Json> {
   const context: ListContext = {

@@ -2,14 +2,14 @@
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
 import type { Json } from '../../proto/json.ts';
-import { onOrganization } from '../access/access.ts';
+import { onListOf, onOrganization } from '../access/access.ts';
 import { Tagged } from '../calls/outcome.ts';
 import { runTemplate, type TemplateCall } from '../calls/template.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { PageQuery } from '../http/cursor.ts';
 import { type AnyRoute, route } from '../http/route.ts';
 import { showRun, startRun } from '../runs/start.ts';
-import { onTemplate, onTemplateList } from './access.ts';
+import { onTemplate } from './access.ts';
 import { changeTemplate } from './change.ts';
 import { createTemplate } from './create.ts';
 import { listTemplates } from './list.ts';
@@ -83,7 +83,7 @@ export const templateRoutes: AnyRoute[] = [
       'By id. Whoever has no Read on the organization gets those that a rule on the template lets him read.',
     tag: 'Templates',
     errors: [],
-    access: onTemplateList,
+    access: onListOf('template'),
     changes: 'nothing',
     query: PageQuery,
     reply: 'bare',

@@ -62,11 +62,7 @@ export interface Target {
 
 /** What calls do to a backend. Each may end in what its operation declares. */
 export interface Backend {
-  readonly endpoint: string;
-  /** The pool's, not the row's: what closes connections raises it. */
-  readonly revision: number;
-  readonly mode: Mode;
-  readonly profile: Profile;
+  readonly target: Target;
   /** Whether nobody beyond here keeps the time: `startDeadline`. */
   readonly keepsTime: boolean;
   /** What was measured of its calls. */

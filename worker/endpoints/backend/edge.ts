@@ -1,7 +1,7 @@
 /** A backend that the edge itself speaks to, by HTTP. */
 
 import { kindSpec } from '../../../kinds/index.ts';
-import type { Call, InspectPage, Mode, Profile, Session } from '../../../proto/driver.ts';
+import type { Call, InspectPage, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Timing } from '../../calls/outcome.ts';
 import type { Context } from '../../context.ts';
@@ -30,39 +30,23 @@ export class EdgeBackend implements Backend {
   readonly keepsTime = true;
   readonly timing: Timing = {};
   readonly #ctx: Context;
-  readonly #target: Target;
+  readonly target: Target;
   readonly #driver: EdgeDriver;
 
   constructor(ctx: Context, target: Target, driver: EdgeDriver) {
     this.#ctx = ctx;
-    this.#target = target;
+    this.target = target;
     this.#driver = driver;
   }
 
-  get endpoint(): string {
-    return this.#target.endpoint;
-  }
-
-  get revision(): number {
-    return this.#target.revision;
-  }
-
-  get mode(): Mode {
-    return this.#target.mode;
-  }
-
-  get profile(): Profile {
-    return this.#target.profile;
-  }
-
   run(message: RequestMessage, deadline: Deadline): Promise<Result> {
-    return this.#measured(this.mode === 'write', deadline, (session) =>
+    return this.#measured(this.target.mode === 'write', deadline, (session) =>
       session.run(message.request, this.#call(message, deadline)),
     );
   }
 
   stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
-    const writes = this.mode === 'write';
+    const writes = this.target.mode === 'write';
     return this.#measured(writes, deadline, (session) => {
       if (!session.stream) throw this.#lacks('streams');
       const lines = session.stream(message.request, this.#call(message, deadline));
@@ -116,7 +100,7 @@ export class EdgeBackend implements Backend {
     work: (session: Session) => Promise<Answer>,
   ): Promise<Answer> {
     const ctx = this.#ctx;
-    const session = await edgeSession(ctx, this.#driver, this.#target, this.#target.connection);
+    const session = await edgeSession(ctx, this.#driver, this.target, this.target.connection);
     deadline.remaining();
     const started = ctx.now();
     try {
@@ -144,7 +128,14 @@ export class EdgeBackend implements Backend {
 
   #call({ numbersAsStrings, canonical, replyForm }: Form, { signal }: Deadline): Call {
     const resultMaxBytes = this.#ctx.settings.RESULT_MAX_BYTES;
-    return { mode: this.mode, signal, resultMaxBytes, numbersAsStrings, canonical, replyForm };
+    return {
+      mode: this.target.mode,
+      signal,
+      resultMaxBytes,
+      numbersAsStrings,
+      canonical,
+      replyForm,
+    };
   }
 
   #lacks(what: string): GatewayError {
@@ -152,7 +143,7 @@ export class EdgeBackend implements Backend {
     if (anyHost) {
       return new GatewayError('NOT_SUPPORTED', `Endpoints of this kind do not have ${what}`);
     }
-    const { label } = kindSpec(this.#target.kind);
+    const { label } = kindSpec(this.target.kind);
     const message = `${vendor} does not have ${what} over HTTP: set config.transport to "relay" to reach it as ${label}`;
     return new GatewayError('NOT_SUPPORTED', message);
   }

@@ -2,13 +2,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { kindSpec } from '../../../kinds/index.ts';
 import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
-import {
-  type InspectPage,
-  type Mode,
-  type Profile,
-  WARNING_CODES,
-  type Warning,
-} from '../../../proto/driver.ts';
+import { type InspectPage, WARNING_CODES, type Warning } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
 import type { Timing } from '../../calls/outcome.ts';
@@ -39,32 +33,16 @@ export class RelayBackend implements Backend {
   readonly keepsTime = false;
   readonly timing: Timing = {};
   readonly #ctx: Context;
-  readonly #target: Target;
+  readonly target: Target;
   readonly #nodes: readonly Node[];
   readonly #leaseId: string;
 
   /** @param nodes in the order in which they are tried @param leaseId of the connection that runs it, if one does */
   constructor(ctx: Context, target: Target, nodes: readonly Node[], leaseId = '') {
     this.#ctx = ctx;
-    this.#target = target;
+    this.target = target;
     this.#nodes = nodes;
     this.#leaseId = leaseId;
-  }
-
-  get endpoint(): string {
-    return this.#target.endpoint;
-  }
-
-  get revision(): number {
-    return this.#target.revision;
-  }
-
-  get mode(): Mode {
-    return this.#target.mode;
-  }
-
-  get profile(): Profile {
-    return this.#target.profile;
   }
 
   run(message: RequestMessage, deadline: Deadline): Promise<Result> {
@@ -74,7 +52,7 @@ export class RelayBackend implements Backend {
   }
 
   stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
-    return this.#call(this.mode === 'write', deadline, ({ relay, options, ...attempt }) =>
+    return this.#call(this.target.mode === 'write', deadline, ({ relay, options, ...attempt }) =>
       open(relay.runStream(this.#message(message, attempt), options)),
     );
   }
@@ -82,7 +60,7 @@ export class RelayBackend implements Backend {
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
     const { requests, written } = message;
     // As its client wrote it, a transaction has more members.
-    const { keepsText } = kindSpec(this.#target.kind);
+    const { keepsText } = kindSpec(this.target.kind);
     const operations =
       written ?? encoder.encode(JSON.stringify(keepsText ? { operations: requests } : requests));
     return this.#result(deadline, ({ relay, options, ...attempt }) =>
@@ -130,7 +108,7 @@ export class RelayBackend implements Backend {
   }
 
   async endLease(leaseId: string, deadline: Deadline): Promise<boolean> {
-    const { endpoint } = this;
+    const { endpoint } = this.target;
     const ended = await this.#call(false, deadline, ({ relay, options }) =>
       relay.closeSession({ sessionId: leaseId, endpoint }, options),
     );
@@ -146,16 +124,16 @@ export class RelayBackend implements Backend {
   }
 
   #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): Plan {
-    const { connection } = this.#target;
+    const { connection } = this.target;
     const { timing } = this;
-    return { nodes, subject: this.#target, writes, deadline, timing, connection };
+    return { nodes, subject: this.target, writes, deadline, timing, connection };
   }
 
   async #result(
     deadline: Deadline,
     send: (attempt: Attempt) => Promise<RunResponse>,
   ): Promise<Result> {
-    const writes = this.mode === 'write';
+    const writes = this.target.mode === 'write';
     const { response, node } = await this.#call(writes, deadline, async (attempt) => ({
       response: await send(attempt),
       node: attempt.node,
@@ -190,7 +168,7 @@ export class RelayBackend implements Backend {
       });
     } catch (cause) {
       deadline.end();
-      throw lost(this.mode === 'write', cause);
+      throw lost(this.target.mode === 'write', cause);
     }
   }
 
@@ -209,7 +187,7 @@ export class RelayBackend implements Backend {
   }
 
   #address({ sealedConnection }: Sealed): MessageInitShape<typeof TargetSchema> {
-    const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.#target;
+    const { kind, organization, endpoint, poolKey, mode, profile, caps } = this.target;
     return { kind, organization, endpoint, poolKey, mode, profile, caps, sealedConnection };
   }
 }
