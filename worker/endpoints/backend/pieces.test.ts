@@ -123,7 +123,7 @@ describe('lines', () => {
     );
     const response = new Response(body);
     await response.body?.cancel();
-    await isFreed;
+    await expect(isFreed).resolves.toBeUndefined();
   });
 
   test('that cannot begin are a failure of the call', async () => {
