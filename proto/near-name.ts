@@ -70,8 +70,8 @@ function nearest(given: string, known: readonly string[], most: number): string 
   let least = most + 1;
   for (const name of known) {
     const edits = editsBetween(given.toLowerCase(), name.toLowerCase());
-    const longer = Math.max(given.length, name.length);
-    if (edits >= least || 2 * edits > longer) continue;
+    const [shorter = 0, longer = 0] = [given.length, name.length].toSorted((a, b) => a - b);
+    if (edits >= least || edits >= shorter || 2 * edits > longer) continue;
     best = name;
     least = edits;
   }

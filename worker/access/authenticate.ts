@@ -71,7 +71,7 @@ export function bearerOf(header: string | null): string {
   if (/^bearer\b/i.test(trimmed)) throw new GatewayError('TOKEN_INVALID', 'Invalid token format');
   throw tokenRequired(
     /^basic\b/i.test(trimmed)
-      ? 'send the token that /auth/login answers as Authorization: Bearer <token>; Basic is for the login alone'
+      ? 'send the token as Authorization: Bearer <token>; Basic is for the login alone'
       : 'write Bearer and a space before the token',
   );
 }

@@ -120,11 +120,15 @@ describe('a body that is not as it should be is refused, naming what is wrong', 
 describe('NEW_ORG_TOKEN', () => {
   const bindings = { NEW_ORG_TOKEN: 'let-me-in' };
   const REQUIRED = failure('TOKEN_REQUIRED', 'Authentication token required');
+  const hint = 'send the token as Authorization: Bearer <token>; Basic is for the login alone';
+  const BASIC = failure('TOKEN_REQUIRED', `Authentication token required: ${hint}`, [
+    { path: 'Authorization', message: hint },
+  ]);
   const INVALID = failure('TOKEN_INVALID', 'Invalid token format');
 
   test.each([
     ['no header', undefined, REQUIRED],
-    ['another scheme', 'Basic bGV0', REQUIRED],
+    ['another scheme', 'Basic bGV0', BASIC],
     ['another token', 'Bearer let-me-in-too', INVALID],
     ['an empty token', 'Bearer ', REQUIRED],
     ['the beginning of it', 'Bearer let', INVALID],
