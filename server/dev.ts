@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool, toolEnvironment } from '../tooling/tools.ts';
 import { ROOT } from './bundle.ts';
 import { openDataFolder } from './data-folder.ts';
 import { Failure, runScript } from './failure.ts';
@@ -14,6 +13,7 @@ import { tellOwnPorts } from './own-ports.ts';
 import { planOf, relayEnvironment } from './plan.ts';
 import { startRelay } from './relay-process.ts';
 import { Shutdown, stopOnSignals } from './shutdown.ts';
+import { runTool, toolEnvironment } from './tools.ts';
 
 const HELP = `Runs wrangler dev with a relay beside it; keys and state are kept apart from those of npm start.
 

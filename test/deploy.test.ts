@@ -1,6 +1,6 @@
 /** The bundle that `npm run deploy` would send. */
 import { expect, test } from 'vitest';
-import { runTool } from '../tooling/tools.ts';
+import { runTool } from '../server/tools.ts';
 
 /** Compressed, of the platform's smallest plan. */
 const LIMIT_KIB = 3 * 1024;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../server/bundle.ts';
 import { Failure, runScript } from '../server/failure.ts';
+import { runTool, type ToolResult } from '../server/tools.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
 import { staleCopies } from './spec-copies.ts';
-import { runTool, type ToolResult } from './tools.ts';
 import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
 
 interface Step {

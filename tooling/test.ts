@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../server/bundle.ts';
 import { runScript } from '../server/failure.ts';
+import { toolEnvironment } from '../server/tools.ts';
 import { leftOut } from './left-out.ts';
-import { toolEnvironment } from './tools.ts';
 
 /** Of vitest's JSON reporter, what is looked at. */
 interface Report {

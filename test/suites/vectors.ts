@@ -1,7 +1,7 @@
 /** Suites whose vectors are part of this repository: tests of this project run them. */
 import { join } from 'node:path';
 import { ROOT } from '../../server/bundle.ts';
-import { toolEnvironment } from '../../tooling/tools.ts';
+import { toolEnvironment } from '../../server/tools.ts';
 import crudNotRun from '../mongodb-crud/not-run.json' with { type: 'json' };
 import { runProgram } from './run-program.ts';
 import type { Suite } from './suite.ts';

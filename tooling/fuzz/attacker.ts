@@ -2,7 +2,7 @@
  * The organization that the requests are sent for. Some of them destroy it: what is gone is made
  * again at once, so that no operation has to be left out.
  */
-import { SAMPLE } from '../../worker/http/sample.ts';
+import { SAMPLE } from '../../worker/shapes/sample.ts';
 import { CREATE, CREATE_ACCESS } from '../../worker/templates/examples.ts';
 import { call, logIn, must, textAt } from './calls.ts';
 

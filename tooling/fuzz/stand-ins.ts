@@ -3,8 +3,9 @@
  * token: what they stand for is put into each request on its way. Most are those of the
  * description's own examples, so that these are about something that is there.
  */
-import { SAMPLE } from '../../worker/http/sample.ts';
+
 import { REQUEST_HEADERS } from '../../worker/openapi/headers.ts';
+import { SAMPLE } from '../../worker/shapes/sample.ts';
 import { type Attacker, PASSWORD } from './attacker.ts';
 import { headerOf, type Sent } from './exchange.ts';
 

@@ -1,7 +1,7 @@
 /** What an audit entry tells, and what it never can: a value that a client sent is no part of it. */
 import type { ErrorCode } from '../../proto/errors.ts';
 import type { Level } from '../access/levels.ts';
-import { visible } from '../http/visible.ts';
+import { visible } from '../shapes/visible.ts';
 
 /** `denied` is a refusal for want of a right or a valid token; `failed` a login with wrong credentials. */
 export type Outcome = 'success' | 'denied' | 'failed';

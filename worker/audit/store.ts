@@ -9,8 +9,8 @@ import {
   organizations,
 } from '../db/schema.ts';
 import { auditTotals } from '../db/storage.ts';
-import { isUuid } from '../http/ids.ts';
-import { revealed } from '../http/visible.ts';
+import { isUuid } from '../shapes/ids.ts';
+import { revealed } from '../shapes/visible.ts';
 import type { Outcome } from './entry.ts';
 
 /** The organizations that an account is a member of. */

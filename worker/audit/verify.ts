@@ -1,7 +1,7 @@
 /** Holds an export of an audit chain against earlier heads: what was edited, removed, moved or cut off. */
 
 import type { JWK } from 'jose';
-import { revealed } from '../http/visible.ts';
+import { revealed } from '../shapes/visible.ts';
 import { type AuditEntry, isSigned, type Link, linkOf, type SignedHead, START } from './hash.ts';
 
 /** What is verified. */

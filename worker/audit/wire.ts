@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
 import { PageQuery } from '../http/cursor.ts';
-import { count, NextCursor, timestamp, uuid } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { visible } from '../http/visible.ts';
+import { count, NextCursor, timestamp, uuid } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { visible } from '../shapes/visible.ts';
 import type { AuditEntry, SignedHead } from './hash.ts';
 
 const SAMPLE_HEAD: SignedHead = {

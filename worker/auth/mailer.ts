@@ -1,7 +1,7 @@
 /** How mail leaves. Contract §3, "Password reset". */
 import type { PublicContext } from '../context.ts';
-import { visible } from '../http/visible.ts';
 import { type LogLevel, log } from '../log.ts';
+import { visible } from '../shapes/visible.ts';
 
 /** One message to one address. */
 export interface Mail {

@@ -1,10 +1,10 @@
 /** Bodies and replies of authentication, as on the wire. Spec: "Authentication and organizations". */
 import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
-import { either } from '../http/either.ts';
-import { message, timestamp } from '../http/members.ts';
 import { noBody } from '../http/route.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { either } from '../shapes/either.ts';
+import { message, timestamp } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { NewPassword } from './passwords.ts';
 import { KnownUsername } from './username.ts';
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Level } from '../access/levels.ts';
 import { issueToken, type Subject } from '../access/tokens.ts';
 import type { PublicContext } from '../context.ts';
-import { visible } from '../http/visible.ts';
+import { visible } from '../shapes/visible.ts';
 
 /** Whose session it is, where, and how he stands there. */
 export interface Holder extends Subject {

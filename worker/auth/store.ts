@@ -5,7 +5,7 @@
 import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import { accounts, memberships, organizations, passwordResets, rules } from '../db/schema.ts';
-import { isUuid } from '../http/ids.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { usernameKey } from './username.ts';
 
 /** Whom the account of that username or UUID is: the same account for both. */

@@ -1,8 +1,8 @@
 /** Usernames: what they may be, and when two are the same. Contract §1, "Id format". */
 import * as z from 'zod';
-import { isUuid } from '../http/ids.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { isVisible } from '../http/visible.ts';
+import { isUuid } from '../shapes/ids.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { isVisible } from '../shapes/visible.ts';
 
 /** No control characters and no colon, which ends the username in Basic credentials; so none begins with `group:`. */
 const ALLOWED = /^[^\p{Cc}:]{1,255}$/u;

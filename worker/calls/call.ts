@@ -6,15 +6,15 @@ import { type Authorized, authorize } from '../access/access.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
 import { recordDenial } from '../audit/denial.ts';
 import type { Context } from '../context.ts';
-import { parse } from '../http/parse.ts';
 import type { AnyRoute, Changes, Input } from '../http/route.ts';
 import { once } from '../idempotency/once.ts';
 import type { Keyed } from '../idempotency/rule.ts';
 import { countCaller } from '../limits/caller.ts';
 import { giveBack, inPieces, isLight } from '../limits/heavy-work.ts';
 import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
+import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from '../outcome.ts';
+import { parse } from '../shapes/parse.ts';
 import { noteOperation } from '../users/activity/note.ts';
-import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from './outcome.ts';
 
 /** What an operation is called with, beside what its path names. */
 export interface Arrived extends Omit<Input<unknown, unknown, unknown, unknown>, keyof Named> {

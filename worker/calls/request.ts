@@ -14,10 +14,6 @@ import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
-import type { Backend, Form, RequestMessage } from '../endpoints/backend/backend.ts';
-import { backendOf } from '../endpoints/backend/choose.ts';
-import { findLease } from '../endpoints/lease.ts';
-import { countCall } from '../endpoints/usage/count.ts';
 import { costly, isLight, wentOn } from '../limits/heavy-work.ts';
 import {
   type Bytes,
@@ -27,9 +23,13 @@ import {
   type Outcome,
   outcomeOf,
   type StreamForm,
-} from './outcome.ts';
+} from '../outcome.ts';
+import type { Backend, Form, RequestMessage } from './backend/backend.ts';
+import { backendOf } from './backend/choose.ts';
+import { findLease } from './lease.ts';
 import { streamOf } from './stream.ts';
 import { isSubscription, subscribeOn } from './subscription.ts';
+import { countCall } from './usage/count.ts';
 
 const decoder = new TextDecoder();
 

@@ -4,11 +4,11 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { begun, bodyOf, type Opened } from '../drivers/pieces.ts';
-import type { Backend } from '../endpoints/backend/backend.ts';
-import { countCall } from '../endpoints/usage/count.ts';
-import { mustEnd, onStop, stopped } from '../http/gate.ts';
 import { passedOn } from '../limits/heavy-work.ts';
-import { Content, type Known } from './outcome.ts';
+import { Content, type Known } from '../outcome.ts';
+import type { Backend } from './backend/backend.ts';
+import { mustEnd, onStop, stopped } from './stop.ts';
+import { countCall } from './usage/count.ts';
 
 /** Media type of rows as lines. */
 export const NDJSON = 'application/x-ndjson';

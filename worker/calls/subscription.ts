@@ -10,14 +10,14 @@ import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import { failureOf } from '../drivers/failure.ts';
 import { type Endpoint, onEndpoint } from '../endpoints/access.ts';
-import type { Backend, RequestMessage } from '../endpoints/backend/backend.ts';
-import { backendOf } from '../endpoints/backend/choose.ts';
-import { EVENT_STREAM, eventBody, type Subscription } from '../endpoints/events.ts';
-import { refuseSession } from '../endpoints/lease.ts';
-import { countCall } from '../endpoints/usage/count.ts';
-import { onStop, stopped } from '../http/gate.ts';
-import { Content } from './outcome.ts';
+import { Content } from '../outcome.ts';
+import type { Backend, RequestMessage } from './backend/backend.ts';
+import { backendOf } from './backend/choose.ts';
+import { EVENT_STREAM, eventBody, type Subscription } from './events.ts';
+import { refuseSession } from './lease.ts';
 import type { RequestOptions } from './request.ts';
+import { onStop, stopped } from './stop.ts';
+import { countCall } from './usage/count.ts';
 
 /** Milliseconds between two comments: some runtimes learn that a client has left only when they write to it. Spec silent. */
 const BEAT_MS = 5_000;

@@ -8,6 +8,7 @@ import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { Budget } from '../language/expressions/index.ts';
 import { inPieces } from '../limits/heavy-work.ts';
+import { gathered, JsonBytes, type Known, type Outcome, outcomeOf, resultOf } from '../outcome.ts';
 import { loadReach, type Reach } from '../reach/load.ts';
 import { type Template, templateNotFound, versionNotFound } from '../templates/access.ts';
 import type { Compiled, EndpointCall, Run } from '../templates/compiled.ts';
@@ -16,7 +17,6 @@ import { keptOutput } from '../templates/outputs.ts';
 import { memoryOf, readVersion } from '../templates/read.ts';
 import { selectVersions } from '../templates/store.ts';
 import { countRun } from '../templates/usage/count.ts';
-import { gathered, JsonBytes, type Known, type Outcome, outcomeOf, resultOf } from './outcome.ts';
 import { requestOn } from './request.ts';
 import { TransactionBody, transactionOn } from './transaction.ts';
 

@@ -7,10 +7,10 @@ import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { backendOf } from '../endpoints/backend/choose.ts';
 import { OperationBody } from '../endpoints/shapes.ts';
 import { costly, isLight } from '../limits/heavy-work.ts';
-import { type Outcome, outcomeOf } from './outcome.ts';
+import { type Outcome, outcomeOf } from '../outcome.ts';
+import { backendOf } from './backend/choose.ts';
 import { answerOf, exactly, formOf, type OnEndpoint, type RequestOptions } from './request.ts';
 
 /** Most operations of one transaction. Spec silent. */

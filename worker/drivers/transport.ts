@@ -12,7 +12,7 @@ import {
   createTransport,
   errorFromJson,
 } from '@connectrpc/connect/protocol-connect';
-import { inLargeParts } from '../http/large-parts.ts';
+import { inLargeParts } from './large-parts.ts';
 
 /** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;

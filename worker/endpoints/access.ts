@@ -6,8 +6,8 @@ import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
-import { isUuid } from '../http/ids.ts';
 import { selectPlacements } from '../nodes/store.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { type EndpointName, selectEndpoint, selectEndpointUuid } from './store.ts';
 
 /** An endpoint as one request sees it; the row is at most `POLICY_TTL_MS` old. */

@@ -4,12 +4,12 @@ import type { Kind } from '../../kinds/index.ts';
 import type { Mode, Profile, Warning } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Policy } from '../access/policy.ts';
+import type { Pinged } from '../calls/backend/backend.ts';
+import { backendOf } from '../calls/backend/choose.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, Transports } from '../db/schema.ts';
 import { startDeadline, within } from '../drivers/deadline.ts';
 import type { Endpoint } from './access.ts';
-import type { Pinged } from './backend/backend.ts';
-import { backendOf } from './backend/choose.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { releaseEndpoint } from './release.ts';
 

@@ -1,5 +1,5 @@
 /** Bodies and replies of the endpoint that the API's examples are about. */
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 const DESCRIPTION = 'Customers, products and orders of the shop';
 

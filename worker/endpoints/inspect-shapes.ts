@@ -1,7 +1,7 @@
 /** What a backend holds, as on the wire. Contract §13, `GET /endpoints/{e}/schema`. */
 import * as z from 'zod';
-import { NextCursor } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { NextCursor } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 const Column = z
   .object({

@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { Lru } from '../cache.ts';
-import { JsonBytes, type Outcome, outcomeOf } from '../calls/outcome.ts';
+import { backendOf } from '../calls/backend/choose.ts';
 import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
+import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
 import type { Endpoint } from './access.ts';
-import { backendOf } from './backend/choose.ts';
 import { InspectedTables, type SchemaPage } from './inspect-shapes.ts';
 
 /** Milliseconds for which a page is told again unasked. Spec silent. */

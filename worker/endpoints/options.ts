@@ -2,10 +2,10 @@
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../kinds/members.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
+import { SESSION_HEADER } from '../calls/lease.ts';
 import type { RequestOptions } from '../calls/request.ts';
 import { type TransactionBody, timeoutOf } from '../calls/transaction.ts';
 import type { Given, Idempotency } from '../idempotency/rule.ts';
-import { SESSION_HEADER } from './lease.ts';
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({

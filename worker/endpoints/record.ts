@@ -4,7 +4,7 @@ import { kindSpec } from '../../kinds/index.ts';
 import type { Caps, Warning } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
 import type { EndpointRow } from '../db/schema.ts';
-import { isoTime } from '../http/iso-time.ts';
+import { isoTime } from '../shapes/iso-time.ts';
 import type { Connected } from './connect.ts';
 import type { PoolLimits } from './schema.ts';
 

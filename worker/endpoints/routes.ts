@@ -1,7 +1,13 @@
 /** Operations on endpoints. Spec: "Endpoint management". Contract §5, §6. */
 import { onListOf, onOrganization } from '../access/access.ts';
 import { policyOn } from '../access/policy.ts';
-import { Tagged } from '../calls/outcome.ts';
+import {
+  ClosedSession,
+  closeLease,
+  OpenedSession,
+  openLease,
+  refuseSession,
+} from '../calls/lease.ts';
 import { requestOn } from '../calls/request.ts';
 import { TransactionBody, transactionOn } from '../calls/transaction.ts';
 import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
@@ -10,12 +16,12 @@ import { type AnyRoute, route } from '../http/route.ts';
 import { listNodes } from '../nodes/list.ts';
 import { placeOnNode } from '../nodes/place.ts';
 import { NodeList, NodePath, PlacementBody, PlacementRecord } from '../nodes/schema.ts';
+import { Tagged } from '../outcome.ts';
 import { onEndpoint } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';
 import { inspectEndpoint } from './inspect.ts';
 import { SchemaPage } from './inspect-shapes.ts';
-import { ClosedSession, closeLease, OpenedSession, openLease, refuseSession } from './lease.ts';
 import {
   optionsOf,
   REPEATED_READ,

@@ -1,9 +1,9 @@
 /** Requests to backends and their results: taken as any JSON, and shown as what each kind has. */
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { shownAs } from '../http/shown-as.ts';
 import { ErrorReply } from '../openapi/error-schema.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { shownAs } from '../shapes/shown-as.ts';
 import { ofKinds } from './schema.ts';
 
 /** A request; which kind it is of, the endpoint decides. */

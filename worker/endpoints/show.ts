@@ -2,10 +2,10 @@
 
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
-import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
-import { isoTime } from '../http/iso-time.ts';
+import { Tagged } from '../outcome.ts';
+import { isoTime } from '../shapes/iso-time.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';
 import { limitsOf, recordOf, tagOf } from './record.ts';

@@ -5,7 +5,7 @@ import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
 import { type Policy, policyOf, policyOn, widened } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
-import { isUuid } from '../http/ids.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { notFoundOf, resourceNotFound } from './kinds.ts';
 import { type ResourceName, selectResource, selectResourceUuid } from './store.ts';
 import { externalSelf, membersNamed, type Subject, subjectNamed } from './subjects.ts';

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { AccessLevel, type Level } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { either } from '../http/either.ts';
-import { exactlyOne } from '../http/exactly-one.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { either } from '../shapes/either.ts';
+import { exactlyOne } from '../shapes/exactly-one.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { componentOf, SAMPLE_IDS } from './examples.ts';
 import { idMemberOf } from './kinds.ts';
 import { SubjectName } from './subjects.ts';

@@ -1,6 +1,6 @@
 /** Bodies and replies about the permissions that the API's examples are about. */
 import type { ResourceKind } from '../db/schema.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 /** Which resource of a kind examples name. */
 export const SAMPLE_IDS: Readonly<Record<ResourceKind, string>> = {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { CHECK, SAMPLE_IDS } from './examples.ts';
 import { ShownSubject, SubjectName } from './subjects.ts';
 

@@ -8,8 +8,8 @@ import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { isUuid } from '../http/ids.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { findTarget, type Target } from './access.ts';
 import {
   type GrantingChange,

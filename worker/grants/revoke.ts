@@ -9,7 +9,7 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
 import { hold, type IfMatch } from '../http/conditional.ts';
-import { visible } from '../http/visible.ts';
+import { visible } from '../shapes/visible.ts';
 import { findTarget, type Target } from './access.ts';
 import {
   type Change,

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { message } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { message } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { componentOf, SAMPLE_IDS, SUMMARY } from './examples.ts';
 import { idMemberOf, pluralOf, resultMemberOf } from './kinds.ts';
 import { ShownSubject } from './subjects.ts';

@@ -5,10 +5,10 @@ import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
 import { bounded } from '../access/external/identity.ts';
 import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
-import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { visible } from '../http/visible.ts';
+import { Tagged } from '../outcome.ts';
+import { visible } from '../shapes/visible.ts';
 import type { Target } from './access.ts';
 import { idMemberOf, pluralOf } from './kinds.ts';
 import {

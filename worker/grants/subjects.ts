@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { usernameKey } from '../auth/username.ts';
 import type { Context } from '../context.ts';
-import { isUuid } from '../http/ids.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { isVisible, visible } from '../http/visible.ts';
+import { isUuid } from '../shapes/ids.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { isVisible, visible } from '../shapes/visible.ts';
 import { selectMembers } from './store.ts';
 
 const GROUP = 'group:';

@@ -1,6 +1,6 @@
 /** Which form of a reply a client asks for. RFC 9110 §12.5.1. */
 import { parseAccept } from 'hono/utils/accept';
-import type { StreamForm } from '../calls/outcome.ts';
+import type { StreamForm } from '../outcome.ts';
 
 const JSON_TYPE = 'application/json';
 const NONE: readonly StreamForm[] = [];

@@ -5,6 +5,7 @@
  * `shareWithOrigins`.
  */
 import { errorBody, GatewayError } from '../../proto/errors.ts';
+import { beginStop, holds, isStopping } from '../calls/stop.ts';
 import type { Bindings } from '../context.ts';
 import { requestIdOf } from './request-id.ts';
 import { ALWAYS } from './respond.ts';
@@ -16,27 +17,13 @@ const LOOK_MS = 20;
 const WAIT_MS = 50;
 /** Milliseconds that a request waits for the start before it is answered 503. */
 const START_MAX_MS = 10_000;
-/** Milliseconds between two looks of what lasts whether the gateway stops. */
-const STOP_LOOK_MS = 250;
 
 /** Files of the binding OWN that tell of this run: all is ready; the runtime takes no more connections. */
 const READY = 'own.json';
 const DRAINED = 'drained';
 
-interface Stop {
-  /** Requests and replies wait until then at most. */
-  readonly heldUntil: number;
-  /** What still runs is ended. */
-  readonly endsAt: number;
-}
-
 /** Of this isolate. */
-const gate: { isOpen: boolean; lookedAt: number; stop: Stop | undefined; isDrained: boolean } = {
-  isOpen: false,
-  lookedAt: Number.NEGATIVE_INFINITY,
-  stop: undefined,
-  isDrained: false,
-};
+const gate = { isOpen: false, lookedAt: Number.NEGATIVE_INFINITY, isDrained: false };
 
 /**
  * Has requests that come too early wait until all is ready, or 10 s, after which they are 503; those
@@ -47,10 +34,10 @@ export function openWhenReady(app: App): void {
   const answerLate: App['fetch'] = async (request, env, execution) => {
     // The runtime gives the bindings; only the application's type says that they may be missing.
     const bindings = env as Bindings;
-    if (gate.stop === undefined && !(await opens(bindings, isHealth(request)))) {
+    if (!isStopping() && !(await opens(bindings, isHealth(request)))) {
       return refusal(request);
     }
-    if (gate.stop !== undefined && isHealth(request)) return refusal(request);
+    if (isStopping() && isHealth(request)) return refusal(request);
     await released(bindings);
     const reply = await answer(request, env, execution);
     await released(bindings);
@@ -61,7 +48,7 @@ export function openWhenReady(app: App): void {
     const reply = answer(request, env, execution);
     if (!(reply instanceof Promise)) return reply;
     return reply.then((made) =>
-      gate.stop === undefined ? made : released(env as Bindings).then(() => made),
+      !isStopping() ? made : released(env as Bindings).then(() => made),
     );
   };
 }
@@ -72,41 +59,17 @@ export function openWhenReady(app: App): void {
  * after `endMs`.
  */
 export function stopGate(holdMs: number, endMs: number): void {
-  const now = Date.now();
   gate.isOpen = false;
-  gate.stop ??= { heldUntil: now + holdMs, endsAt: now + endMs };
-}
-
-/** What a request in flight is told that a stop ends. */
-export function stopped(): GatewayError {
-  return new GatewayError('SERVICE_UNAVAILABLE', 'The gateway is stopping', { retryAfter: 1 });
-}
-
-/** Whether what still runs is to end now. */
-export function mustEnd(): boolean {
-  return gate.stop !== undefined && Date.now() >= gate.stop.endsAt;
-}
-
-/**
- * Calls `end` once the gateway stops, at once or when what runs has to end. Answers what takes it
- * back, to be called in any case.
- */
-export function onStop(when: 'at once' | 'at its end', end: () => void): () => void {
-  const timer = setInterval(() => {
-    if (when === 'at once' ? gate.stop === undefined : !mustEnd()) return;
-    clearInterval(timer);
-    end();
-  }, STOP_LOOK_MS);
-  return () => clearInterval(timer);
+  beginStop(holdMs, endMs);
 }
 
 /** Whether all is ready, now or in the time that a request waits. */
 async function opens(bindings: Bindings, now: boolean): Promise<boolean> {
   const until = Date.now() + (now ? 0 : START_MAX_MS);
   for (;;) {
-    if (gate.isOpen || gate.stop !== undefined) return true;
+    if (gate.isOpen || isStopping()) return true;
     if (await isThere(bindings, READY)) {
-      gate.isOpen = gate.stop === undefined;
+      gate.isOpen = !isStopping();
       return true;
     }
     if (Date.now() >= until) return false;
@@ -116,7 +79,7 @@ async function opens(bindings: Bindings, now: boolean): Promise<boolean> {
 
 /** Waits out what a stop holds. */
 async function released(bindings: Bindings): Promise<void> {
-  while (gate.stop !== undefined && !gate.isDrained && Date.now() < gate.stop.heldUntil) {
+  while (!gate.isDrained && holds()) {
     gate.isDrained = await isThere(bindings, DRAINED);
     if (!gate.isDrained) await pause();
   }
@@ -145,7 +108,7 @@ function isHealth({ url }: Request): boolean {
 function refusal(request: Request): Response {
   const requestId = requestIdOf(request.headers);
   const body = isHealth(request)
-    ? { status: gate.stop === undefined ? 'starting' : 'stopping' }
+    ? { status: isStopping() ? 'stopping' : 'starting' }
     : errorBody(new GatewayError('SERVICE_UNAVAILABLE', 'Starting'), requestId);
   const headers = {
     ...ALWAYS,

@@ -3,8 +3,8 @@
  * are gathered: one write each would cost a steady read more than the line itself.
  */
 import { lineOf, write } from '../log.ts';
+import { visible } from '../shapes/visible.ts';
 import type { App } from './run.ts';
-import { visible } from './visible.ts';
 
 /** What only the route knows of a request. */
 export interface RequestNote {

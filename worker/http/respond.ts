@@ -1,6 +1,9 @@
 /** Turns the outcome of a call, or whatever was thrown, into a response. */
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import type { PublicContext } from '../context.ts';
+import { storageFault } from '../db/fault.ts';
+import { log } from '../log.ts';
 import {
   Accepted,
   Content,
@@ -9,10 +12,7 @@ import {
   type Outcome,
   Tagged,
   type Timing,
-} from '../calls/outcome.ts';
-import type { PublicContext } from '../context.ts';
-import { storageFault } from '../db/fault.ts';
-import { log } from '../log.ts';
+} from '../outcome.ts';
 import { isKnown } from './conditional.ts';
 import { loggedPath } from './request-log.ts';
 import type { AnyRoute, Facade } from './route.ts';

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import type { ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Access, Authorized } from '../access/access.ts';
-import type { Outcome, Result } from '../calls/outcome.ts';
 import type { Context, PublicContext } from '../context.ts';
 import type { Given, IdempotencyRule } from '../idempotency/rule.ts';
 import type { Relief } from '../limits/quotas/audit.ts';
+import type { Outcome, Result } from '../outcome.ts';
 import type { IfMatch } from './conditional.ts';
 import type { Tag } from './tags.ts';
 

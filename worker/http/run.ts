@@ -7,7 +7,6 @@ import type { Pieces } from '../../proto/work/pieces.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { recordDenial } from '../audit/denial.ts';
 import { type Arrived, call } from '../calls/call.ts';
-import { failureOf, Outcome } from '../calls/outcome.ts';
 import {
   type Bindings,
   type Context,
@@ -17,7 +16,9 @@ import {
 } from '../context.ts';
 import { type Given, keyedBy } from '../idempotency/rule.ts';
 import { giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
+import { failureOf, Outcome } from '../outcome.ts';
 import { type Settings, settingsOf } from '../settings.ts';
+import { parse } from '../shapes/parse.ts';
 import { formsOf } from './accept.ts';
 import { addressOf } from './address.ts';
 import {
@@ -29,7 +30,6 @@ import {
 } from './body.ts';
 import { discardBody, readBody } from './body-bytes.ts';
 import { ifMatchOf } from './conditional.ts';
-import { parse } from './parse.ts';
 import { requestIdOf } from './request-id.ts';
 import { noteForLog, type RequestNote } from './request-log.ts';
 import { respond, respondToError } from './respond.ts';

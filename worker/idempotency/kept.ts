@@ -3,8 +3,8 @@ import { GatewayError } from '../../proto/errors.ts';
 import { joined } from '../../proto/gathered-bytes.ts';
 import type { Json } from '../../proto/json.ts';
 import { type Demand, withoutRepeats } from '../access/demand.ts';
-import { Accepted, type Bytes, Content, JsonBytes, Outcome, Tagged } from '../calls/outcome.ts';
-import { inLargeParts } from '../http/large-parts.ts';
+import { inLargeParts } from '../drivers/large-parts.ts';
+import { Accepted, type Bytes, Content, JsonBytes, Outcome, Tagged } from '../outcome.ts';
 
 /** Bytes of a result that is kept. Contract: "at most 1 MiB". */
 const KEPT_MAX_BYTES = 1024 * 1024;

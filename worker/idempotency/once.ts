@@ -2,9 +2,9 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { type Demand, withoutRepeats } from '../access/demand.ts';
 import type { Policy } from '../access/policy.ts';
-import { Outcome } from '../calls/outcome.ts';
 import type { PublicContext } from '../context.ts';
 import { mayGoOn, mayStore } from '../limits/heavy-work.ts';
+import { Outcome } from '../outcome.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
 import { demandAgain } from './again.ts';

@@ -1,7 +1,7 @@
 /** What a route does with `Idempotency-Key`, and which of its outcomes are kept. Contract: "Retries by the client". */
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { ERRORS, GatewayError } from '../../proto/errors.ts';
-import { Accepted, type Outcome, type StreamForm } from '../calls/outcome.ts';
+import { Accepted, type Outcome, type StreamForm } from '../outcome.ts';
 
 /** How a route that honours the key does so; what is left out has the usual meaning. */
 export interface Idempotency<Body> {

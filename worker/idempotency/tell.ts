@@ -1,7 +1,7 @@
 /** What a caller is told whose key stands for an earlier call. Contract: "Retries by the client". */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Demand } from '../access/demand.ts';
-import type { Outcome } from '../calls/outcome.ts';
+import type { Outcome } from '../outcome.ts';
 import { unseal, unsealBytes } from '../secrets/seal.ts';
 import { opened } from './kept.ts';
 import type { Fact, Standing } from './object.ts';

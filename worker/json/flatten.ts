@@ -1,10 +1,10 @@
 /** `/json/flatten`: a value as one object from path to leaf. Contract §7. */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import type { JsonBytes } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { dotted } from '../language/paths/dotted.ts';
 import { inPieces } from '../limits/heavy-work.ts';
+import type { JsonBytes } from '../outcome.ts';
 import { leafCost, paceOfLeaves, resultMaxBytes } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 

@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { JsonBytes } from '../calls/outcome.ts';
+import { JsonBytes } from '../outcome.ts';
 import { tooLarge } from './limits.ts';
 
 /** UTF-16 code units that are encoded at once. */

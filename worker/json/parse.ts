@@ -1,11 +1,11 @@
 /** `/json/parse`: an object from path to the value there. Contract §7. */
 import type { Json } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import type { JsonBytes } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import type { Budget } from '../language/paths/budget.ts';
 import type { Notation, Path } from '../language/paths/path.ts';
 import { inPieces } from '../limits/heavy-work.ts';
+import type { JsonBytes } from '../outcome.ts';
 import { resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { Places } from './places.ts';

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { exactlyOne } from '../http/exactly-one.ts';
 import { PathText } from '../language/paths/schema.ts';
+import { exactlyOne } from '../shapes/exactly-one.ts';
 import { DOCUMENT, FLAT, MAPPED, MAPPING, PARSED, PATHS, REDUCED } from './examples.ts';
 import { PATHS_MAX } from './limits.ts';
 

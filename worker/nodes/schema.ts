@@ -1,8 +1,8 @@
 /** Placements as on the wire. Spec: "Node placement record". Contract §5, "Nodes". */
 import * as z from 'zod';
 import { ConnectionStatusName, EndpointPath } from '../endpoints/schema.ts';
-import { NextCursor, timestampOrNull, uuid } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { NextCursor, timestampOrNull, uuid } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 /** Largest `priority` and `weight`. Spec silent. */
 const NUMBER_MAX = 1_000_000;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
 import { AccessLevel } from '../access/levels.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { errorExample } from './error-examples.ts';
 
 const Considered = z

@@ -1,5 +1,5 @@
 /** Headers of requests and replies, as the description names them. Contract §1. */
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 /** A header in the description. */
 interface Header {

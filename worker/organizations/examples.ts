@@ -1,5 +1,5 @@
 /** Bodies and replies of the organization that the API's examples are about. */
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 /** Body of `POST /new` in the shape with users. */
 export const WITH_SUPER_ADMINS = {

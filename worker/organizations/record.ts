@@ -1,8 +1,8 @@
 /** The organization's record, as on the wire. Spec: "Organization record". Contract §4. */
 import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
-import { count, timestamp, timestampOrNull, uuid } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { count, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { RECORD } from './examples.ts';
 
 const uuids = (description: string, example: string) =>

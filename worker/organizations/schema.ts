@@ -2,11 +2,11 @@
 import * as z from 'zod';
 import { NewPassword } from '../auth/passwords.ts';
 import { Username, usernameKey } from '../auth/username.ts';
-import { either } from '../http/either.ts';
-import { ChosenId } from '../http/ids.ts';
-import { message } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { Description, DisplayName, text } from '../http/texts.ts';
+import { either } from '../shapes/either.ts';
+import { ChosenId } from '../shapes/ids.ts';
+import { message } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { Description, DisplayName, text } from '../shapes/texts.ts';
 import {
   CREATED,
   PATCH,

@@ -2,15 +2,15 @@
 
 import { type Level, reaches } from '../access/levels.ts';
 import { tokenRevoked } from '../access/policy.ts';
-import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
-import { isoTime } from '../http/iso-time.ts';
-import { visible } from '../http/visible.ts';
 import { selectStored } from '../limits/quotas/store.ts';
 import { defaultNode } from '../nodes/default-node.ts';
+import { Tagged } from '../outcome.ts';
 import type { Settings } from '../settings.ts';
+import { isoTime } from '../shapes/iso-time.ts';
+import { visible } from '../shapes/visible.ts';
 import { selectTemplateCount } from '../templates/store.ts';
 import { sizeText } from './size-text.ts';
 import { selectPeople, selectRecord, selectSuperAdmins } from './store.ts';

@@ -9,8 +9,8 @@ import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
-import { isUuid } from '../http/ids.ts';
 import { selectPlacements } from '../nodes/store.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { templateNotFound } from '../templates/access.ts';
 import {
   REACHED_MAX,

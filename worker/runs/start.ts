@@ -2,13 +2,13 @@
 
 import { GatewayError } from '../../proto/errors.ts';
 import { effectiveLevel, reaches } from '../access/levels.ts';
-import { Accepted, JsonBytes, type Outcome, outcomeOf } from '../calls/outcome.ts';
 import { readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
-import { isUuid } from '../http/ids.ts';
-import { isoTime } from '../http/iso-time.ts';
 import { located } from '../http/public-url.ts';
 import { BASE_PATH } from '../http/run.ts';
+import { Accepted, JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
+import { isUuid } from '../shapes/ids.ts';
+import { isoTime } from '../shapes/iso-time.ts';
 import type { Template } from '../templates/access.ts';
 import { KEPT_FOR_MS, type Order } from './run.ts';
 import { endRun, insertRun, selectRun } from './store.ts';

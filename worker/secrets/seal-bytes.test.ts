@@ -1,7 +1,7 @@
 /** Sealed bytes open in the context that they were sealed in, and nowhere else. */
 import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../calls/outcome.ts';
+import { failureOf } from '../outcome.ts';
 import { settingsOf } from '../settings.ts';
 import { insertOrganization } from '../test/gateway.ts';
 import { type InstallationContext, type SealingContext, sealBytes, unsealBytes } from './seal.ts';

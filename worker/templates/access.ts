@@ -6,7 +6,7 @@ import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
-import { isUuid } from '../http/ids.ts';
+import { isUuid } from '../shapes/ids.ts';
 import { selectTemplate, selectTemplateUuid, type TemplateName } from './store.ts';
 
 /** A template as one request sees it; the row is at most `POLICY_TTL_MS` old. */

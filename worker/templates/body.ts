@@ -4,7 +4,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { orderedText, parseOrdered } from '../../proto/ordered-json.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
-import { idFromName, isUuid } from '../http/ids.ts';
+import { idFromName, isUuid } from '../shapes/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
 import { DataAccessInput, TransformationInput } from './schema.ts';

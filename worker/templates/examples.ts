@@ -1,5 +1,5 @@
 /** The templates that examples of the description are about. */
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 /** A transformation: an order's lines and their sum. */
 export const CREATE = {

@@ -1,9 +1,9 @@
 /** Shows how a run would go, without effect. Spec: "Render result". */
 import type { Json } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
-import { JsonBytes, type Outcome, outcomeOf } from '../calls/outcome.ts';
 import { inputOf, type Ready, readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
+import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
 import type { Template } from './access.ts';
 
 const encoder = new TextEncoder();

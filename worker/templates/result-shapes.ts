@@ -1,7 +1,7 @@
 /** What the operations on templates answer. Spec: "Template", results; contract §8. */
 import * as z from 'zod';
-import { count, message, NextCursor, timestamp } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { count, message, NextCursor, timestamp } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { CREATE, CREATE_ACCESS, DETAIL } from './examples.ts';
 import {
   Access,

@@ -1,8 +1,8 @@
 /** What rendering and asynchronous runs answer. Spec: "Render result"; contract §8. */
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
-import { count, timestamp } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import { count, timestamp } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import { RENDERED } from './examples.ts';
 
 const FaultOnWire = z.object({

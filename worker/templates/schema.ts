@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
 import { isJsonObject, type JsonObject } from '../../proto/json.ts';
-import { ChosenId } from '../http/ids.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { shownAs } from '../http/shown-as.ts';
+import { ChosenId } from '../shapes/ids.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { shownAs } from '../shapes/shown-as.ts';
 import { PARAMETER_TYPES, REQUEST_SORTS } from './definition.ts';
 import { CREATE, CREATE_ACCESS, PATCH } from './examples.ts';
 import { RuleShape } from './transformation/shapes.ts';

@@ -3,10 +3,10 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
-import { JsonBytes, Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
-import { isoTime } from '../http/iso-time.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
+import { JsonBytes, Tagged } from '../outcome.ts';
+import { isoTime } from '../shapes/iso-time.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import { definitionOf } from './read.ts';
 import { tagOf } from './record.ts';

@@ -9,11 +9,11 @@ import {
 import type { ConnectionEnvelope } from '../../proto/driver.ts';
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import { ErrorDetailSchema, type RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
-import type { Timing } from '../calls/outcome.ts';
 import { openContext, type PublicContext } from '../context.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Node } from '../drivers/node.ts';
 import { callRelay, type Plan } from '../drivers/relay.ts';
+import type { Timing } from '../outcome.ts';
 import { NOW, relayInMemory } from './gateway.ts';
 
 /** What calls reach when a node asks for the connection. */

@@ -11,12 +11,12 @@ import {
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { endResetsAfterChange, selectAccount } from '../auth/store.ts';
 import { countForAccount, countForAddress } from '../auth/throttle.ts';
-import { Tagged } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { raiseRulesWith } from '../grants/changes/store.ts';
 import type { Subject } from '../grants/subjects.ts';
 import { hold, type IfMatch } from '../http/conditional.ts';
-import { visible } from '../http/visible.ts';
+import { Tagged } from '../outcome.ts';
+import { visible } from '../shapes/visible.ts';
 import {
   type AccountChanges,
   isHeldMember,

@@ -1,5 +1,5 @@
 /** Bodies and replies of the users that the API's examples are about. */
-import { SAMPLE } from '../http/sample.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 
 /** Body that makes an account. */
 export const NEW_USER = {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { type AuditEntry, linkOf, START } from '../audit/hash.ts';
 import { verify } from '../audit/verify.ts';
 import { accounts } from '../db/schema.ts';
-import { visible } from '../http/visible.ts';
+import { visible } from '../shapes/visible.ts';
 import { givePassword, tryLogin } from '../test/accounts.ts';
 import { startGateway } from '../test/gateway.ts';
 

@@ -4,10 +4,10 @@ import { AccessLevel } from '../access/levels.ts';
 import { NewPassword } from '../auth/passwords.ts';
 import { Username } from '../auth/username.ts';
 import { PageQuery } from '../http/cursor.ts';
-import { either } from '../http/either.ts';
-import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
-import { Description } from '../http/texts.ts';
+import { either } from '../shapes/either.ts';
+import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
+import { Description } from '../shapes/texts.ts';
 import { ADDED, CHANGED, CHANGES, INVITED, LISTED, NEW_USER, RECORD } from './examples.ts';
 
 /** Parameter of every path below `/iam/users/{user}`: a username or an account's UUID. */

@@ -1,7 +1,7 @@
 /** Who comes with a token of an identity provider, and what rules may give him. Contract §3. */
 import { base64url } from 'jose';
 import type { Caller, PublicContext } from '../../context.ts';
-import { isUuid } from '../../http/ids.ts';
+import { isUuid } from '../../shapes/ids.ts';
 import { tokenRevoked } from '../policy.ts';
 import { tokenInvalid } from '../tokens.ts';
 import { claimed } from './claims.ts';

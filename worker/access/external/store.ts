@@ -2,7 +2,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
 import { organizations } from '../../db/schema.ts';
-import { isUuid } from '../../http/ids.ts';
+import { isUuid } from '../../shapes/ids.ts';
 
 /** At most one row: the organization of that id or UUID, unless it was deleted. */
 export function selectOrganizationNamed(db: Database, named: string) {

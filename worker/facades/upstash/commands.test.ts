@@ -1,6 +1,6 @@
 /** Requests of Upstash's protocol as commands. */
 import { describe, expect, test } from 'vitest';
-import { failureOf } from '../../calls/outcome.ts';
+import { failureOf } from '../../outcome.ts';
 import { type Commands, commandsIn, replyFormOf } from './commands.ts';
 
 const URL_OF = 'http://gateway.test/upstash/cache';

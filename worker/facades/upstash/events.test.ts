@@ -1,7 +1,7 @@
 /** Events of subscriptions, rewritten for clients of Upstash. */
 import { expect, test } from 'vitest';
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
-import { Content } from '../../calls/outcome.ts';
+import { Content } from '../../outcome.ts';
 import { asUpstashTells } from './events.ts';
 
 /** What a client reads of a stream that came in those pieces. */

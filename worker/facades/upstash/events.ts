@@ -2,7 +2,7 @@
 
 import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
-import { Content } from '../../calls/outcome.ts';
+import { Content } from '../../outcome.ts';
 
 const END = '\n\n';
 const lenient = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true });

@@ -4,7 +4,7 @@ import { TimeoutMs } from '../../../kinds/members.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { unordered } from '../../../proto/ordered-json.ts';
 import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
-import { isUuid } from '../../http/ids.ts';
+import { isUuid } from '../../shapes/ids.ts';
 import type { Fault } from '../compiled.ts';
 import type { RequestSort } from '../definition.ts';
 

@@ -14,7 +14,7 @@ import { checkBodyHeaders, parseBody } from '../../http/body.ts';
 import { ifMatchOf, isKnown } from '../../http/conditional.ts';
 import { isHost } from '../../http/host.ts';
 import { requestIdOf } from '../../http/request-id.ts';
-import { isVisible, revealed, visible } from '../../http/visible.ts';
+import { isVisible, revealed, visible } from '../../shapes/visible.ts';
 
 /** All headers of a request together are no longer. */
 const HEADERS_MAX = 131_072;
@@ -83,7 +83,7 @@ export const HTTP: readonly Subject[] = [
     (each) => [isCanonical(each), bearerOf(`Bearer ${each}`)],
     HEADERS_MAX,
   ),
-  text('a name that is seen', ['worker/http/visible.ts'], (each) => [
+  text('a name that is seen', ['worker/shapes/visible.ts'], (each) => [
     isVisible(each),
     visible(each),
     revealed(each),

@@ -11,9 +11,9 @@ import type {
   ReplyForm,
   Warning,
 } from '../../../proto/driver.ts';
-import type { Bytes, Timing } from '../../calls/outcome.ts';
 import type { Deadline } from '../../drivers/deadline.ts';
 import type { Opened } from '../../drivers/pieces.ts';
+import type { Bytes, Timing } from '../../outcome.ts';
 import type { Subscription } from '../events.ts';
 
 /** How results are to be written. */

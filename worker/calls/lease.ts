@@ -2,13 +2,13 @@
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import { Outcome } from '../calls/outcome.ts';
 import type { Context } from '../context.ts';
 import { startDeadline, within } from '../drivers/deadline.ts';
-import { timestamp } from '../http/members.ts';
-import { SAMPLE } from '../http/sample.ts';
+import type { Endpoint } from '../endpoints/access.ts';
+import { Outcome } from '../outcome.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
-import type { Endpoint } from './access.ts';
+import { timestamp } from '../shapes/members.ts';
+import { SAMPLE } from '../shapes/sample.ts';
 import type { HeldLease } from './backend/backend.ts';
 import { backendOf, sessionNotFound } from './backend/choose.ts';
 

@@ -3,12 +3,12 @@
 import { kindSpec } from '../../../kinds/index.ts';
 import type { Call, InspectPage, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Timing } from '../../calls/outcome.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { edgeSession } from '../../drivers/edge/sessions.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
+import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
   Backend,

@@ -1,7 +1,7 @@
 /** Runs the project's command-line tools. */
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
-import { ROOT } from '../server/bundle.ts';
+import { ROOT } from './bundle.ts';
 
 /** How a tool ended, and all that it wrote, in order. */
 export interface ToolResult {

@@ -5,13 +5,13 @@ import { TIMEOUT_MAX_MS } from '../../../kinds/members.ts';
 import { type InspectPage, WARNING_CODES, type Warning } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RunResponse, TargetSchema } from '../../../proto/gen/relay/v1/relay_pb.ts';
-import type { Timing } from '../../calls/outcome.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, startDeadline } from '../../drivers/deadline.ts';
 import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
 import { passedOn } from '../../limits/heavy-work.ts';
+import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
   Backend,

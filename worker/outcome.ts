@@ -1,9 +1,9 @@
 /** How a call ends: its result or its failure, and what else is known of it by then. */
-import { GatewayError } from '../../proto/errors.ts';
-import { GatheredBytes } from '../../proto/gathered-bytes.ts';
-import type { Json } from '../../proto/json.ts';
-import type { Demand } from '../access/demand.ts';
-import { storageFault } from '../db/fault.ts';
+import { GatewayError } from '../proto/errors.ts';
+import { GatheredBytes } from '../proto/gathered-bytes.ts';
+import type { Json } from '../proto/json.ts';
+import type { Demand } from './access/demand.ts';
+import { storageFault } from './db/fault.ts';
 
 /** Seconds after which somebody may have made room on the disk. Spec silent. */
 const STORAGE_RETRY_S = 5;

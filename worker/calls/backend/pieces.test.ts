@@ -2,15 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Call, Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import type { Known } from '../../calls/outcome.ts';
-import { answerOf } from '../../calls/request.ts';
-import { streamOf } from '../../calls/stream.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { forgetEdgeSessions } from '../../drivers/edge/sessions.ts';
+import type { Known } from '../../outcome.ts';
 import { contextOf } from '../../test/audit.ts';
 import { startGateway } from '../../test/gateway.ts';
 import { bytes, text } from '../../test/running.ts';
+import { answerOf } from '../request.ts';
+import { streamOf } from '../stream.ts';
 import type { RequestMessage, Target } from './backend.ts';
 import { EdgeBackend } from './edge.ts';
 

@@ -1,6 +1,6 @@
 /** What is told of a storage that failed. */
 import { expect, test } from 'vitest';
-import { respondToError } from '../http/respond.ts';
+import { respondToError } from './http/respond.ts';
 import { outcomeOf } from './outcome.ts';
 
 const full = new Error('Failed query', {
