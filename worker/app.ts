@@ -12,12 +12,12 @@ import { refuseOtherHosts } from './http/admit.ts';
 import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
 import { openWhenReady } from './http/gate.ts';
-import type { AnyRoute } from './http/route.ts';
 import { PathRouter } from './http/router.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
+import type { AnyRoute } from './route.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 

@@ -98,7 +98,7 @@ const SettingsSchema = z.object({
   NEW_ORG_TOKEN: z.string().min(1).optional(),
   REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
-  /** Where clients reach the gateway, without a slash at its end: worker/http/public-url.ts. */
+  /** Where clients reach the gateway, without a slash at its end: worker/public-url.ts. */
   PUBLIC_URL: publicUrl.optional(),
   RESET_REDIRECT_URLS: redirects,
   /** Origins whose pages may call, or `*` alone for any: worker/http/cors.ts. */

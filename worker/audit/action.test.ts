@@ -1,7 +1,7 @@
 /** Names of what routes do. */
 import { expect, test } from 'vitest';
 import { routes } from '../app.ts';
-import { methodsOf, pathsOf } from '../http/route.ts';
+import { methodsOf, pathsOf } from '../route.ts';
 import { actionOf } from './action.ts';
 
 const named = (method: string, path: string) => {

@@ -1,5 +1,5 @@
 /** What a route does, as audit entries name it: `endpoint.create`, `endpoint.read`, `rbac.endpoints.subjects.delete`. */
-import { type AnyRoute, type Method, methodsOf, pathsOf } from '../http/route.ts';
+import { type AnyRoute, type Method, methodsOf, pathsOf } from '../route.ts';
 
 /** Paths that hold many of a kind: a POST there makes one. */
 const COLLECTIONS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import { errors } from 'jose';
 import { ERRORS, type GatewayError } from '../../proto/errors.ts';
 import type { Context, PublicContext } from '../context.ts';
-import type { AnyRoute } from '../http/route.ts';
+import type { AnyRoute } from '../route.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { actionOf } from './action.ts';
 import { type Actor, actorOf, recordAfterReply } from './record.ts';

@@ -2,7 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
-import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
+import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { selectHead, selectNotKept, selectPage } from './store.ts';
 import { type AuditQuery, entryOnWire, headOnWire } from './wire.ts';
 

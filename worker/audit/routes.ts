@@ -1,6 +1,6 @@
 /** The organization's audit. Contract §4, §13; specification silent on its interface. */
 import { onOrganization } from '../access/access.ts';
-import { type AnyRoute, route } from '../http/route.ts';
+import { type AnyRoute, route } from '../route.ts';
 import { listAudit } from './list.ts';
 import { AuditPage, AuditQuery, Head } from './wire.ts';
 

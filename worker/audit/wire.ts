@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
-import { PageQuery } from '../http/cursor.ts';
+import { PageQuery } from '../shapes/cursor.ts';
 import { count, NextCursor, timestamp, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { visible } from '../shapes/visible.ts';

@@ -1,6 +1,6 @@
 /** Where a reset's link may lead: a token sent to the wrong place is an account given away. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
-import { publicUrl } from '../http/public-url.ts';
+import { publicUrl } from '../public-url.ts';
 import type { Settings } from '../settings.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;

@@ -1,6 +1,6 @@
 /** Logging in, staying so, and forgotten passwords. Spec: "Authentication and organizations". */
 import { anyone } from '../access/access.ts';
-import { type AnyRoute, publicRoute, route } from '../http/route.ts';
+import { type AnyRoute, publicRoute, route } from '../route.ts';
 import { anyCurrentMember } from './access.ts';
 import { login } from './login.ts';
 import { completeReset, startReset } from './reset.ts';

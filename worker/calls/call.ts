@@ -6,13 +6,13 @@ import { type Authorized, authorize } from '../access/access.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
 import { recordDenial } from '../audit/denial.ts';
 import type { Context } from '../context.ts';
-import type { AnyRoute, Changes, Input } from '../http/route.ts';
 import { once } from '../idempotency/once.ts';
 import type { Keyed } from '../idempotency/rule.ts';
 import { countCaller } from '../limits/caller.ts';
 import { giveBack, inPieces, isLight } from '../limits/heavy-work.ts';
 import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
 import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from '../outcome.ts';
+import type { AnyRoute, Changes, Input } from '../route.ts';
 import { parse } from '../shapes/parse.ts';
 import { noteOperation } from '../users/activity/note.ts';
 

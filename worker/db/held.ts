@@ -1,6 +1,6 @@
 /** Holds statements to the revision that a client has seen. */
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import type { IfMatch } from '../http/conditional.ts';
+import type { IfMatch } from '../revision.ts';
 
 /**
  * A condition for the statement that writes, so that no change can come between: the row's tag is

@@ -1,9 +1,9 @@
 /** Serves the page at /docs and the program that draws it. */
 import { etag } from 'hono/etag';
 import { asAllReplies } from '../http/beside.ts';
-import { publicPrefix } from '../http/public-url.ts';
-import type { AnyRoute } from '../http/route.ts';
 import type { App } from '../http/run.ts';
+import { publicPrefix } from '../public-url.ts';
+import type { AnyRoute } from '../route.ts';
 import { settingsOf } from '../settings.ts';
 import { documentationPage } from './page.ts';
 import { RENDERER_PATH, rendererFile } from './renderer.ts';

@@ -1,7 +1,7 @@
 /** The page at /docs: the API's own description, drawn by somebody else's program that we serve. */
 import { html } from 'hono/html';
 import { type OperationLine, operationLines } from '../help/routes.ts';
-import type { AnyRoute } from '../http/route.ts';
+import type { AnyRoute } from '../route.ts';
 import { RENDERER_PATH } from './renderer.ts';
 
 /** Nothing from outside, so that a token typed in here goes nowhere else. The renderer writes style elements. */

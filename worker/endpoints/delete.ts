@@ -2,8 +2,8 @@
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
-import { type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { deletePlacements } from '../nodes/store.ts';
+import { type IfMatch, preconditionFailed } from '../revision.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { releaseEndpoint } from './release.ts';
 import { deleteEndpoint, deleteRules, deleteUsage, selectEndpoint } from './store.ts';

@@ -5,8 +5,8 @@ import { Lru } from '../cache.ts';
 import { backendOf } from '../calls/backend/choose.ts';
 import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
-import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
 import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
+import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
 import type { Endpoint } from './access.ts';
 import { InspectedTables, type SchemaPage } from './inspect-shapes.ts';
 

@@ -11,12 +11,12 @@ import {
 import { requestOn } from '../calls/request.ts';
 import { TransactionBody, transactionOn } from '../calls/transaction.ts';
 import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
-import { PageQuery } from '../http/cursor.ts';
-import { type AnyRoute, route } from '../http/route.ts';
 import { listNodes } from '../nodes/list.ts';
 import { placeOnNode } from '../nodes/place.ts';
 import { NodeList, NodePath, PlacementBody, PlacementRecord } from '../nodes/schema.ts';
 import { Tagged } from '../outcome.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { PageQuery } from '../shapes/cursor.ts';
 import { onEndpoint } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { removeEndpoint } from './delete.ts';

@@ -3,8 +3,8 @@
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { type ListContext, readCursor, writeCursor } from '../http/cursor.ts';
 import { Tagged } from '../outcome.ts';
+import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { openConfig } from './config.ts';

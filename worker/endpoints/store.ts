@@ -12,7 +12,7 @@ import {
   organizations,
   rules,
 } from '../db/schema.ts';
-import type { IfMatch } from '../http/conditional.ts';
+import type { IfMatch } from '../revision.ts';
 
 /** How a path names an endpoint. */
 export type EndpointName = { readonly uuid: string } | { readonly id: string };

@@ -7,7 +7,7 @@ import { effectiveLevel } from '../access/levels.ts';
 import type { Policy } from '../access/policy.ts';
 import { policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
-import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
+import { type AnyRoute, methodsOf, pathsOf } from '../route.ts';
 import { findTarget } from './access.ts';
 import { pluralOf } from './kinds.ts';
 import type { CheckQuery } from './schema.ts';

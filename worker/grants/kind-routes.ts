@@ -1,7 +1,7 @@
 /** Operations on the rules of resources: the same for each kind. Spec: "RBAC". Contract §4. */
 import { anyMember } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
-import { type AnyRoute, route } from '../http/route.ts';
+import { type AnyRoute, route } from '../route.ts';
 import { onSomeOfKind, onSubjectOfKind, onTarget, ownOrAsAdmin } from './access.ts';
 import { addSubjects } from './grant.ts';
 import { idMemberOf, notFoundOf, pluralOf, resultMemberOf } from './kinds.ts';

@@ -8,7 +8,7 @@ import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
-import { hold, type IfMatch } from '../http/conditional.ts';
+import { hold, type IfMatch } from '../revision.ts';
 import { visible } from '../shapes/visible.ts';
 import { findTarget, type Target } from './access.ts';
 import {

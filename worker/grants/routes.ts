@@ -1,7 +1,7 @@
 /** Operations on rules. Spec: "RBAC". Contract §4. */
 import { anyMember, onOrganization } from '../access/access.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';
-import { type AnyRoute, route } from '../http/route.ts';
+import { type AnyRoute, route } from '../route.ts';
 import { onSubject, ownOrAsAdmin } from './access.ts';
 import { check } from './check.ts';
 import { addSubjects } from './grant.ts';

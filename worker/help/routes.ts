@@ -2,7 +2,7 @@
 import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember } from '../access/access.ts';
 import { operationsOf } from '../http/operations.ts';
-import { type AnyRoute, route } from '../http/route.ts';
+import { type AnyRoute, route } from '../route.ts';
 import { Help } from './schema.ts';
 import { VERSION } from './version.ts';
 

@@ -1,10 +1,11 @@
 /** Conditional requests: what tags are, what they are compared with, and where they are taken. */
 import { describe, expect, test } from 'vitest';
 import { routes } from '../app.ts';
+import { isHeld } from '../revision.ts';
+import { methodsOf } from '../route.ts';
 import { ask, STALE } from '../test/conditional.ts';
 import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
-import { ifMatchOf, isHeld, isKnown } from './conditional.ts';
-import { methodsOf } from './route.ts';
+import { ifMatchOf, isKnown } from './conditional.ts';
 
 const request = (headers: Record<string, string>) =>
   new Request('http://gateway.test/', { headers });

@@ -4,10 +4,8 @@
  * is merely counted or seen of it (usage, status, times of use) does not change it.
  */
 import { GatewayError } from '../../proto/errors.ts';
-import type { AnyRoute } from './route.ts';
-
-/** What a request is held to: any revision that exists, or one of these. */
-export type IfMatch = 'any' | readonly string[];
+import { hold, type IfMatch } from '../revision.ts';
+import type { AnyRoute } from '../route.ts';
 
 /** One entity-tag of a list and the comma after it; empty entries count for nothing. RFC 9110 §8.8.3, §5.6.1. */
 const ENTRY = /(?:(?<weak>W\/)?"(?<tag>[!#-~\u0080-\uffff]*)"[\t ]*)?(?:,[\t ]*|$)/y;
@@ -39,27 +37,6 @@ export function ifMatchOf(
   const tags = tagsOf(text);
   if (tags === undefined) throw fault('is no ETag: take one as a reply has it, with its quotes');
   return tags.filter(({ weak }) => !weak).map(({ tag }) => tag);
-}
-
-/** Whether a resource of this tag is one that the request is held to. */
-export function isHeld(tag: string, ifMatch: IfMatch | undefined): boolean {
-  return ifMatch === undefined || ifMatch === 'any' || ifMatch.includes(tag);
-}
-
-/**
- * Refuses early what the statement that writes would refuse.
- * @throws GatewayError PRECONDITION_FAILED
- */
-export function hold(tag: string, ifMatch: IfMatch | undefined): void {
-  if (!isHeld(tag, ifMatch)) throw preconditionFailed();
-}
-
-/** The resource is another than the one that the client has seen. */
-export function preconditionFailed(): GatewayError {
-  return new GatewayError(
-    'PRECONDITION_FAILED',
-    'The resource is not as If-Match or If-None-Match asks: read it again',
-  );
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Lists: every one pages, and takes no cursor but its own. Contract §1, "Lists". */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../app.ts';
+import { pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 import { pingingRelay } from '../test/pinging-relay.ts';
 import { insertTemplate } from '../test/template.ts';
-import { pathsOf } from './route.ts';
 
 /** One list. */
 interface List {

@@ -1,6 +1,6 @@
 /** The operations of routes, one by one: each method on each path is one. */
 import { actionOf } from '../audit/action.ts';
-import { type AnyRoute, type Method, methodsOf, pathsOf } from './route.ts';
+import { type AnyRoute, type Method, methodsOf, pathsOf } from '../route.ts';
 import { wholePath } from './run.ts';
 
 /** A route, met by one of its methods on one of its paths. */

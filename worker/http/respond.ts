@@ -13,9 +13,9 @@ import {
   Tagged,
   type Timing,
 } from '../outcome.ts';
+import type { AnyRoute, Facade } from '../route.ts';
 import { isKnown } from './conditional.ts';
 import { loggedPath } from './request-log.ts';
-import type { AnyRoute, Facade } from './route.ts';
 
 /** Contract: "Other headers"; on every reply. */
 export const ALWAYS = {

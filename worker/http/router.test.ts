@@ -3,7 +3,7 @@ import type { Result } from 'hono/router';
 import { TrieRouter } from 'hono/router/trie-router';
 import { describe, expect, test } from 'vitest';
 import { facades, routes } from '../app.ts';
-import { methodsOf, pathsOf } from './route.ts';
+import { methodsOf, pathsOf } from '../route.ts';
 import { PathRouter } from './router.ts';
 import { wholePath } from './run.ts';
 

@@ -2,9 +2,9 @@
 import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
 import { createApp, facades, routes } from '../app.ts';
+import { methodsOf, pathsOf } from '../route.ts';
 import { failure, NOW, startGateway } from '../test/gateway.ts';
 import { operationsOf } from './operations.ts';
-import { methodsOf, pathsOf } from './route.ts';
 import { wholePath } from './run.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,4 +1,5 @@
 /** Answers requests: finds the route, turns the request into a call of its operation, and the outcome into a reply. */
+
 import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
@@ -17,6 +18,8 @@ import {
 import { type Given, keyedBy } from '../idempotency/rule.ts';
 import { giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
 import { failureOf, Outcome } from '../outcome.ts';
+import { BASE_PATH } from '../public-url.ts';
+import { type AnyRoute, type Facade, methodsOf, pathsOf } from '../route.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import { parse } from '../shapes/parse.ts';
 import { formsOf } from './accept.ts';
@@ -33,11 +36,7 @@ import { ifMatchOf } from './conditional.ts';
 import { requestIdOf } from './request-id.ts';
 import { noteForLog, type RequestNote } from './request-log.ts';
 import { respond, respondToError } from './respond.ts';
-import { type AnyRoute, type Facade, methodsOf, pathsOf } from './route.ts';
 import { PathRouter } from './router.ts';
-
-/** What every route is below. Spec: "Versioning". */
-export const BASE_PATH = '/api/v1';
 
 export type App = Hono<{ Bindings: Bindings }>;
 
@@ -128,7 +127,10 @@ async function callRoute(
   let ctx = open as Context; // Of a public operation, which has no caller.
   try {
     checkBodyHeaders(request, limitsOf(each, open.settings).maxBytes, each.facade ? 'any' : 'json');
-    await each.admit?.(open, request);
+    await each.admit?.(open, {
+      url: request.url,
+      authorization: request.headers.get('Authorization'),
+    });
     if (each.access.level !== 'Public') {
       const caller = await authenticate(open, request.headers.get('Authorization'));
       ctx = { ...open, caller };

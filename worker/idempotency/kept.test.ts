@@ -2,8 +2,8 @@
 import { runInDurableObject } from 'cloudflare:test';
 import { describe, expect, test, vi } from 'vitest';
 import { anyMember } from '../access/access.ts';
-import { type Reply, route } from '../http/route.ts';
 import { Accepted, Content, JsonBytes, type Result, Tagged } from '../outcome.ts';
+import { type Reply, route } from '../route.ts';
 import { failure } from '../test/gateway.ts';
 import { keysOf, seen, startKeyed, startOwn, storedCalls, WRITE } from '../test/keyed.ts';
 import { bytes, textOf } from '../test/running.ts';

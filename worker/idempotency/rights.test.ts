@@ -12,7 +12,7 @@ import { LEVELS, type Level } from '../access/levels.ts';
 import { routes } from '../app.ts';
 import { endpoints, type ResourceKind, rules } from '../db/schema.ts';
 import { templates } from '../db/templates.ts';
-import { methodsOf, pathsOf } from '../http/route.ts';
+import { methodsOf, pathsOf } from '../route.ts';
 import { make, nesting, ORDER, PLACE } from '../templates/test/definitions.ts';
 import { NOW, type TestGateway, type TestUser } from '../test/gateway.ts';
 import { bytes, startRunning } from '../test/running.ts';

@@ -1,8 +1,8 @@
 /** The JSON utilities. Spec: "JSON utilities". Contract §7. */
 import { onAnything } from '../access/access.ts';
-import { type AnyRoute, route } from '../http/route.ts';
 import { FILTER_STEPS_MAX } from '../language/paths/budget.ts';
 import { inPieces } from '../limits/heavy-work.ts';
+import { type AnyRoute, route } from '../route.ts';
 import { flattenValue } from './flatten.ts';
 import { STEPS_MAX } from './limits.ts';
 import { mapValue } from './map.ts';

@@ -3,7 +3,7 @@ import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
 import type { PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
-import { type PageQuery, readCursor } from '../http/cursor.ts';
+import { type PageQuery, readCursor } from '../shapes/cursor.ts';
 import { DEFAULT_NODE_NAME, defaultNode } from './default-node.ts';
 import { checkHealth, lowered } from './health.ts';
 import { placementRecordOf } from './place.ts';

@@ -6,7 +6,7 @@ import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember, anyone, onAnything, onOrganization } from '../access/access.ts';
 import { facades, routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';
-import { publicRoute, route } from '../http/route.ts';
+import { publicRoute, route } from '../route.ts';
 import { describe as described } from './document.ts';
 
 type Node = { readonly [member: string]: unknown };

@@ -2,8 +2,8 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { VERSION } from '../help/version.ts';
 import { operationsOf } from '../http/operations.ts';
-import type { AnyRoute } from '../http/route.ts';
-import { TAGS } from '../http/tags.ts';
+import type { AnyRoute } from '../route.ts';
+import { TAGS } from '../shapes/tags.ts';
 import { PATHS_BESIDE } from './beside.ts';
 import { ErrorResponses, errorExamples, OF_NO_OPERATION, PREFLIGHT } from './error-responses.ts';
 import { headerParameters, REPLY_HEADERS, SHARING_HEADERS } from './headers.ts';

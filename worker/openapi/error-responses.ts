@@ -6,7 +6,7 @@ import type {
 } from 'zod-openapi';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { ERRORS, type ErrorCode, GatewayError } from '../../proto/errors.ts';
-import type { Facade } from '../http/route.ts';
+import type { Facade } from '../route.ts';
 import { errorExample } from './error-examples.ts';
 import { ErrorReply } from './error-schema.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';

@@ -1,6 +1,6 @@
 /** Which errors an operation can answer: what follows from its declaration, and what it names. */
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
-import { type AnyRoute, type Method, takesNoBody } from '../http/route.ts';
+import { type AnyRoute, type Method, takesNoBody } from '../route.ts';
 
 /** Of any operation: a query string is read, and whatever nobody foresaw. */
 const ALWAYS: readonly ErrorCode[] = ['BAD_REQUEST', 'RATE_LIMITED', 'INTERNAL'];

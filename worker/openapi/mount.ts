@@ -3,10 +3,10 @@
 import { addressOf } from '../http/address.ts';
 import { asAllReplies } from '../http/beside.ts';
 import { names } from '../http/conditional.ts';
-import { publicUrl } from '../http/public-url.ts';
-import type { AnyRoute } from '../http/route.ts';
 import type { App } from '../http/run.ts';
 import { passed } from '../limits/heavy-work.ts';
+import { publicUrl } from '../public-url.ts';
+import type { AnyRoute } from '../route.ts';
 import { digestOf } from '../secrets/digest.ts';
 import { settingsOf } from '../settings.ts';
 import { describe } from './document.ts';

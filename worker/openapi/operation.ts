@@ -6,7 +6,7 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Operation } from '../http/operations.ts';
-import { type AnyRoute, type Method, takesNoBody } from '../http/route.ts';
+import { type AnyRoute, type Method, takesNoBody } from '../route.ts';
 import type { ErrorResponses } from './error-responses.ts';
 import { errorsOf, isReplayed } from './errors.ts';
 import { exampleOf } from './example.ts';

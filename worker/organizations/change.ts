@@ -4,9 +4,9 @@ import { tokenRevoked } from '../access/policy.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import { hold, type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import type { Relief } from '../limits/quotas/audit.ts';
 import { Tagged } from '../outcome.ts';
+import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
 import type { OrganizationPatch } from './schema.ts';
 import { selectRevision, updateOrganization } from './store.ts';
 

@@ -2,8 +2,8 @@
 import { tokenRevoked } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
-import { type IfMatch, preconditionFailed } from '../http/conditional.ts';
 import { log } from '../log.ts';
+import { type IfMatch, preconditionFailed } from '../revision.ts';
 import { markDeleted, selectRevision } from './store.ts';
 import { sweepOrganization } from './sweep/sweep.ts';
 

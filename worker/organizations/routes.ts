@@ -1,6 +1,6 @@
 /** Operations on organizations. Spec: "Authentication and organizations". */
 import { anyone, onOrganization } from '../access/access.ts';
-import { type AnyRoute, publicRoute, route } from '../http/route.ts';
+import { type AnyRoute, publicRoute, route } from '../route.ts';
 import { admitFounder } from './admit.ts';
 import { changeOrganization, retentionOf } from './change.ts';
 import { createWithAdminEmail, createWithSuperAdmins } from './create.ts';
@@ -35,7 +35,7 @@ export const organizationRoutes: AnyRoute[] = [
     ],
     credentials: 'installation',
     access: anyone,
-    admit: (ctx, { headers }) => admitFounder(ctx, headers.get('Authorization')),
+    admit: (ctx, { authorization }) => admitFounder(ctx, authorization),
     changes: 'nothing',
     body: NewOrganization,
     reply: 'bare',

@@ -15,7 +15,7 @@ import {
   passwordResets,
   rules,
 } from '../db/schema.ts';
-import type { IfMatch } from '../http/conditional.ts';
+import type { IfMatch } from '../revision.ts';
 
 /** At most one row. */
 export function selectOrganizationById(db: Database, id: string) {

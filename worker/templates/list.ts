@@ -3,7 +3,7 @@
 import type { Json } from '../../proto/json.ts';
 import type { Readable } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { type ListContext, type PageQuery, readCursor, writeCursor } from '../http/cursor.ts';
+import { type ListContext, type PageQuery, readCursor, writeCursor } from '../shapes/cursor.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { selectReadable } from './store.ts';
 

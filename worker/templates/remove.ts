@@ -3,7 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
-import { type IfMatch, isHeld, preconditionFailed } from '../http/conditional.ts';
+import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Template, templateNotFound } from './access.ts';
 import { deleteRemains, deleteTemplate } from './changes/store.ts';
 import { tagOf } from './record.ts';

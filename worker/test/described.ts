@@ -1,13 +1,14 @@
 /** Holds the replies that tests read to what their operations declare: results, and codes of errors. */
+
 import { expect } from 'vitest';
 import type * as z from 'zod';
 import { routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';
-import type { AnyRoute } from '../http/route.ts';
-import { BASE_PATH } from '../http/run.ts';
 import { ErrorReply } from '../openapi/error-schema.ts';
 import { errorsOf } from '../openapi/errors.ts';
 import { enveloped } from '../openapi/operation.ts';
+import { BASE_PATH } from '../public-url.ts';
+import type { AnyRoute } from '../route.ts';
 import type { Reply } from './gateway.ts';
 
 /** Of no operation: of a path that there is not, or a method that a path does not have. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../proto/errors.ts';
 import { LEVELS, reaches } from '../access/levels.ts';
 import { facades, routes } from '../app.ts';
-import { type AnyRoute, methodsOf, pathsOf } from '../http/route.ts';
+import { type AnyRoute, methodsOf, pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
 import { ADDITIONS, FACADES, OPERATIONS } from './operations.ts';
 import { insertTemplate } from './template.ts';

@@ -1,6 +1,6 @@
 /**
  * Every operation of the specification and the level it needs. Spec: "Endpoints", "Required
- * access levels". Contract §4. Paths as worker/http/route.ts writes them.
+ * access levels". Contract §4. Paths as worker/route.ts writes them.
  */
 
 /** `[method, path, level]`; where two methods or paths are listed, each is a row. */

@@ -14,8 +14,8 @@ import { countForAccount, countForAddress } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
 import { raiseRulesWith } from '../grants/changes/store.ts';
 import type { Subject } from '../grants/subjects.ts';
-import { hold, type IfMatch } from '../http/conditional.ts';
 import { Tagged } from '../outcome.ts';
+import { hold, type IfMatch } from '../revision.ts';
 import { visible } from '../shapes/visible.ts';
 import {
   type AccountChanges,

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { raiseRules, selectHighRules } from '../grants/changes/store.ts';
 import { changedMeanwhile, lastSuperAdmin } from '../grants/grant.ts';
 import type { Subject } from '../grants/subjects.ts';
-import { hold, type IfMatch } from '../http/conditional.ts';
+import { hold, type IfMatch } from '../revision.ts';
 import { deleteActivity } from './activity/store.ts';
 import { deleteMembership, deleteRulesOfGone, noteEnded, tagOf } from './changes/store.ts';
 import { selectUser } from './store.ts';

@@ -1,6 +1,6 @@
 /** Operations on users. Spec: "IAM users". Contract §3. */
 import { onOrganization } from '../access/access.ts';
-import { type AnyRoute, route } from '../http/route.ts';
+import { type AnyRoute, route } from '../route.ts';
 import { onUser, selfOrAsAdmin } from './access.ts';
 import { addUser, associate } from './add.ts';
 import { changeUser } from './change.ts';

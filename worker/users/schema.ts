@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { AccessLevel } from '../access/levels.ts';
 import { NewPassword } from '../auth/passwords.ts';
 import { Username } from '../auth/username.ts';
-import { PageQuery } from '../http/cursor.ts';
+import { PageQuery } from '../shapes/cursor.ts';
 import { either } from '../shapes/either.ts';
 import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
 import { OF_A_WRITE } from '../../drivers/errors.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
-import { type AnyRoute, route } from '../../http/route.ts';
+import { type AnyRoute, route } from '../../route.ts';
 import { refusalBody } from './refusal.ts';
 import { runCommands } from './run.ts';
 import { refuseTokenInUrl } from './token.ts';

@@ -8,7 +8,7 @@ import type { Level } from '../../access/levels.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { memberships, organizations, type ResourceKind, rules } from '../../db/schema.ts';
-import type { IfMatch } from '../../http/conditional.ts';
+import type { IfMatch } from '../../revision.ts';
 import { selectResourceUuid, selectRulesRevision } from '../store.ts';
 
 /** A subject of rules, and the level it is to have; null to have none. */

@@ -12,7 +12,7 @@ import {
   templateUsage,
   templateVersions,
 } from '../../db/templates.ts';
-import type { IfMatch } from '../../http/conditional.ts';
+import type { IfMatch } from '../../revision.ts';
 import type { Reference } from '../compiled.ts';
 import { counted, selectTemplateUuid, selectUsers, selectVersion } from '../store.ts';
 

@@ -4,7 +4,7 @@
  */
 import { actionOf } from '../../audit/action.ts';
 import type { Context, Database } from '../../context.ts';
-import type { AnyRoute } from '../../http/route.ts';
+import type { AnyRoute } from '../../route.ts';
 import { addOperations, OPERATIONS_KEPT } from './store.ts';
 
 /** Milliseconds from the first operation that waits to the write. */

@@ -6,7 +6,7 @@ import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { accounts, memberships, organizations, rules } from '../../db/schema.ts';
 import { type Change, mayMake } from '../../grants/changes/store.ts';
-import type { IfMatch } from '../../http/conditional.ts';
+import type { IfMatch } from '../../revision.ts';
 import { level, type NewMember, ownRule, type UserRow } from '../store.ts';
 
 /** `tagOf` in a statement. */

@@ -1,13 +1,13 @@
 /** What requests say of where they came to, and what becomes of it: nothing. Contract §11, `PUBLIC_URL`. */
 import { createExecutionContext } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { createApp, facades, routes } from '../app.ts';
-import { exampleOf } from '../openapi/example.ts';
-import { settingsOf } from '../settings.ts';
-import { GREETING } from '../templates/test/definitions.ts';
-import { NOW, startGateway } from '../test/gateway.ts';
-import { operationsOf } from './operations.ts';
+import { createApp, facades, routes } from './app.ts';
+import { operationsOf } from './http/operations.ts';
+import { exampleOf } from './openapi/example.ts';
 import { located, publicPrefix, publicUrl } from './public-url.ts';
+import { settingsOf } from './settings.ts';
+import { GREETING } from './templates/test/definitions.ts';
+import { NOW, startGateway } from './test/gateway.ts';
 
 const EVIL = 'evil.test';
 /** Every header from which some program takes where it is. */

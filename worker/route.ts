@@ -1,14 +1,14 @@
 /** Declares an operation of the API as data; worker/http/run.ts runs it. */
 import * as z from 'zod';
-import type { ErrorCode, GatewayError } from '../../proto/errors.ts';
-import type { Json } from '../../proto/json.ts';
-import type { Access, Authorized } from '../access/access.ts';
-import type { Context, PublicContext } from '../context.ts';
-import type { Given, IdempotencyRule } from '../idempotency/rule.ts';
-import type { Relief } from '../limits/quotas/audit.ts';
-import type { Outcome, Result } from '../outcome.ts';
-import type { IfMatch } from './conditional.ts';
-import type { Tag } from './tags.ts';
+import type { ErrorCode, GatewayError } from '../proto/errors.ts';
+import type { Json } from '../proto/json.ts';
+import type { Access, Authorized } from './access/access.ts';
+import type { Context, PublicContext } from './context.ts';
+import type { Given, IdempotencyRule } from './idempotency/rule.ts';
+import type { Relief } from './limits/quotas/audit.ts';
+import type { Outcome, Result } from './outcome.ts';
+import type { IfMatch } from './revision.ts';
+import type { Tag } from './shapes/tags.ts';
 
 /** Media types of replies in pieces: a JSON a line, and server-sent events. */
 export type StreamType = 'application/x-ndjson' | 'text/event-stream';
@@ -29,6 +29,13 @@ export interface Facade {
   errorBody(failure: GatewayError): Json;
   /** Bodies that it takes by their media types, for the API's description. */
   readonly bodies: Readonly<Record<string, z.ZodType>>;
+}
+
+/** What is known of a request before its body is read. */
+export interface Asking {
+  readonly url: string;
+  /** As the header says it; null without one. */
+  readonly authorization: string | null;
 }
 
 /** One operation of the API. A route without `access` does not compile. */
@@ -56,7 +63,7 @@ export interface Route<Params, Query, Body, Resource> {
   readonly streams?: Readonly<Partial<Record<StreamType, z.ZodType>>>;
   readonly access: Access<Params, Resource>;
   /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
-  admit?(ctx: PublicContext, request: Request): Promise<void>;
+  admit?(ctx: PublicContext, asked: Asking): Promise<void>;
   readonly changes: Changes;
   /** How a change helps out of a full audit, by its body; a DELETE does without saying so. */
   relief?(body: Body): Relief | undefined;

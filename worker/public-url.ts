@@ -1,7 +1,10 @@
 /** Where clients reach the gateway: what every absolute URL that it makes begins with. Contract §11, `PUBLIC_URL`. */
-import type { Settings } from '../settings.ts';
+import type { Settings } from './settings.ts';
 
 type Addresses = Pick<Settings, 'PUBLIC_URL' | 'OWN_URL'>;
+
+/** What every route is below. Spec: "Versioning". */
+export const BASE_PATH = '/api/v1';
 
 /**
  * Without a slash at its end: the setting, or on loopback the address that the server listens on.

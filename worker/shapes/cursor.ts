@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
-import { SAMPLE } from '../shapes/sample.ts';
+import { SAMPLE } from './sample.ts';
 
 const LIMIT_MAX = 1000;
 
