@@ -1,12 +1,32 @@
 /** What of a request a kind only passes on: it arrives there as its client wrote it. */
-import { isJsonObject, type Json, setMember } from '../proto/json.ts';
+import { isJsonObject, type Json, parseJson, setMember } from '../proto/json.ts';
 import { type Passes, passedIn } from '../proto/passed.ts';
+import { isWrittenOtherwise, parseWritten } from '../proto/written-json.ts';
 import { type Kind, kindSpec } from './index.ts';
 
 /** Where a request, or those of a transaction, may stand within a body. */
 const AROUND = ['request', 'operations'];
 /** It is a number, however it is written. */
 const DEADLINE = 'timeout_ms';
+
+/** A request, or those of a transaction, as read from a text. */
+export interface Read {
+  /** What the kind only passes on is as it was written, all else as `parseJson` reads it. */
+  readonly body: Json;
+  /** Whether something of that would be lost by `JSON.stringify`. */
+  readonly isWritten: boolean;
+}
+
+/** Reads a request of a kind. @throws SyntaxError, GatewayError BAD_REQUEST for what nests deeper than `DEPTH_MAX` */
+export function requestIn(kind: Kind, text: string): Read {
+  return withWritten(kind, parseJson(text), text);
+}
+
+/** As `requestIn`, where the text was parsed already. */
+export function withWritten(kind: Kind, plain: Json, text: string): Read {
+  const isWritten = kindSpec(kind).passes !== undefined && isWrittenOtherwise(text);
+  return { body: isWritten ? withPassed(kind, plain, parseWritten(text)) : plain, isWritten };
+}
 
 /**
  * The body with what its kind only passes on as it was written.

@@ -1,19 +1,14 @@
 /** Reads the requests that calls carry, as their kinds do. */
 
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../kinds/index.ts';
-import { withPassed } from '../kinds/passed.ts';
+import { requestIn, withPassed } from '../kinds/passed.ts';
 import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
-import { isJsonObject, isRawJson, type Json, parseJson } from '../proto/json.ts';
+import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/ordered-json.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
-import {
-  isWrittenOtherwise,
-  isWrittenOtherwiseInPieces,
-  parseWritten,
-  parseWrittenInPieces,
-} from '../proto/written-json.ts';
+import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -95,8 +90,7 @@ function json(kind: Kind, bytes: Uint8Array, path: string): Json {
   const text = new TextDecoder().decode(bytes);
   try {
     if (kindSpec(kind).keepsText) return parseOrdered(text);
-    const plain = parseJson(text);
-    return isWrittenOtherwise(text) ? withPassed(kind, plain, parseWritten(text)) : plain;
+    return requestIn(kind, text).body;
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -11,22 +11,31 @@ const ORDER = Symbol('order');
 /** Of arrays and objects: they are such an object, or have one within. */
 const MOVED = Symbol('moved');
 
-/** Names of an object's members, in the order in which they were written. */
+/** Names of an object's members, in the order in which they were written; those that were put later follow. */
 export function namesOf(object: JsonObject): readonly string[] {
-  return (object as Ordered)[ORDER] ?? Object.keys(object);
+  const order = (object as Ordered)[ORDER];
+  const names = Object.keys(object);
+  if (order === undefined || order.length === names.length) return order ?? names;
+  const known = new Set(order);
+  return [
+    ...order.filter((name) => Object.hasOwn(object, name)),
+    ...names.filter((name) => !known.has(name)),
+  ];
 }
 
 /** The same object, whose members are then told in this order, which is that of their names. */
 export function inOrder(object: JsonObject, names: readonly string[]): JsonObject {
   if (names.some((name) => INDEX.test(name)))
-    Object.defineProperty(object, ORDER, { value: names });
+    Object.defineProperty(object, ORDER, { value: names, configurable: true });
   return object;
 }
 
 /** A copy, whose members are told in the order of those that it was made of. */
 export function inOrderOf<Copy extends Json[] | JsonObject>(copy: Copy, original: Copy): Copy {
   const { [ORDER]: names, [MOVED]: moved } = original as Ordered;
-  if (names !== undefined) Object.defineProperty(copy, ORDER, { value: names });
+  if (names !== undefined) {
+    Object.defineProperty(copy, ORDER, { value: names, configurable: true });
+  }
   if (moved !== undefined) Object.defineProperty(copy, MOVED, { value: moved });
   return copy;
 }
@@ -52,9 +61,21 @@ export function isReordered(object: JsonObject): boolean {
   return (object as Ordered)[ORDER] !== undefined;
 }
 
-/** Whether a value that was read here is such an object, or has one within. */
-export function isMovedWithin(value: Json): boolean {
+/** Whether a value that was read here, or that `asMoved` was told of, is such an object, or has one within. */
+export function isMovedWithin(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as Ordered)[MOVED] === true;
+}
+
+/** The same array or object, of which `isMovedWithin` tells so. */
+export function asMoved<Value extends Json>(value: Value): Value {
+  const isContainer = typeof value === 'object' && value !== null && !isRawJson(value);
+  if (isContainer && !isMovedWithin(value)) Object.defineProperty(value, MOVED, { value: true });
+  return value;
+}
+
+/** Whether JavaScript tells a member of that name ahead of others, wherever it was put. */
+export function isMovedName(name: string): boolean {
+  return INDEX.test(name);
 }
 
 interface Ordered {
@@ -205,7 +226,9 @@ class Reader {
     this.#at += 1;
     const value = open.array ?? open.object;
     if (!open.moved) return value;
-    if (!open.array && open.movesNames) Object.defineProperty(value, ORDER, { value: open.names });
+    if (!open.array && open.movesNames) {
+      Object.defineProperty(value, ORDER, { value: open.names, configurable: true });
+    }
     Object.defineProperty(value, MOVED, { value: true });
     const outer = this.#open.at(-1);
     if (outer) outer.moved = true;

@@ -41,6 +41,17 @@ export function parseWritten(text: string): Json {
   return whole(parseWrittenInPieces(text));
 }
 
+/**
+ * As `parseWritten`, for what is kept: each fraction and exponent is a `RawJson`.
+ * @throws SyntaxError
+ * @throws GatewayError BAD_REQUEST for a member that is there twice, or what nests deeper than `DEPTH_MAX`
+ */
+export function parseDefinition(text: string): Json {
+  JSON.parse(text);
+  const keepsNumber = (number: string) => /[.eE]/.test(number) || isRewritten(number);
+  return whole(readOrdered(text, { keepsNumber, refusesTwice: true }));
+}
+
 /** As `parseWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */
 export function parseWrittenInPieces(text: string): Pieces<Json> {
   return readOrdered(text, { keepsNumber: isRewritten, refusesTwice: false });

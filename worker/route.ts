@@ -72,6 +72,8 @@ export interface Route<Params, Query, Body, Resource> {
   readonly query: z.ZodType<Query>;
   /** `NoBody` where the operation takes none. */
   readonly body: z.ZodType<Body>;
+  /** Whether numbers and members of the body are those that were written, and of the reply, too. */
+  readonly asWritten?: true;
   /**
    * On a resource that has an ETag: GET answers it and honours `If-None-Match` (304), PATCH answers
    * the new one, and every method honours `If-Match` (412). Other operations refuse `If-Match`.

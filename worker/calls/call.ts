@@ -1,6 +1,7 @@
 /** Calls an operation, whoever asks: limits, rights, once-only, audit of refusals and activity are here. Architecture: "A call knows no HTTP". */
 import { GatewayError } from '../../proto/errors.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
+import { isMovedWithin } from '../../proto/ordered-json.ts';
 import type { Place } from '../../proto/work/line.ts';
 import { type Authorized, authorize } from '../access/access.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
@@ -81,7 +82,7 @@ function perform(
       const result = reply instanceof Outcome ? resultOf(known, reply) : reply;
       if (result instanceof GatewayError) return result;
       if (access.level !== 'Public') noteOperation(ctx, operation, names);
-      return isLight(input.bytes) ? result : await written(ctx, result);
+      return isLight(input.bytes) && !isMovedWithin(result) ? result : await written(ctx, result);
     } finally {
       known.demands.push(...input.demands);
       forget(ctx, changes);
@@ -99,7 +100,7 @@ function reliefOf(operation: AnyRoute, body: unknown): Relief | undefined {
   return operation.relief?.(body) ?? (operation.method === 'DELETE' ? 'removal' : undefined);
 }
 
-/** What answers a large body may be large itself. */
+/** What answers a large body may be large itself; members are in their order. */
 async function written(ctx: Context, result: Result): Promise<Result> {
   if (!isJson(result)) return result;
   return new JsonBytes(await inPieces(ctx, bytesInPieces(result), { isBegun: true }));

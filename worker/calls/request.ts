@@ -2,19 +2,20 @@
 import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { withPassed } from '../../kinds/passed.ts';
+import { withPassed, withWritten } from '../../kinds/passed.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import type { Pieces } from '../../proto/work/pieces.ts';
 import { statementMs } from '../../proto/work/statement.ts';
-import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
+import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../../proto/written-json.ts';
 import { demand, type Standing } from '../access/access.ts';
 import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
-import { costly, isLight, wentOn } from '../limits/heavy-work.ts';
+import { costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
 import {
   type Bytes,
   type Content,
@@ -136,27 +137,47 @@ function mayHaveEffect(thrown: unknown): boolean {
   return isApplied || ERROR_MEANINGS[thrown.code].effect === 'possible';
 }
 
+/** A body as it is read, and its bytes where those tell more. */
+interface Exact {
+  readonly body: Json;
+  readonly written?: Uint8Array;
+}
+
 /** The body with what it only passes on as it was written, and its bytes where that is more than the body tells. */
-export function exactly(kind: Kind, body: Json, bytes: Uint8Array | undefined) {
-  // What is large a relay reads by itself, as its client wrote it.
-  if (bytes === undefined || kindSpec(kind).passes === undefined || !isLight(bytes))
-    return { body };
+export function exactly(
+  ctx: Context,
+  { row: { kind, transports } }: Endpoint,
+  body: Json,
+  bytes: Uint8Array | undefined,
+): Exact | Promise<Exact> {
+  if (bytes === undefined || kindSpec(kind).passes === undefined) return { body };
+  if (!isLight(bytes)) {
+    // A relay reads it by itself, as its client wrote it.
+    return transports === null ? { body } : inPieces(ctx, exactInPieces(kind, body, bytes));
+  }
+  const read = withWritten(kind, body, decoder.decode(bytes));
+  return read.isWritten ? { body: read.body, written: bytes } : { body };
+}
+
+function* exactInPieces(kind: Kind, body: Json, bytes: Uint8Array): Pieces<Exact> {
   const text = decoder.decode(bytes);
-  if (!isWrittenOtherwise(text)) return { body };
-  return { body: withPassed(kind, body, parseWritten(text)), written: bytes };
+  yield;
+  if (!(yield* isWrittenOtherwiseInPieces(text))) return { body };
+  return { body: withPassed(kind, body, yield* parseWrittenInPieces(text)), written: bytes };
 }
 
 /** The request as it is sent, and what it needs. */
 async function parsed(
   ctx: Context,
-  { resource: { row } }: OnEndpoint,
+  { resource }: OnEndpoint,
   mode: Mode | undefined,
   body: Json,
   options: RequestOptions,
 ) {
+  const { row } = resource;
   const { needs, keepsText } = kindSpec(row.kind);
   const { bytes } = options;
-  const exact = exactly(row.kind, body, bytes);
+  const exact = await exactly(ctx, resource, body, bytes);
   const parse = () => parseRequest(row.kind, exact.body);
   const { request, mode: needed } = await (isLight(bytes) ? parse() : costly(ctx, parse));
   // It is sent as it was written where that tells more, or where there is much of it.

@@ -1,8 +1,10 @@
 /** One run of a template for a caller: rights on all that it reaches, what it nests, requests, usage. */
-import { kindSpec } from '../../kinds/index.ts';
+import { type Kind, kindSpec } from '../../kinds/index.ts';
+import { requestIn } from '../../kinds/passed.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';
 import { orderedText, parseOrdered, unordered } from '../../proto/ordered-json.ts';
+import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
 import { demand } from '../access/access.ts';
 import { effectiveLevel } from '../access/levels.ts';
 import type { Context } from '../context.ts';
@@ -80,8 +82,10 @@ export function inputOf(
   { compiled }: Pick<Ready, 'compiled'>,
   { input, written }: TemplateCall,
 ): Json {
-  if (compiled.keepsText !== true || written === undefined) return input;
-  return parseOrdered(new TextDecoder().decode(written));
+  if (compiled.keepsText === undefined || written === undefined) return input;
+  const text = new TextDecoder().decode(written);
+  if (compiled.keepsText === 'all') return parseOrdered(text);
+  return isWrittenOtherwise(text) ? parseWritten(text) : input;
 }
 
 /**
@@ -138,13 +142,22 @@ export async function readyToRun(
       signal: ctx.signal,
       inPieces: (pieces) => meter.pause(() => inPieces(ctx, pieces, { isBegun: true })),
       nested: (id) => found(read.get(reach.template(id)?.uuid ?? ''), id),
-      send: (call) => meter.pause(() => send(ctx, reach, call, known)).catch(withoutStream),
+      send: (call) =>
+        meter
+          .pause(() => send(ctx, reach, call, known))
+          // Rules compute with what they get; a template that only answers it passes it on.
+          .then(compiled.keepsText === undefined ? parseJson : parseResult)
+          .catch(withoutStream),
     },
   };
 }
 
+function parseResult(text: string): Json {
+  return isWrittenOtherwise(text) ? parseWritten(text) : parseJson(text);
+}
+
 /**
- * A request of the run, with the caller's rights, which were demanded before it.
+ * The result's text of a request of the run, with the caller's rights, which were demanded before it.
  * @throws GatewayError what requests to endpoints may end in
  */
 async function send(
@@ -152,23 +165,30 @@ async function send(
   reach: Reach,
   { endpoint, operation, request }: EndpointCall,
   known: Known,
-): Promise<Json> {
+): Promise<string> {
   const resource = reach.endpoint(endpoint);
   const { row, policy } = resource;
   const params = { endpoint: row.id };
   const on = { resource, held: effectiveLevel(policy), policy, params };
-  // The text tells more than what is looked at, for kinds that read it.
-  const keepsText = kindSpec(row.kind).keepsText === true;
-  const body = keepsText ? unordered(request) : request;
-  const bytes = keepsText ? encoder.encode(orderedText(request)) : undefined;
+  const { body, bytes } = apart(row.kind, request);
   const outcome = await (operation === 'transaction'
     ? transactionOn(ctx, on, TransactionBody.parse(body), { bytes })
     : requestOn(ctx, on, operation, body, { bytes }));
   const result = resultOf(known, outcome);
   if (result instanceof GatewayError) throw result;
   return result instanceof JsonBytes
-    ? parseJson(decoder.decode(await gathered(result.bytes)))
-    : parseJson(JSON.stringify(result));
+    ? decoder.decode(await gathered(result.bytes))
+    : JSON.stringify(result);
+}
+
+/** A request as it is looked at, and its text for kinds that read that, where it tells more. */
+function apart(kind: Kind, request: JsonObject): { body: Json; bytes: Uint8Array | undefined } {
+  const { keepsText, passes } = kindSpec(kind);
+  if (keepsText !== true && passes === undefined) return { body: request, bytes: undefined };
+  const text = orderedText(request);
+  if (keepsText === true) return { body: unordered(request), bytes: encoder.encode(text) };
+  const { body, isWritten } = requestIn(kind, text);
+  return { body, bytes: isWritten ? encoder.encode(text) : undefined };
 }
 
 /** Every template that is reached, by UUID; definitions that are not remembered take one trip. */

@@ -66,7 +66,7 @@ export function transactionOn(
     const { needs, keepsText } = kindSpec(kind);
     const { bytes } = options;
     const light = isLight(bytes);
-    const exact = exactly(kind, body as Json, bytes); // It came as JSON.
+    const exact = await exactly(ctx, on.resource, body as Json, bytes); // It came as JSON.
     const { operations } = exact.body as TransactionBody; // Of the same members.
     const parse = () => operations.map((operation, index) => parsed(kind, operation, index));
     const requests = light ? parse() : await costly(ctx, parse);

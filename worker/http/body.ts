@@ -4,7 +4,12 @@ import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
 import { depthFaultOf, faultInPieces, faultOf } from '../../proto/json-fault.ts';
 import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
+import {
+  isWrittenOtherwise,
+  isWrittenOtherwiseInPieces,
+  parseWritten,
+  parseWrittenInPieces,
+} from '../../proto/written-json.ts';
 import type { Settings } from '../settings.ts';
 import type { BodyTimes } from './body-clock.ts';
 import { checkTransferCoding } from './transfer-coding.ts';
@@ -132,6 +137,13 @@ export function* parseBodyInPieces(bytes: Uint8Array): Pieces<Json> {
       cause,
     );
   }
+}
+
+/** As `parseBodyAsWritten`, in pieces. @throws GatewayError BAD_REQUEST */
+export function* parseBodyAsWrittenInPieces(bytes: Uint8Array): Pieces<Json> {
+  const plain = yield* parseBodyInPieces(bytes);
+  const text = decoded(bytes);
+  return (yield* isWrittenOtherwiseInPieces(text)) ? yield* parseWrittenInPieces(text) : plain;
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -29,6 +29,8 @@ import {
   bodyLimits,
   checkBodyHeaders,
   parseBody,
+  parseBodyAsWritten,
+  parseBodyAsWrittenInPieces,
   parseBodyInPieces,
 } from './body.ts';
 import { discardBody, readBody } from './body-bytes.ts';
@@ -177,7 +179,8 @@ async function bodyOf(ctx: Context, each: AnyRoute, request: Request) {
   try {
     if (each.facade) return { ...arrived, body: request };
     if (bytes === undefined || isLight(bytes)) {
-      return { bytes, body: parse<unknown>(each.body, parseBody(bytes), 'body') };
+      const read = each.asWritten ? parseBodyAsWritten : parseBody;
+      return { bytes, body: parse<unknown>(each.body, read(bytes), 'body') };
     }
     const pieces = checkedInPieces(each, bytes);
     return { ...arrived, body: await inPieces(ctx, pieces, { place, isLarge: true }) };
@@ -188,7 +191,8 @@ async function bodyOf(ctx: Context, each: AnyRoute, request: Request) {
 }
 
 function* checkedInPieces(each: AnyRoute, bytes: Uint8Array): Pieces<unknown> {
-  const body = yield* parseBodyInPieces(bytes);
+  const read = each.asWritten ? parseBodyAsWrittenInPieces : parseBodyInPieces;
+  const body = yield* read(bytes);
   yield;
   return parse(each.body, body, 'body');
 }

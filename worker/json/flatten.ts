@@ -1,5 +1,6 @@
 /** `/json/flatten`: a value as one object from path to leaf. Contract §7. */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { namesOf } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import type { Context } from '../context.ts';
 import { dotted } from '../language/paths/dotted.ts';
@@ -76,6 +77,6 @@ function openedOf(value: Json, path: string): Open | undefined {
     return { path, array: value, object: undefined, names: [], at: 0 };
   }
   if (!isJsonObject(value)) return undefined;
-  const names = Object.keys(value);
+  const names = namesOf(value);
   return names.length === 0 ? undefined : { path, array: undefined, object: value, names, at: 0 };
 }

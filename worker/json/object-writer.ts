@@ -2,6 +2,7 @@
 import type { Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import { JsonBytes } from '../outcome.ts';
 import { tooLarge } from './limits.ts';
 
@@ -71,5 +72,5 @@ export class ObjectWriter {
 
 /** Most values are numbers and short texts, for which a call of the serializer is dear. */
 function textOf(value: Json): string {
-  return typeof value === 'number' || value === null ? String(value) : JSON.stringify(value);
+  return typeof value === 'number' || value === null ? String(value) : writtenText(value);
 }

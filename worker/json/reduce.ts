@@ -1,5 +1,6 @@
 /** `/json/reduce`: the same document with only the paths kept. Contract §7. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../proto/json.ts';
+import { asMoved, inOrder, isMovedWithin, isReordered, namesOf } from '../../proto/ordered-json.ts';
 import { Pace, type Pieces } from '../../proto/work/pieces.ts';
 import type { Match } from '../language/paths/match.ts';
 import { searchBudget } from './limits.ts';
@@ -31,7 +32,8 @@ export function* reduce({ json, paths }: Search): Pieces<Json> {
     });
     yield;
   }
-  return yield* kept.of(json);
+  const left = yield* kept.of(json);
+  return isMovedWithin(json) ? asMoved(left) : left;
 }
 
 /** Which children of which containers are kept. */
@@ -94,13 +96,15 @@ class Kept {
     const marks = this.#members.get(object);
     const left: JsonObject = {};
     if (marks === undefined) return left;
-    for (const name of Object.keys(object)) {
+    const names: string[] = [];
+    for (const name of namesOf(object)) {
       if (this.#pace.isOver(1)) yield;
       if (!marks.has(name)) continue;
       const child = object[name];
       setMember(left, name, isPart(child) ? yield* this.of(child) : (child ?? null));
+      names.push(name);
     }
-    return left;
+    return isReordered(object) ? inOrder(left, names) : left;
   }
 }
 

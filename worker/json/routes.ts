@@ -29,6 +29,7 @@ const COMMON = {
   changes: 'nothing',
   idempotency: { reads: true },
   reply: 'bare',
+  asWritten: true,
 } as const;
 
 /** What searching may take. */

@@ -1,6 +1,7 @@
 /** `/json/unflatten`: the value that was flattened. Contract §7. */
 import { GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
+import { namesOf } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { Builder } from '../language/paths/build.ts';
 import { cutLast, parseDotted } from '../language/paths/dotted.ts';
@@ -21,7 +22,7 @@ export function* unflatten(flat: JsonObject): Pieces<Json> {
   /** The path above the last name; names that follow each other mostly have the same. */
   let above = '';
   const pace = paceOfLeaves();
-  for (const name of Object.keys(flat)) {
+  for (const name of namesOf(flat)) {
     if (pace.isOver(leafCost(name))) yield;
     const cut = cutLast(name);
     const isBeside = cut?.at === above.length && name.startsWith(above) && above !== '';

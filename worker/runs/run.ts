@@ -6,6 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { errorBody, GatewayError } from '../../proto/errors.ts';
 import { type Json, parseJson } from '../../proto/json.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import { policyOn } from '../access/policy.ts';
 import { interrupted, runTemplate, type TemplateCall } from '../calls/template.ts';
 import { type Bindings, type Caller, type Context, databaseOf, openContext } from '../context.ts';
@@ -180,5 +181,5 @@ async function outcomeBytes(
 }
 
 function bytesOf(json: Json): Uint8Array {
-  return encoder.encode(JSON.stringify(json));
+  return encoder.encode(writtenText(json));
 }

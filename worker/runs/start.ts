@@ -24,7 +24,7 @@ export function startRun(
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
     const { compiled } = await readyToRun(ctx, template, call, known);
-    const uuid = await started(ctx, template, call, compiled.keepsText === true);
+    const uuid = await started(ctx, template, call, compiled.keepsText !== undefined);
     const location = located(
       ctx.settings,
       `${BASE_PATH}/templates/${template.row.id}/runs/${uuid}`,

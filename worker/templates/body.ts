@@ -2,8 +2,9 @@
 import type { ZodType } from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { orderedText, parseOrdered } from '../../proto/ordered-json.ts';
+import { orderedText } from '../../proto/ordered-json.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
+import { parseDefinition } from '../../proto/written-json.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
@@ -34,7 +35,7 @@ export function isAccessShape(body: JsonObject): boolean {
  */
 export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): JsonObject {
   if (bytes === undefined || !isJsonObject(body.template)) return body;
-  const { template } = parseOrdered(decoder.decode(bytes)) as JsonObject; // As the body is, an object.
+  const { template } = parseDefinition(decoder.decode(bytes)) as JsonObject; // As the body is, an object.
   return template === undefined ? body : { ...body, template };
 }
 

@@ -89,8 +89,11 @@ export interface Compiled {
   readonly weight: number;
   /** Seconds for which an output may be answered again, where the template asks for it. Spec: `caching`. */
   readonly cacheTtlS: number | undefined;
-  /** Whether it tells an input's order of members and texts of numbers on, and wants them so. */
-  readonly keepsText?: boolean;
+  /**
+   * Whether it tells an input's order of members and texts of numbers on: `all` wants each number
+   * with a fraction or an exponent as its text, `written` only what JavaScript writes otherwise.
+   */
+  readonly keepsText?: 'all' | 'written' | undefined;
   /**
    * The output; a promise only where it reaches an endpoint, by itself or nested, or takes long.
    * @throws GatewayError BAD_REQUEST with every path of an invalid input, TEMPLATE_FAILED, what `send` throws

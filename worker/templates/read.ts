@@ -3,8 +3,8 @@
 import type { Kind } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import { type JsonObject, parseJson } from '../../proto/json.ts';
-import { parseOrdered } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
+import { parseDefinition } from '../../proto/written-json.ts';
 import { Lru } from '../cache.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, Reading } from './compiled.ts';
@@ -68,6 +68,6 @@ export function definitionOf(stored: string): Definition & JsonObject {
   // It was checked before it was stored.
   const definition = parseJson(stored) as unknown as Definition & JsonObject;
   if (!isDataAccess(definition)) return definition;
-  const { template } = parseOrdered(stored) as unknown as DataAccessDefinition;
+  const { template } = parseDefinition(stored) as unknown as DataAccessDefinition;
   return { ...definition, template };
 }

@@ -37,5 +37,5 @@ async function rendered(ctx: Context, ready: Ready, call: TemplateCall): Promise
     ...more,
   };
   const json = told as unknown as Json; // Of members that are JSON.
-  return compiled.keepsText === true ? new JsonBytes(encoder.encode(orderedText(json))) : json;
+  return compiled.keepsText !== undefined ? new JsonBytes(encoder.encode(orderedText(json))) : json;
 }

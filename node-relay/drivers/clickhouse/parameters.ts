@@ -77,6 +77,7 @@ function whole(value: Json, type: TypeTree, path: string): string {
   if (value === null) return '\\N';
   const text = textOf(value, type, path);
   if (text !== undefined) return escaped(text);
+  if (isText(type) && (typeof value === 'number' || isRawJson(value))) return numberText(value);
   const isDocument = DOCUMENTS.has(type.name) || (type.name !== 'Tuple' && type.name !== 'Map');
   return isJsonObject(value) && isDocument
     ? escaped(nested(value, type, path))
@@ -110,10 +111,14 @@ function nested(value: Json, type: TypeTree, path: string): string {
   throw bad(path, `is not a value of ${type.name}`);
 }
 
-function numberOf(value: number | RawJson, { name }: TypeTree): string {
-  if (INTEGER.test(name)) return numberText(plainNumber(value));
+function numberOf(value: number | RawJson, type: TypeTree): string {
+  if (INTEGER.test(type.name)) return numberText(plainNumber(value));
   const text = numberText(value);
-  return name === 'String' || name === 'FixedString' ? quoted(text) : text;
+  return isText(type) ? quoted(text) : text;
+}
+
+function isText({ name }: TypeTree): boolean {
+  return name === 'String' || name === 'FixedString';
 }
 
 function listOf(values: readonly Json[], type: TypeTree, path: string): string {

@@ -1,5 +1,6 @@
 /** Builds a document from places and values, in any order. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
+import { asMoved, inOrder, isMovedName, isMovedWithin } from '../../../proto/ordered-json.ts';
 import { indexOf, type Key, type Step } from './step.ts';
 
 /** Most elements of all arrays together that nobody gives a value: they become null. Spec silent. */
@@ -15,6 +16,9 @@ export class Builder {
   readonly #values = new Set<Json>();
   /** Where the last value was put. */
   #last: Container = this.#top;
+  /** Names of objects that JavaScript tells in another order, in that in which they were put. */
+  readonly #names = new Map<JsonObject, string[]>();
+  #isMoved = false;
   #gaps = 0;
 
   /** Puts a value at a place; answers what is in the way, if anything is. */
@@ -42,7 +46,9 @@ export class Builder {
   /** What was built; `undefined` when nothing was put. Nothing may be put afterwards. */
   finish(): Json | undefined {
     if (this.#gaps > 0) this.#fillGaps();
-    return this.#top[0];
+    for (const [object, names] of this.#names) inOrder(object, names);
+    const [document] = this.#top;
+    return document !== undefined && this.#isMoved ? asMoved(document) : document;
   }
 
   #fillGaps(): void {
@@ -77,11 +83,13 @@ export class Builder {
       return this.#isMade(found) ? 'there are values below it already' : 'there is a value already';
     }
     if (typeof value === 'object' && value !== null) this.#values.add(value);
+    this.#isMoved ||= isMovedWithin(value);
     return this.#set(holder, key, value);
   }
 
   #set(holder: Container, key: Key, value: Json): string | undefined {
     if (!Array.isArray(holder)) {
+      this.#note(holder, String(key));
       setMember(holder, String(key), value);
       return undefined;
     }
@@ -90,6 +98,16 @@ export class Builder {
     if (this.#gaps > GAPS_MAX) return `it leaves more than ${GAPS_MAX} elements without a value`;
     holder[at] = value;
     return undefined;
+  }
+
+  /** Of a name that is new: where it stands, once JavaScript moves one. */
+  #note(object: JsonObject, name: string): void {
+    const names = this.#names.get(object);
+    if (names !== undefined) names.push(name);
+    else if (isMovedName(name)) {
+      this.#names.set(object, [...Object.keys(object), name]);
+      this.#isMoved = true;
+    }
   }
 }
 

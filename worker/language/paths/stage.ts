@@ -1,5 +1,6 @@
 /** One segment of a query while it is searched for: which child of which value is next. */
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { namesOf } from '../../../proto/ordered-json.ts';
 import { Match, PAUSE } from './match.ts';
 import type { Scope, Segment, Selector, Test } from './query.ts';
 import { indexOf } from './step.ts';
@@ -85,7 +86,7 @@ export class Stage {
     if (Array.isArray(value)) return this.#askArray(selector, value);
     if (!isJsonObject(value)) return undefined;
     if (selector.kind === 'wildcard' || selector.kind === 'filter') {
-      this.#names = Object.keys(value);
+      this.#names = namesOf(value);
       budget.charge(stepsOfMembers(this.#names.length));
       this.#object = value;
       this.#list(selector, this.#names.length);
@@ -202,7 +203,7 @@ export class Stage {
       if (value.length === 0) return;
       this.#open.push({ match, array: value, object: undefined, names: NOTHING, at: 0 });
     } else if (isJsonObject(value)) {
-      const names = Object.keys(value);
+      const names = namesOf(value);
       budget.charge(MATCH + stepsOfMembers(names.length));
       this.#open.push({ match, array: undefined, object: value, names, at: 0 });
     }

@@ -2,6 +2,8 @@
 
 import type { Kind } from '../../../kinds/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { inOrderOf } from '../../../proto/ordered-json.ts';
+import { writtenText } from '../../../proto/written-json.ts';
 import { isScalar } from './placeholder.ts';
 
 /** Where a value is put. */
@@ -57,7 +59,7 @@ function forMysql(where: Where, value: Json): Json {
   const { inTransaction, path } = where;
   if (isParams(path)) return eachOf(value, (each) => asParameter(where, each));
   const { isTop, isLiteral } = depthOf(where);
-  if (isTop) return JSON.stringify(value);
+  if (isTop) return writtenText(value);
   return inTransaction && !isLiteral ? { $literal: value } : value;
 }
 
@@ -72,10 +74,10 @@ function isParams(path: readonly string[]): boolean {
 
 /** Rows are JSON in which bytes may stand anywhere; an object that is a parameter is its JSON text then. */
 function forClickhouse({ path }: Where, value: Json): Json {
-  if (path[0] !== 'params') return withoutTags(value, (object) => JSON.stringify(object));
+  if (path[0] !== 'params') return withoutTags(value, writtenText);
   const change = (each: Json): Json => {
     if (Array.isArray(each)) return each.map(change);
-    return isJsonObject(each) && mentionsTag(each) ? JSON.stringify(each) : each;
+    return isJsonObject(each) && mentionsTag(each) ? writtenText(each) : each;
   };
   return path.length === 1 ? eachOf(value, change) : change(value);
 }
@@ -88,12 +90,12 @@ const WORDS = /^(?:values|elements|members|fields|keys|args)$/;
 function forRedis({ path }: Where, value: Json): Json {
   const [last = '', before = ''] = path.toReversed();
   const isWord = WORD.test(last) || (/^\d+$/.test(last) && WORDS.test(before));
-  if (isWord && isJsonObject(value)) return JSON.stringify(value);
-  if (isWord && last === 'value') return JSON.stringify(value);
+  if (isWord && isJsonObject(value)) return writtenText(value);
+  if (isWord && last === 'value') return writtenText(value);
   if ((isWord || WORDS.test(last)) && Array.isArray(value)) {
-    return value.map((each) => (isScalar(each) ? each : JSON.stringify(each)));
+    return value.map((each) => (isScalar(each) ? each : writtenText(each)));
   }
-  return withoutTags(value, (object) => JSON.stringify(object));
+  return withoutTags(value, writtenText);
 }
 
 function mentionsTag(value: Json): boolean {
@@ -134,5 +136,5 @@ function withoutTags(value: Json, other: (object: JsonObject) => Json): Json {
   const entries = Object.entries(value).map(
     ([name, each]) => [name, withoutTags(each, other)] as const,
   );
-  return Object.fromEntries(entries);
+  return inOrderOf(Object.fromEntries(entries), value);
 }

@@ -1,9 +1,10 @@
 /** Reads the requests of a data-access template against the kinds of their endpoints. */
 
 import { type Kind, kindSpec, parseRequest } from '../../../kinds/index.ts';
+import { requestIn } from '../../../kinds/passed.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { unordered } from '../../../proto/ordered-json.ts';
+import { orderedText, unordered } from '../../../proto/ordered-json.ts';
 import type { Fault } from '../compiled.ts';
 import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
@@ -59,7 +60,8 @@ function readOperation(
   const inTransaction = sort === 'Transaction' || sort === 'TwoPhaseTransaction';
   const { label, hasTransactions, watches = [], keepsText } = kindSpec(kind);
   // What it tells beyond JSON is for kinds that read it.
-  const request = keepsText === true ? written : (unordered(written) as JsonObject);
+  const request =
+    keepsText === true ? written : (requestIn(kind, orderedText(written)).body as JsonObject);
   if (inTransaction && !hasTransactions) {
     faults.push({ path, message: `is of kind ${label}, which has no transactions` });
   }

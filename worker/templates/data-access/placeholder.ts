@@ -1,5 +1,6 @@
 /** Placeholders of data-access templates: `{{name}}`, `{{name: Number}}`, `{{?name: String = default}}`. Contract §8. */
-import { isJsonObject, isRawJson, type Json, parseJson } from '../../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
+import { parseWritten, writtenText } from '../../../proto/written-json.ts';
 
 /** What a placeholder may be declared as; `any` is undeclared: a scalar. */
 export const PLACEHOLDER_TYPES = [
@@ -130,7 +131,7 @@ function isType(text: string): boolean {
 function fallbackOf(type: PlaceholderType, text: string): Json | undefined {
   if (type === 'string' || type === 'any') return text;
   try {
-    const value = parseJson(text);
+    const value = parseWritten(text);
     return isOfType(type, value) ? value : undefined;
   } catch {
     return undefined;
@@ -197,5 +198,5 @@ export function textOf(value: Json): string {
     const [only = null] = value;
     if (isScalar(only)) return textOf(only);
   }
-  return JSON.stringify(value);
+  return writtenText(value);
 }

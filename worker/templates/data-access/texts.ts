@@ -1,8 +1,9 @@
 /** Texts with values among them, each escaped as the form of the text has it. */
 
 import { kindSpec } from '../../../kinds/index.ts';
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
 import { orderedText, parseOrdered } from '../../../proto/ordered-json.ts';
+import { parseWritten } from '../../../proto/written-json.ts';
 import {
   asPath,
   type Escape,
@@ -102,7 +103,7 @@ function readBody(reader: Reader, at: Text, readDocument: (document: Json) => Fi
   const document = /^\s*[[{]/.test(text) ? documentIn(text) : undefined;
   if (document !== undefined) {
     const fill = readDocument(document);
-    return (scope) => JSON.stringify(fill(scope));
+    return (scope) => orderedText(fill(scope));
   }
   const escapeIt = escapeOfBody(reader.request);
   const looksLikeJson = /^\s*[[{]/.test(text.replace(/^\s*\{\{/, ''));
@@ -115,7 +116,7 @@ const IN_BODY =
 
 function documentIn(text: string, keepsText = false): Json | undefined {
   try {
-    return keepsText ? parseOrdered(text) : parseJson(text);
+    return keepsText ? parseOrdered(text) : parseWritten(text);
   } catch {
     return undefined;
   }
