@@ -4,7 +4,7 @@ import { BACKEND_US } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../proto/parts.ts';
 import type { Admission } from './admission.ts';
-import { type CallContext, Deadline } from './deadline.ts';
+import { type CallContext, Deadline } from './drivers/deadline.ts';
 import { CallRefused, failureCode, toConnectError } from './failures.ts';
 import { type CallLine, describeFault, type Fault, type Log, levelOf } from './log.ts';
 import type { Metrics } from './metrics.ts';

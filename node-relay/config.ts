@@ -8,7 +8,7 @@ import { type AllowList, parseAllowList } from './allow-list.ts';
 import type { Listener } from './dial.ts';
 import { LOG_LEVELS, type LogOptions } from './log.ts';
 import { readLogFormat } from './log-format.ts';
-import { readDrainMs, readPartSettings } from './parts/settings.ts';
+import { readDrainMs, readPartSettings } from './part-settings.ts';
 
 /** Settings of one relay. */
 export interface Config extends LogOptions {

@@ -12,8 +12,8 @@ import {
 import { GatewayError } from '../proto/errors.ts';
 import { type Address, parseAddress } from '../proto/networks.ts';
 import { type AllowList, isAllowed } from './allow-list.ts';
-import { orAbort } from './deadline.ts';
-import { byTurns } from './socket-turns.ts';
+import { orAbort } from './drivers/deadline.ts';
+import { byTurns } from './drivers/socket-turns.ts';
 
 /** Longest time until one address accepts, in milliseconds. Spec silent. */
 export const CONNECT_MAX_MS = 10_000;

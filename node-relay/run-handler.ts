@@ -16,7 +16,7 @@ import {
   RunRequestSchema,
   RunResponseSchema,
 } from '../proto/gen/relay/v1/relay_pb.ts';
-import type { CallContext } from './deadline.ts';
+import type { CallContext } from './drivers/deadline.ts';
 import { toConnectError } from './failures.ts';
 import type { RunReply } from './service.ts';
 

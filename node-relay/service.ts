@@ -4,7 +4,7 @@ import { type Call, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../pro
 import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
-import type { CallContext } from './deadline.ts';
+import type { CallContext } from './drivers/deadline.ts';
 import { inTurn, isLight, piecesOf } from './heavy-work.ts';
 import type { Figures } from './parts/messages.ts';
 import type { Pools, PoolUse } from './pools.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Call, Lease, ResultBytes } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { isOther } from './connections.ts';
-import { orAbort } from './deadline.ts';
+import { orAbort } from './drivers/deadline.ts';
 import { failureCode } from './failures.ts';
 
 /** A lease nobody uses ends after so many milliseconds. */

@@ -1,5 +1,5 @@
 /** What a start needs to know before anything runs: ports, keys, and the settings of worker and relay. */
-import { readPartSettings } from '../node-relay/parts/settings.ts';
+import { readPartSettings } from '../node-relay/part-settings.ts';
 import { settingsOf } from '../worker/settings.ts';
 import type { DataFolder } from './data-folder.ts';
 import { Failure } from './failure.ts';

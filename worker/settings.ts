@@ -1,7 +1,7 @@
 /** The worker's settings: read from its bindings once, checked, with their defaults. */
 import type { JWK } from 'jose';
 import * as z from 'zod';
-import { Issuers } from './access/external/issuers.ts';
+import { Issuers } from './issuers.ts';
 
 const json = <T extends z.ZodType>(schema: T) =>
   z

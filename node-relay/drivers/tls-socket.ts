@@ -2,9 +2,9 @@
 import { isIP, type Socket } from 'node:net';
 import { connect as startTls } from 'node:tls';
 import { GatewayError } from '../../proto/errors.ts';
-import { byTurns } from '../socket-turns.ts';
 import { connectWithin } from './connect.ts';
 import type { Host } from './driver.ts';
+import { byTurns } from './socket-turns.ts';
 
 /** Milliseconds of silence after which the kernel asks whether the server is still there. */
 const KEEP_ALIVE_MS = 30_000;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../server/bundle.ts';
-import { Issuers } from '../../worker/access/external/issuers.ts';
+import { Issuers } from '../../worker/issuers.ts';
 
 const page = await readFile(join(ROOT, 'docs/access.md'), 'utf8');
 const [, example = ''] = /```json\n(\s*\[\n[\s\S]*?)```/.exec(page) ?? [];

@@ -1,10 +1,10 @@
 /** Who may call a route, and what the route acts on. */
 import { type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
+import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 import type { Demand } from './demand.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
-import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
 import { selectResourceRules, selectRules, selectRulesOnKind, selectStanding } from './store.ts';
 

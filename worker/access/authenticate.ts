@@ -2,9 +2,9 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
 import type { Caller, PublicContext } from '../context.ts';
+import { issuerOf } from '../issuers.ts';
 import type { Settings } from '../settings.ts';
 import { externalCaller } from './external/caller.ts';
-import { issuerOf } from './external/issuers.ts';
 import { KEYS_MAX_AGE_MS } from './external/keys.ts';
 import { verifyToken } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 /** What a call demands of its caller's rights: kept with a reply that may be told again. */
 import type { ResourceKind } from '../db/schema.ts';
-import type { Level } from './levels.ts';
+import type { Level } from '../levels.ts';
 
 /** What a level is held on. */
 export interface HeldOn {

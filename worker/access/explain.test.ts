@@ -1,6 +1,7 @@
 /** Promises of explanations: they say what is decided, and what they suggest changes it. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LEVELS, type Level } from '../levels.ts';
 import {
   type Entity,
   type EntityKind,
@@ -10,7 +11,6 @@ import {
   rulesAfter,
   type ToldRule,
 } from './explain.ts';
-import { LEVELS, type Level } from './levels.ts';
 
 const ORDERS: Entity = { kind: 'endpoint', id: 'orders' };
 const ON_ORDERS = { kind: 'endpoint' } as const;

@@ -1,5 +1,5 @@
 /** Why a level is in force: the rule that made it, those it went before, and what would change it. */
-import { effectiveLevel, LEVELS, type Level, reaches } from './levels.ts';
+import { effectiveLevel, LEVELS, type Level, reaches } from '../levels.ts';
 
 /** Kinds of resource that rules are held on, beside the organization itself. */
 export const ENTITY_KINDS = ['endpoint', 'template', 'workflow'] as const;

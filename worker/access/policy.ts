@@ -5,9 +5,9 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { Lru } from '../cache.ts';
 import type { Caller, Context } from '../context.ts';
+import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import type { HeldOn } from './demand.ts';
 import { bounded } from './external/identity.ts';
-import { effectiveLevel, type Level, reaches } from './levels.ts';
 import { selectRules, selectStanding } from './store.ts';
 
 /** The caller's rules that bear on one resource, and his organization's sealed data key. */

@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm';
 import type { Caller, Database } from '../context.ts';
 import { accounts, memberships, organizations, rules } from '../db/schema.ts';
-import { LEVELS, type Level } from './levels.ts';
+import { LEVELS, type Level } from '../levels.ts';
 
 /**
  * At most one row: none when organization, account or membership is gone. Who comes with an

@@ -1,6 +1,6 @@
 /** What an audit entry tells, and what it never can: a value that a client sent is no part of it. */
 import type { ErrorCode } from '../../proto/errors.ts';
-import type { Level } from '../access/levels.ts';
+import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
 /** `denied` is a refusal for want of a right or a valid token; `failed` a login with wrong credentials. */

@@ -1,7 +1,7 @@
 /** Entries and heads as the API shows them, which is also what is hashed and signed. Contract §13. */
 import * as z from 'zod';
-import { AccessLevel } from '../access/levels.ts';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
+import { AccessLevel } from '../levels.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { count, NextCursor, timestamp, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';

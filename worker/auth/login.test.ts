@@ -3,9 +3,9 @@ import { env } from 'cloudflare:test';
 import { and, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
-import type { Level } from '../access/levels.ts';
 import { verifyToken } from '../access/tokens.ts';
 import { accounts, memberships } from '../db/schema.ts';
+import type { Level } from '../levels.ts';
 import {
   basic,
   givePassword,

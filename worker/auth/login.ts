@@ -1,9 +1,9 @@
 /** Logs a user in. Spec: "Authentication". Contract §2, §3. */
 import { GatewayError } from '../../proto/errors.ts';
-import { effectiveLevel } from '../access/levels.ts';
 import * as audit from '../audit/login.ts';
 import type { PublicContext } from '../context.ts';
 import type { Given } from '../idempotency/rule.ts';
+import { effectiveLevel } from '../levels.ts';
 import { credentialsOf, organizationOf } from './credentials.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
 import { openSession } from './session.ts';

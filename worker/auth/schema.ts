@@ -1,6 +1,6 @@
 /** Bodies and replies of authentication, as on the wire. Spec: "Authentication and organizations". */
 import * as z from 'zod';
-import { AccessLevel } from '../access/levels.ts';
+import { AccessLevel } from '../levels.ts';
 import { noBody } from '../route.ts';
 import { either } from '../shapes/either.ts';
 import { message, timestamp } from '../shapes/members.ts';

@@ -1,8 +1,8 @@
 /** What a login and a refresh answer. Spec: "Login result". */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Level } from '../access/levels.ts';
 import { issueToken, type Subject } from '../access/tokens.ts';
 import type { PublicContext } from '../context.ts';
+import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
 /** Whose session it is, where, and how he stands there. */

@@ -11,10 +11,10 @@ import type { Pieces } from '../../proto/work/pieces.ts';
 import { statementMs } from '../../proto/work/statement.ts';
 import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../../proto/written-json.ts';
 import { demand, type Standing } from '../access/access.ts';
-import type { Level } from '../access/levels.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
+import type { Level } from '../levels.ts';
 import { costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
 import {
   type Bytes,

@@ -16,8 +16,8 @@ import {
 } from 'drizzle-orm/sqlite-core';
 import type { Kind } from '../../kinds/index.ts';
 import type { Caps, Profile } from '../../proto/driver.ts';
-import type { Level } from '../access/levels.ts';
 import type { AuditDetails, Outcome } from '../audit/entry.ts';
+import type { Level } from '../levels.ts';
 
 /** A connection of a configuration: its member without `_conn`. */
 export type ConnectionName = 'write' | 'read' | 'development';

@@ -7,7 +7,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
-import type { Level } from '../access/levels.ts';
+import type { Level } from '../levels.ts';
 
 /** Templates by their version in force; definitions stand in `template_versions`. */
 export const templates = sqliteTable(

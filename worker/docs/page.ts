@@ -1,6 +1,6 @@
 /** The page at /docs: the API's own description, drawn by somebody else's program that we serve. */
 import { html } from 'hono/html';
-import { type OperationLine, operationLines } from '../help/routes.ts';
+import { type OperationLine, operationLines } from '../help/lines.ts';
 import type { AnyRoute } from '../route.ts';
 import { RENDERER_PATH } from './renderer.ts';
 

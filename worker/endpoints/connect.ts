@@ -7,17 +7,11 @@ import type { Policy } from '../access/policy.ts';
 import type { Pinged } from '../calls/backend/backend.ts';
 import { backendOf } from '../calls/backend/choose.ts';
 import type { Context } from '../context.ts';
-import type { EndpointRow, Transports } from '../db/schema.ts';
+import type { Transports } from '../db/schema.ts';
 import { startDeadline, within } from '../drivers/deadline.ts';
 import type { Endpoint } from './access.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { releaseEndpoint } from './release.ts';
-
-/** A stored endpoint, and what there is to warn of since it was last connected. */
-export interface Connected {
-  readonly row: EndpointRow;
-  readonly warnings: readonly Warning[];
-}
 
 /** Which calls use which connection. */
 const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Profile])[] = [

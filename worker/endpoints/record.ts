@@ -5,8 +5,13 @@ import type { Caps, Warning } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { isoTime } from '../shapes/iso-time.ts';
-import type { Connected } from './connect.ts';
 import type { PoolLimits } from './schema.ts';
+
+/** A stored endpoint, and what there is to warn of since it was last connected. */
+export interface Connected {
+  readonly row: EndpointRow;
+  readonly warnings: readonly Warning[];
+}
 
 /** A reply's object. */
 type Shown = { [member: string]: Json };

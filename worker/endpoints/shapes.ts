@@ -1,7 +1,7 @@
 /** Requests to backends and their results: taken as any JSON, and shown as what each kind has. */
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
-import { ErrorReply } from '../openapi/error-schema.ts';
+import { ErrorReply } from '../shapes/error-schema.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { shownAs } from '../shapes/shown-as.ts';
 import { ofKinds } from './schema.ts';

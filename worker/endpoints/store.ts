@@ -1,6 +1,5 @@
 /** Statements about endpoints; the organization comes first in each. */
 import { and, asc, count, eq, gt, inArray, isNull, type SQL, sql } from 'drizzle-orm';
-import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { heldTo } from '../db/held.ts';
@@ -12,6 +11,7 @@ import {
   organizations,
   rules,
 } from '../db/schema.ts';
+import { LEVELS, type Level, reaches } from '../levels.ts';
 import type { IfMatch } from '../revision.ts';
 
 /** How a path names an endpoint. */

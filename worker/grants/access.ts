@@ -1,10 +1,10 @@
 /** What operations on rules act on: a subject, a resource, or all resources of a kind. */
 import { type Access, demand } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
-import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
 import { type Policy, policyOf, policyOn, widened } from '../access/policy.ts';
 import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
+import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { notFoundOf, resourceNotFound } from './kinds.ts';
 import { type ResourceName, selectResource, selectResourceUuid } from './store.ts';

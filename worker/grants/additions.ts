@@ -1,7 +1,7 @@
 /** Bodies that give subjects a level, in the three shapes that are taken. Spec: "RBAC". Contract §4. */
 import * as z from 'zod';
-import { AccessLevel, type Level } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { AccessLevel, type Level } from '../levels.ts';
 import { either } from '../shapes/either.ts';
 import { exactlyOne } from '../shapes/exactly-one.ts';
 import { SAMPLE } from '../shapes/sample.ts';

@@ -1,7 +1,7 @@
 /** Explanations over the wire: of decisions that routes make, and of refusals. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
-import { LEVELS } from '../access/levels.ts';
+import { LEVELS } from '../levels.ts';
 import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
 
 const ON_ENDPOINTS = '/iam/rbac/endpoints/subjects';

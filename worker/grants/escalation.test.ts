@@ -1,7 +1,7 @@
 /** Who may change whose level: Admin is below SuperAdmin, and nobody lifts himself. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
-import { LEVELS, type Level } from '../access/levels.ts';
+import { LEVELS, type Level } from '../levels.ts';
 import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
 
 const ON_ORGANIZATION = '/iam/rbac/organizations/subjects';

@@ -1,7 +1,7 @@
 /** What is asked of an explanation, and what it tells, as on the wire. Contract §13. */
 import * as z from 'zod';
-import { AccessLevel } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { AccessLevel } from '../levels.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { CHECK, SAMPLE_IDS } from './examples.ts';
 import { ShownSubject, SubjectName } from './subjects.ts';

@@ -3,11 +3,11 @@
 import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
-import { effectiveLevel } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { effectiveLevel } from '../levels.ts';
 import { hold, type IfMatch } from '../revision.ts';
 import { visible } from '../shapes/visible.ts';
 import { findTarget, type Target } from './access.ts';

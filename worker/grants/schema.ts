@@ -1,7 +1,7 @@
 /** Bodies and results of operations on rules, as on the wire. Spec: "RBAC". Contract §4. */
 import * as z from 'zod';
-import { AccessLevel } from '../access/levels.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { AccessLevel } from '../levels.ts';
 import { message } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { componentOf, SAMPLE_IDS, SUMMARY } from './examples.ts';

@@ -3,10 +3,10 @@
 import type { Json } from '../../proto/json.ts';
 import { ENTITY_KINDS, type EntityKind } from '../access/explain.ts';
 import { bounded } from '../access/external/identity.ts';
-import { effectiveLevel, type Level, reaches } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { ResourceKind } from '../db/schema.ts';
+import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { Tagged } from '../outcome.ts';
 import { visible } from '../shapes/visible.ts';
 import type { Target } from './access.ts';

@@ -1,11 +1,11 @@
 /** Statements that read what rules are about: resources, members, and the rules themselves. */
 import { and, asc, count, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../access/explain.ts';
-import type { Level } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 import { templates } from '../db/templates.ts';
+import type { Level } from '../levels.ts';
 
 /** Where resources are. A kind whose table is still to come has no resources. */
 const TABLES: Readonly<Record<EntityKind, typeof endpoints | typeof templates | undefined>> = {

@@ -1,23 +1,10 @@
 /** What the API tells of itself. Spec: "Help". Contract §13, `GET /help`. */
 import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember } from '../access/access.ts';
-import { operationsOf } from '../http/operations.ts';
 import { type AnyRoute, route } from '../route.ts';
+import { operationLines } from './lines.ts';
 import { Help } from './schema.ts';
 import { VERSION } from './version.ts';
-
-/** One line of a list of operations. */
-export type OperationLine = Help['operations'][number];
-
-/** Every operation, each method and path a line of its own; parameters as `{name}`. */
-export function operationLines(routes: readonly AnyRoute[]): OperationLine[] {
-  return operationsOf(routes).map(({ method, path, route: { summary, access } }) => ({
-    method,
-    path,
-    summary,
-    level: access.level,
-  }));
-}
 
 /** @param all the whole API, which these routes are part of */
 export function helpRoutes(all: () => readonly AnyRoute[]): AnyRoute[] {

@@ -1,7 +1,7 @@
 /** What `GET /help` answers, as on the wire. Contract §13, `GET /help`. */
 import * as z from 'zod';
 import { kindSpec, kinds } from '../../kinds/index.ts';
-import { LEVELS } from '../access/levels.ts';
+import { LEVELS } from '../levels.ts';
 import { VERSION } from './version.ts';
 
 const OPERATION = {

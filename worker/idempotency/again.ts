@@ -3,12 +3,12 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
 import { type Demand, withoutRepeats } from '../access/demand.ts';
-import { effectiveLevel } from '../access/levels.ts';
 import { type Policy, policyOn } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import { onEndpoint } from '../endpoints/access.ts';
 import { findTarget } from '../grants/access.ts';
 import { notFoundOf, resourceNotFound } from '../grants/kinds.ts';
+import { effectiveLevel } from '../levels.ts';
 import { onTemplate } from '../templates/access.ts';
 
 /**

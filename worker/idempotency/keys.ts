@@ -5,8 +5,8 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, databaseOf } from '../context.ts';
-import type { Begun, Claim, Fact, IdempotencyKeysObject, Standing } from './object.ts';
-import { type Keeper, Room } from './room.ts';
+import type { Begun, Claim, Fact, IdempotencyKeysObject, Keeper, Standing } from './object.ts';
+import { Room } from './room.ts';
 import {
   bytesOf,
   type CallRow,

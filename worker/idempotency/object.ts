@@ -1,6 +1,15 @@
 /** The face of the objects that own idempotency keys, for who calls them: their class knows the storage. */
 import type { Demand } from '../access/demand.ts';
-import type { Keeper } from './room.ts';
+
+/** Whose storage keys are kept in. */
+export interface Keeper {
+  readonly orgUuid: string;
+  /** The object, as `storage_holdings` names it. */
+  readonly holder: string;
+  readonly caller: string;
+  /** Bytes of the organization's storage. */
+  readonly quota: number;
+}
 
 /** A call that wants to begin. */
 export interface Claim {

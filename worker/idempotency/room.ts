@@ -5,6 +5,7 @@
 import type { Database } from '../context.ts';
 import { limitsOf, roundedUp, type Sort } from '../limits/quotas/share.ts';
 import { giveBack, holdBytes } from '../limits/quotas/store.ts';
+import type { Keeper } from './object.ts';
 import {
   createRooms,
   type RoomRow,
@@ -13,16 +14,6 @@ import {
   selectRooms,
   setRoom,
 } from './room-store.ts';
-
-/** Whose storage keys are kept in. */
-export interface Keeper {
-  readonly orgUuid: string;
-  /** The object, as `storage_holdings` names it. */
-  readonly holder: string;
-  readonly caller: string;
-  /** Bytes of the organization's storage. */
-  readonly quota: number;
-}
 
 /** The room of one object. */
 export class Room {

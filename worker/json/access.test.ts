@@ -4,8 +4,8 @@ import { drizzle } from 'drizzle-orm/d1';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../proto/json.ts';
-import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import { type ResourceKind, rules } from '../db/schema.ts';
+import { LEVELS, type Level, reaches } from '../levels.ts';
 import { NOW, startGateway, type TestGateway } from '../test/gateway.ts';
 import { countTrips } from '../test/trips.ts';
 

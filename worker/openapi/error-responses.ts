@@ -7,8 +7,8 @@ import type {
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { ERRORS, type ErrorCode, GatewayError } from '../../proto/errors.ts';
 import type { Facade } from '../route.ts';
-import { errorExample } from './error-examples.ts';
-import { ErrorReply } from './error-schema.ts';
+import { errorExample } from '../shapes/error-examples.ts';
+import { ErrorReply } from '../shapes/error-schema.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
 
 /** What of an operation decides which headers its errors have. */

@@ -1,6 +1,6 @@
 /** The organization's record, as on the wire. Spec: "Organization record". Contract §4. */
 import * as z from 'zod';
-import { AccessLevel } from '../access/levels.ts';
+import { AccessLevel } from '../levels.ts';
 import { count, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { RECORD } from './examples.ts';

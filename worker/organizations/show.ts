@@ -1,10 +1,10 @@
 /** The organization's record as a caller may see it. Spec: "Organization record". Contract §4. */
 
-import { type Level, reaches } from '../access/levels.ts';
 import { tokenRevoked } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import type { OrganizationSettings } from '../db/schema.ts';
 import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts';
+import { type Level, reaches } from '../levels.ts';
 import { selectStored } from '../limits/quotas/store.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 import { Tagged } from '../outcome.ts';

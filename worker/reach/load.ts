@@ -2,13 +2,13 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
-import { effectiveLevel, type Level } from '../access/levels.ts';
 import { type Policy, policyOf, type Rule, remembered, type Standing } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
+import { effectiveLevel, type Level } from '../levels.ts';
 import { selectPlacements } from '../nodes/store.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { templateNotFound } from '../templates/access.ts';

@@ -1,9 +1,9 @@
 /** Starts asynchronous runs, and tells how they went. Contract §8. */
 
 import { GatewayError } from '../../proto/errors.ts';
-import { effectiveLevel, reaches } from '../access/levels.ts';
 import { readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
+import { effectiveLevel, reaches } from '../levels.ts';
 import { Accepted, JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
 import { BASE_PATH, located } from '../public-url.ts';
 import { isUuid } from '../shapes/ids.ts';

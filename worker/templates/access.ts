@@ -1,11 +1,11 @@
 /** What operations on templates act on, and the caller's level there. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
-import type { Level } from '../access/levels.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
+import type { Level } from '../levels.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { selectTemplate, selectTemplateUuid, type TemplateName } from './store.ts';
 

@@ -13,7 +13,6 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import { LEVELS, type Level, reaches } from '../access/levels.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { organizations } from '../db/schema.ts';
@@ -24,6 +23,7 @@ import {
   templateUsage,
   templateVersions,
 } from '../db/templates.ts';
+import { LEVELS, type Level, reaches } from '../levels.ts';
 
 /** How a path names a template. */
 export type TemplateName = { readonly uuid: string } | { readonly id: string };

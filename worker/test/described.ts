@@ -4,11 +4,11 @@ import { expect } from 'vitest';
 import type * as z from 'zod';
 import { routes } from '../app.ts';
 import { operationsOf } from '../http/operations.ts';
-import { ErrorReply } from '../openapi/error-schema.ts';
 import { errorsOf } from '../openapi/errors.ts';
 import { enveloped } from '../openapi/operation.ts';
 import { BASE_PATH } from '../public-url.ts';
 import type { AnyRoute } from '../route.ts';
+import { ErrorReply } from '../shapes/error-schema.ts';
 import type { Reply } from './gateway.ts';
 
 /** Of no operation: of a path that there is not, or a method that a path does not have. */

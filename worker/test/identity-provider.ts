@@ -3,8 +3,8 @@ import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { Json } from '../../proto/json.ts';
-import type { Level } from '../access/levels.ts';
 import { rules } from '../db/schema.ts';
+import type { Level } from '../levels.ts';
 import { NOW, type Setup, startGateway, type TestGateway } from './gateway.ts';
 
 /** Seconds. */

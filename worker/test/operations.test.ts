@@ -1,8 +1,8 @@
 /** Holds the routes against the specification's list of operations. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../proto/errors.ts';
-import { LEVELS, reaches } from '../access/levels.ts';
 import { facades, routes } from '../app.ts';
+import { LEVELS, reaches } from '../levels.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
 import { ADDITIONS, FACADES, OPERATIONS } from './operations.ts';

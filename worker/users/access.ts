@@ -1,7 +1,6 @@
 /** What operations on users act on: a member of the caller's organization. */
 import { GatewayError } from '../../proto/errors.ts';
 import { type Access, demand } from '../access/access.ts';
-import { effectiveLevel } from '../access/levels.ts';
 import { policyOf, policyOn } from '../access/policy.ts';
 import { selectRules, selectStanding } from '../access/store.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +11,7 @@ import {
   type Subject,
   subjectNamed,
 } from '../grants/subjects.ts';
+import { effectiveLevel } from '../levels.ts';
 
 /** Parameter of a path that names a user, by username or UUID. */
 export interface UserParams {

@@ -1,6 +1,6 @@
 /** Making users members: both forms, whose account it is, and who may give which level. */
 import { describe, expect, test } from 'vitest';
-import type { Level } from '../access/levels.ts';
+import type { Level } from '../levels.ts';
 import { givePassword, PASSWORD, storedAccount, tryLogin } from '../test/accounts.ts';
 import { failure, startGateway, type TestGateway } from '../test/gateway.ts';
 

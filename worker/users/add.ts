@@ -2,7 +2,6 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand, type Rights } from '../access/access.ts';
-import { type Level, reaches } from '../access/levels.ts';
 import { auditStatement } from '../audit/record.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { sendOwnLink } from '../auth/reset.ts';
@@ -14,6 +13,7 @@ import type { Context } from '../context.ts';
 import type { AccountRow } from '../db/schema.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { selectMembers } from '../grants/store.ts';
+import { type Level, reaches } from '../levels.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import type { Association, NewUser } from './schema.ts';
 import {

@@ -3,8 +3,8 @@ import { env } from 'cloudflare:test';
 import { and, eq } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
-import { LEVELS, reaches } from '../access/levels.ts';
 import { memberActivity, rules } from '../db/schema.ts';
+import { LEVELS, reaches } from '../levels.ts';
 import { givePassword, PASSWORD, storedAccount, tryLogin } from '../test/accounts.ts';
 import { failure, insertEndpoint, NOW, startGateway } from '../test/gateway.ts';
 

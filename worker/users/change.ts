@@ -1,7 +1,6 @@
 /** Changes a user: oneself, or what the organization says of another. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { demand, type Rights } from '../access/access.ts';
-import { reaches } from '../access/levels.ts';
 import { forgetAll } from '../access/policy.ts';
 import {
   auditAccountStatements,
@@ -14,6 +13,7 @@ import { countForAccount, countForAddress } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
 import { raiseRulesWith } from '../grants/changes/store.ts';
 import type { Subject } from '../grants/subjects.ts';
+import { reaches } from '../levels.ts';
 import { Tagged } from '../outcome.ts';
 import { hold, type IfMatch } from '../revision.ts';
 import { visible } from '../shapes/visible.ts';

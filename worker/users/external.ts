@@ -3,11 +3,11 @@ import type { Json } from '../../proto/json.ts';
 import { uuidOfDigest } from '../../proto/node-id.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';
 import { bounded, type ExternalIdentity } from '../access/external/identity.ts';
-import { effectiveLevel, reaches } from '../access/levels.ts';
 import type { Policy } from '../access/policy.ts';
 import type { Context } from '../context.ts';
 import { pluralOf } from '../grants/kinds.ts';
 import { selectWithOwnRule } from '../grants/store.ts';
+import { effectiveLevel, reaches } from '../levels.ts';
 
 /**
  * The caller's own record. Its times are those of the token, its author the issuer, and its UUID

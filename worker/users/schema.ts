@@ -1,8 +1,8 @@
 /** Bodies and results of the operations on users, as on the wire. Spec: "IAM users". Contract §3. */
 import * as z from 'zod';
-import { AccessLevel } from '../access/levels.ts';
 import { NewPassword } from '../auth/passwords.ts';
 import { Username } from '../auth/username.ts';
+import { AccessLevel } from '../levels.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { either } from '../shapes/either.ts';
 import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';

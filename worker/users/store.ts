@@ -1,7 +1,6 @@
 /** Statements about members of an organization and their accounts. */
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import type { Level } from '../access/levels.ts';
 import { usernameKey } from '../auth/username.ts';
 import type { Database } from '../context.ts';
 import {
@@ -12,6 +11,7 @@ import {
   passwordResets,
   rules,
 } from '../db/schema.ts';
+import type { Level } from '../levels.ts';
 import type { Status } from './schema.ts';
 
 const creators = alias(accounts, 'creators');

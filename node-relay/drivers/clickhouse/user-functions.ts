@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { orAbort } from '../../deadline.ts';
+import { orAbort } from '../deadline.ts';
 import { wholeBody } from '../whole-body.ts';
 import type { Database } from './database.ts';
 import { strange } from './errors.ts';

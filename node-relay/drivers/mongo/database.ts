@@ -1,7 +1,7 @@
 /** One pool's deployment: the driver's client, held within the endpoint's slots, and calls on it. */
 import { type ClientSession, type ClientSessionOptions, MongoClient } from 'mongodb';
 import type { Call } from '../../../proto/driver.ts';
-import { orAbort } from '../../deadline.ts';
+import { orAbort } from '../deadline.ts';
 import type { ConnectionPool, Host } from '../driver.ts';
 import { heldOn } from '../hold.ts';
 import { connectFailure, fromFailure } from './errors.ts';

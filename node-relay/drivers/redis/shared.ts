@@ -1,7 +1,7 @@
 /** The connection of a server that many callers use at the same time. */
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
-import { orAbort } from '../../deadline.ts';
+import { orAbort } from '../deadline.ts';
 import type { ConnectionPool } from '../driver.ts';
 import { fromLoss } from '../loss.ts';
 import type { Connection } from './connection.ts';

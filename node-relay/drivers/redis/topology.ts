@@ -2,7 +2,7 @@
 
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { orAbort } from '../../deadline.ts';
+import { orAbort } from '../deadline.ts';
 import { TlsUnanswered } from '../tls-socket.ts';
 import { isUnreached, LoginRefused } from './login.ts';
 import type { Nodes } from './nodes.ts';

@@ -1,11 +1,11 @@
 /** Who comes with a token of an identity provider, and what rules may give him. Contract §3. */
 import { base64url } from 'jose';
 import type { Caller, PublicContext } from '../../context.ts';
+import type { Issuer } from '../../issuers.ts';
 import { isUuid } from '../../shapes/ids.ts';
 import { tokenRevoked } from '../policy.ts';
 import { tokenInvalid } from '../tokens.ts';
 import { claimed } from './claims.ts';
-import type { Issuer } from './issuers.ts';
 import { selectOrganizationNamed } from './store.ts';
 import { SKEW_S, verifyExternal } from './verify.ts';
 

@@ -1,6 +1,6 @@
 /** What an external token says of its bearer, by the issuer's mapping. Contract §3. */
 import type { JWTPayload } from 'jose';
-import type { Issuer } from './issuers.ts';
+import type { Issuer } from '../../issuers.ts';
 
 /** As a username or a group may be written: in 1 to 255 characters, without control characters. */
 const NAME = /^[^\p{Cc}]{1,255}$/u;

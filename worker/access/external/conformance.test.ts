@@ -15,10 +15,10 @@ import keyVectors from '../../../test/conformance/jose/json_web_key_test.json?ra
 import signatureVectors from '../../../test/conformance/jose/json_web_signature_test.json?raw';
 import differences from '../../../test/suites/differences/jose.json' with { type: 'json' };
 import { openContext } from '../../context.ts';
+import { Issuers } from '../../issuers.ts';
 import { settingsOf } from '../../settings.ts';
 import { failure, NOW, startGateway } from '../../test/gateway.ts';
 import { payloadUnder } from '../tokens.ts';
-import { Issuers } from './issuers.ts';
 import { verifyExternal } from './verify.ts';
 
 const ALGORITHMS = [

@@ -1,5 +1,5 @@
 /** Who comes with a token of an identity provider, as far as rules are about him. Contract §3. */
-import { type Level, lowerOf } from '../levels.ts';
+import { type Level, lowerOf } from '../../levels.ts';
 
 /** What stands in for an account. */
 export interface ExternalIdentity {

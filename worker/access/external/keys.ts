@@ -5,8 +5,8 @@
 import { createLocalJWKSet, errors, type JWTVerifyGetKey } from 'jose';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PublicContext } from '../../context.ts';
+import type { Issuer } from '../../issuers.ts';
 import { log } from '../../log.ts';
-import type { Issuer } from './issuers.ts';
 import { isSoundKey } from './sound-key.ts';
 
 /** Milliseconds after which keys are fetched anew; in the second half of it after a reply. Spec silent. */

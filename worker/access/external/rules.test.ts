@@ -2,6 +2,7 @@
 
 import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
+import type { Level } from '../../levels.ts';
 import { failure, insertEndpoint } from '../../test/gateway.ts';
 import {
   grantGroup,
@@ -11,7 +12,6 @@ import {
   startTrusting,
 } from '../../test/identity-provider.ts';
 import { countTrips } from '../../test/trips.ts';
-import type { Level } from '../levels.ts';
 
 const key = await signingKey('ES256');
 const TIME = new Date(SECONDS * 1000).toISOString();

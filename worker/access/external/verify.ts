@@ -2,8 +2,8 @@
 import { errors, type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { PublicContext } from '../../context.ts';
+import type { Issuer } from '../../issuers.ts';
 import { isCanonical, tokenInvalid } from '../tokens.ts';
-import type { Issuer } from './issuers.ts';
 import { keysOf } from './keys.ts';
 
 /** Seconds that the provider's clock may differ from ours. Contract §3. */

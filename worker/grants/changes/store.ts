@@ -4,10 +4,10 @@
  */
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../../access/explain.ts';
-import type { Level } from '../../access/levels.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { memberships, organizations, type ResourceKind, rules } from '../../db/schema.ts';
+import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
 import { selectResourceUuid, selectRulesRevision } from '../store.ts';
 

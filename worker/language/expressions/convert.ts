@@ -1,6 +1,6 @@
 /** From one type of value to another, as JavaScript does it, but never by a function of the value. */
 import type { Budget } from './budget.ts';
-import { Pattern } from './regex/pattern.ts';
+import { Pattern } from './pattern.ts';
 import { Callable, isExact, type ObjectValue, type Value } from './value.ts';
 
 /** What the text of a double that is no integer takes. */

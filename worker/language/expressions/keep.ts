@@ -2,7 +2,7 @@
 import type { Budget } from './budget.ts';
 import { nest, unnest } from './convert.ts';
 import { define, MEMBER_BYTES } from './members.ts';
-import { Pattern } from './regex/pattern.ts';
+import { Pattern } from './pattern.ts';
 import { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';
 
 /** A value that JSON has. */

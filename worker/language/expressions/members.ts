@@ -2,7 +2,7 @@
 import type { Budget } from './budget.ts';
 import { isSame, toName, toNumber } from './convert.ts';
 import { RunFault } from './fault.ts';
-import { compiled, Pattern } from './regex/pattern.ts';
+import { compiled, Pattern } from './pattern.ts';
 import { Callable, isExact, isObject, kindOf, type ObjectValue, type Value } from './value.ts';
 
 const ORDINARY = { writable: true, enumerable: true, configurable: true };

@@ -1,6 +1,6 @@
 /** The values of the language: JSON's, `undefined`, functions and regular expressions. */
 import type { Budget } from './budget.ts';
-import { Pattern } from './regex/pattern.ts';
+import { Pattern } from './pattern.ts';
 
 declare global {
   /** TC39 "JSON.parse source text access"; in today's engines, not yet in the library's types. */

@@ -1,6 +1,5 @@
 /** Statements that make, change and remove templates; the organization comes first in each. */
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import type { Level } from '../../access/levels.ts';
 import type { Database } from '../../context.ts';
 import { heldTo } from '../../db/held.ts';
 import { organizations, rules } from '../../db/schema.ts';
@@ -12,6 +11,7 @@ import {
   templateUsage,
   templateVersions,
 } from '../../db/templates.ts';
+import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
 import type { Reference } from '../compiled.ts';
 import { counted, selectTemplateUuid, selectUsers, selectVersion } from '../store.ts';

@@ -1,7 +1,7 @@
 /** Expressions, functions and patterns as callers write them. */
 import { type Subject, text } from '../../../test/proofs/doubling/subject.ts';
 import { compileExpression, compileFunctions } from '../../language/expressions/index.ts';
-import { compiled as compiledPattern } from '../../language/expressions/regex/pattern.ts';
+import { compiled as compiledPattern } from '../../language/expressions/pattern.ts';
 import { toLinear } from '../../language/expressions/regex/translate.ts';
 
 /** Of expressions. */
@@ -32,10 +32,7 @@ export const EXPRESSIONS: readonly Subject[] = [
   ),
   text(
     'a regular expression',
-    [
-      'worker/language/expressions/regex/pattern.ts',
-      'worker/language/expressions/regex/translate.ts',
-    ],
+    ['worker/language/expressions/pattern.ts', 'worker/language/expressions/regex/translate.ts'],
     (each) => [toLinear(each, { captures: true }), compiledPattern(each, 'g')],
   ),
 ];

@@ -3,7 +3,7 @@ import type { Budget } from '../budget.ts';
 import { nest, toInteger, toText, unnest } from '../convert.ts';
 import { RunFault } from '../fault.ts';
 import { TABLED } from '../members.ts';
-import { Pattern } from '../regex/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import { Callable, isExact, type Value } from '../value.ts';
 import { isHeld } from './decimal.ts';
 import { Pieces } from './search.ts';

@@ -1,7 +1,7 @@
 /** What can be called on a value, by its type. */
 import type { Budget } from '../budget.ts';
 import { toName, toText } from '../convert.ts';
-import { Pattern } from '../regex/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import { isExact, isObject, type Value } from '../value.ts';
 import { readingMethods } from './array.ts';
 import { changingMethods } from './changing.ts';

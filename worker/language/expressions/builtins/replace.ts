@@ -2,7 +2,7 @@
 import type { Budget } from '../budget.ts';
 import { toInteger, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
-import { type Match, Pattern, Search } from '../regex/pattern.ts';
+import { type Match, Pattern, Search } from '../pattern.ts';
 import { Callable, type ObjectValue, type Value } from '../value.ts';
 import { find, Pieces } from './search.ts';
 

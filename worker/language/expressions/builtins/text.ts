@@ -2,7 +2,7 @@
 import type { Budget } from '../budget.ts';
 import { toIndex, toInteger, toText } from '../convert.ts';
 import { RunFault } from '../fault.ts';
-import { Pattern } from '../regex/pattern.ts';
+import { Pattern } from '../pattern.ts';
 import type { Value } from '../value.ts';
 import { match, matchAll, replace, replaceAll, search, split } from './replace.ts';
 import { find, findLast } from './search.ts';

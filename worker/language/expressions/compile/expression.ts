@@ -1,6 +1,6 @@
 /** Compiles any expression node to a closure; what is not of the language is a fault. */
 import type * as acorn from 'acorn';
-import { compiled as compiledPattern, Pattern } from '../regex/pattern.ts';
+import { compiled as compiledPattern, Pattern } from '../pattern.ts';
 import { Unsupported } from '../regex/translate.ts';
 import type { Value } from '../value.ts';
 import { assignment, update } from './assign.ts';

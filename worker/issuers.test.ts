@@ -1,7 +1,7 @@
 /** What the setting `AUTH_EXTERNAL` may say. Contract §13. */
 import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
-import { settingsOf } from '../../settings.ts';
+import { settingsOf } from './settings.ts';
 
 const entry = {
   issuer: 'https://idp.example.com',

@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts';
-import { AccessLevel } from '../access/levels.ts';
-import { SAMPLE } from '../shapes/sample.ts';
+import { AccessLevel } from '../levels.ts';
 import { errorExample } from './error-examples.ts';
+import { SAMPLE } from './sample.ts';
 
 const Considered = z
   .object({

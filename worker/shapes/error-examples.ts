@@ -1,6 +1,6 @@
 /** An example of each error: the words that the gateway itself uses. The compiler asks for a new code's. */
 import { type ErrorCode, type ErrorDetails, errorBody, GatewayError } from '../../proto/errors.ts';
-import { SAMPLE } from '../shapes/sample.ts';
+import { SAMPLE } from './sample.ts';
 
 type Words = readonly [message: string, details?: readonly ErrorDetails[]];
 

@@ -1,7 +1,7 @@
 /** Identity providers whose tokens are taken, as the setting `AUTH_EXTERNAL` lists them. Contract §13. */
 import { decodeJwt } from 'jose';
 import * as z from 'zod';
-import { LEVELS } from '../levels.ts';
+import { LEVELS } from './levels.ts';
 
 /** Asymmetric ones only: who can verify a token must not be able to make one. */
 const ALGORITHMS = [

@@ -1,6 +1,6 @@
 /** How many parts a relay has, and how much memory each may hold. */
 import { availableParallelism, totalmem } from 'node:os';
-import { GatewayError } from '../../proto/errors.ts';
+import { GatewayError } from '../proto/errors.ts';
 
 const PARTS_MIN = 2;
 const PARTS_MAX = 64;

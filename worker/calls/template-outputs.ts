@@ -1,10 +1,10 @@
 /** Outputs that an isolate keeps for templates that ask for it. Spec: `performanceSettings.caching`. */
 import type { Json } from '../../proto/json.ts';
 import { Lru } from '../cache.ts';
-import type { Ready, TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
 import { JsonBytes } from '../outcome.ts';
 import { digestOf } from '../secrets/digest.ts';
+import type { Ready, TemplateCall } from './template.ts';
 
 /** Outputs that an isolate keeps, and their bytes together. Spec silent. */
 const KEPT = { most: 10_000, bytes: 16 * 1024 * 1024 };

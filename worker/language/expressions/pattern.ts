@@ -1,7 +1,7 @@
 /** Regular expressions of the language, run in time linear in the text. */
 import { type Matcher, MatcherInputBase, RE2JS } from 're2js';
-import type { Budget } from '../budget.ts';
-import { toLinear, Unsupported } from './translate.ts';
+import type { Budget } from './budget.ts';
+import { toLinear, Unsupported } from './regex/translate.ts';
 
 /** Longest source of an expression, in UTF-16 units. */
 const LONGEST = 2_000;

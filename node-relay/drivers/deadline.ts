@@ -1,7 +1,7 @@
 /** One signal for all that ends a call early: its deadline, its client going away, the node stopping. */
 import { Code, ConnectError } from '@connectrpc/connect';
-import { TIMEOUT_MAX_MS } from '../kinds/members.ts';
-import { GatewayError } from '../proto/errors.ts';
+import { TIMEOUT_MAX_MS } from '../../kinds/members.ts';
+import { GatewayError } from '../../proto/errors.ts';
 
 /** What is known of a call beside its message; Connect's `HandlerContext` is one. */
 export interface CallContext {
