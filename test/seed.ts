@@ -1,5 +1,11 @@
-/** Makes the random cases of a run the same on every machine; `TEST_SEED` asks for others. */
+/** Makes the random cases of a run the same on every machine, and each property an assertion of its test; `TEST_SEED` asks for other cases. */
 import fc from 'fast-check';
-import { inject } from 'vitest';
+import { expect, inject } from 'vitest';
 
-fc.configureGlobal({ seed: inject('seed') });
+fc.configureGlobal({
+  seed: inject('seed'),
+  // A property that holds is what its test expects: vitest knows only its own assertions.
+  reporter(details) {
+    expect(details.failed, fc.defaultReportMessage(details)).toBe(false);
+  },
+});

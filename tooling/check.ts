@@ -6,6 +6,7 @@ import { ROOT } from '../server/bundle.ts';
 import { Failure, runScript } from '../server/failure.ts';
 import { runTool, type ToolResult } from '../server/tools.ts';
 import { ERRORS_PAGE, errorsPage } from './errors-page.ts';
+import { imports, ROOMS_PAGE, roomFaults, withRooms } from './rooms.ts';
 import { staleCopies } from './spec-copies.ts';
 import { TEMPLATES_PAGE, withTransformers } from './transformers-table.ts';
 
@@ -34,6 +35,7 @@ const STEPS: readonly Step[] = [
   tool('buf', 'lint'),
   { name: 'generated code of proto/', run: protoIsFresh },
   { name: 'migrations of worker/db/schema.ts', run: migrationsAreFresh },
+  { name: 'rooms: who imports whom', run: roomsHold },
   { name: 'pages of docs/', run: pagesAreFresh },
 ];
 
@@ -49,6 +51,16 @@ async function outcome({ name, run }: Step): Promise<boolean> {
   const { ok, output } = await run();
   if (!ok) console.error(`✗ ${name}\n${output}\n`);
   return ok;
+}
+
+/** Arrows of imports and lengths of files; where they hold, whether the picture of the rooms is today's. */
+async function roomsHold(): Promise<ToolResult> {
+  const found = await imports();
+  const faults = await roomFaults(found);
+  if (faults.length > 0) return { ok: false, output: faults.join('\n') };
+  const page = await readFile(join(ROOT, ROOMS_PAGE), 'utf8');
+  const ok = page === withRooms(page, found);
+  return { ok, output: ok ? '' : `${ROOMS_PAGE} is stale: run npm run generate` };
 }
 
 /** Generates into a folder of its own and compares. */

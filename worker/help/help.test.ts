@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { kinds } from '../../kinds/index.ts';
 import { routes } from '../app.ts';
 import { failure, startGateway } from '../test/gateway.ts';
-import { operationLines } from './routes.ts';
+import { operationLines } from './lines.ts';
 import { Help } from './schema.ts';
 import { VERSION } from './version.ts';
 

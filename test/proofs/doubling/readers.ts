@@ -37,6 +37,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'worker/language/expressions/builtins/search.ts': 'is charged for its time: the proof charges',
   'worker/language/expressions/builtins/text.ts': 'is charged for its time: the proof charges',
   'worker/language/expressions/members.ts': 'is charged for its time: the proof charges',
+  'worker/http/request-log.ts': 'looks for two slashes at the beginning of a URL',
   'worker/openapi/links.ts': 'reads the paths of our own routes',
   'worker/templates/transformation/transformers': 'is charged for its time: the proof charges',
   'worker/grants/check.ts': 'looks for one comma in the name of a resource',
