@@ -35,7 +35,7 @@ export async function roomFaults(
   });
   const files = modules
     .map(({ source }) => source)
-    .filter((file) => /^(?!vendor|node_modules|.*\.json$)/.test(file));
+    .filter((file) => /^(?!vendor|node_modules).*\.ts$/.test(file));
   const lengths = await Promise.all(
     files.map(async (file) => {
       const text = await readFile(join(root, file), 'utf8').catch(() => '');

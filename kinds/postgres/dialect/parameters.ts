@@ -16,6 +16,7 @@ import { Pace, type Pieces } from '../../../proto/work/pieces.ts';
 import { writtenText } from '../../../proto/written-json.ts';
 import type { PostgresRequest } from '../index.ts';
 import { quotedElement } from './array-text.ts';
+import { isBase64, isByteList } from './byte-forms.ts';
 import type { FieldValue, TypeInfo } from './encode.ts';
 
 /** Parameters as a request carries them: plain, or each with the name of its type. */
@@ -278,19 +279,6 @@ function taggedForm(value: { [key: string]: Json }): Form | undefined {
   const [[tag, inner] = [], ...others] = Object.entries(value);
   if (tag === undefined || inner === undefined || others.length > 0) return undefined;
   return Object.hasOwn(TAGS, tag) ? TAGS[tag]?.(inner) : undefined;
-}
-
-function isByteList(value: Json): value is number[] {
-  return (
-    Array.isArray(value) &&
-    value.every(
-      (byte) => typeof byte === 'number' && Number.isInteger(byte) && byte >= 0 && byte < 256,
-    )
-  );
-}
-
-function isBase64(value: Json): value is string {
-  return typeof value === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(value);
 }
 
 function hex(bytes: Uint8Array): string {

@@ -1,5 +1,4 @@
 /** The wire to real servers: versions of the protocol, logins, connections that are shared and borrowed. */
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ReplyDouble, ReplyMap, ReplySet } from '../../../kinds/redis/reply-value.ts';
 import {
@@ -8,7 +7,6 @@ import {
   type RedisServer as Program,
 } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
-import { selfSigned } from '../test/certificate.ts';
 import { testHost } from '../test/host.ts';
 import { TestProxy } from './test-proxy.ts';
 import { bounds, open, plain, say, words } from './test-server.ts';
@@ -159,50 +157,6 @@ describe.each(['redis-8', 'redis-7', 'valkey-9'] as const)('%s', (product) => {
     await expect.poll(() => lines.join()).toContain('"SET" "seen" "1"');
     link.release(false);
     await server.close();
-  });
-});
-
-describe('a server with TLS', () => {
-  const certificate = selfSigned({ dnsName: 'localhost', years: 5 });
-  const defaults = getCACertificates('default');
-  let program: Program;
-  beforeAll(async () => {
-    program = await ownRedis({
-      product: 'redis-7',
-      modules: false,
-      tls: { certificate: certificate.certificate, key: certificate.key },
-    });
-  });
-  afterAll(async () => {
-    setDefaultCACertificates(defaults);
-    await program?.stop();
-  });
-
-  async function outcome(url: string): Promise<unknown> {
-    const server = await open(url);
-    try {
-      return (await say(server, [words('ping')]))[0];
-    } catch (error) {
-      return (error as Error).message; // Every failure is one.
-    } finally {
-      await server.close();
-    }
-  }
-
-  test('is trusted only with a certificate that is trusted and names the host', async () => {
-    const [local, other] = [`localhost:${program.port}`, `127.0.0.1:${program.port}`];
-    expect(await outcome(`rediss://${local}`)).toBe(
-      "Unable to connect to database: the server's certificate is not trusted",
-    );
-    setDefaultCACertificates([...defaults, certificate.certificate]);
-    expect(await outcome(`rediss://${local}`)).toBe('PONG');
-    expect(await outcome(`redis://${local}?tls=true`)).toBe('PONG');
-    expect(await outcome(`rediss://${other}`)).toBe(
-      "Unable to connect to database: the server's certificate names another host",
-    );
-    expect(await outcome(`rediss://${other}?ssl_check_hostname=false`)).toBe('PONG');
-    expect(await outcome(`rediss://${other}?ssl_cert_reqs=none`)).toBe('PONG');
-    expect(await outcome(`redis://${local}`)).toMatch(/closed the connection|does not speak/);
   });
 });
 
