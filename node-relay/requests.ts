@@ -6,7 +6,7 @@ import type { Mode } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
-import { parseOrdered, parseOrderedInPieces } from '../proto/ordered-json.ts';
+import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
 import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';

@@ -2,14 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './json.ts';
-import {
-  inOrder,
-  namesOf,
-  orderedText,
-  parseOrdered,
-  parseOrderedInPieces,
-  unordered,
-} from './ordered-json.ts';
+import { inOrder, namesOf, orderedText, unordered } from './ordered-json.ts';
+import { parseOrdered, parseOrderedInPieces } from './parse-ordered.ts';
 import { whole } from './work/pieces.ts';
 
 /** What reading answers or throws. */

@@ -1,6 +1,7 @@
 /** JSON in and out as it was written: the text of each number, and the order of all members. */
 import type { Json } from './json.ts';
-import { isMovedWithin, orderedText, readOrdered } from './ordered-json.ts';
+import { isMovedWithin, orderedText } from './ordered-json.ts';
+import { readOrdered } from './parse-ordered.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
 /** Text that is searched at once. */

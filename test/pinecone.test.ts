@@ -72,7 +72,7 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     expect(await call('read', { type: 'query', body })).toEqual(
       refusal(
         'REQUEST_FAILED',
-        'The index refused the request',
+        'Index configuration does not support sparse values',
         told('3', 'Index configuration does not support sparse values'),
       ),
     );
@@ -148,7 +148,7 @@ describe.each(['edge', 'relay'] as const)('by the %s', (transport) => {
     expect(await call('write', { type: 'upsert', body })).toEqual(
       refusal(
         'REQUEST_FAILED',
-        'The index refused the request',
+        'Vector dimension 1 does not match the dimension of the index 3',
         told('3', 'Vector dimension 1 does not match the dimension of the index 3'),
       ),
     );

@@ -1,6 +1,7 @@
 /** Which commands act on the whole server, and which only read. Source: MongoDB manual, "Database Commands". */
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
-import { isReordered, namesOf, parseOrdered } from '../../proto/ordered-json.ts';
+import { isReordered, namesOf } from '../../proto/ordered-json.ts';
+import { parseOrdered } from '../../proto/parse-ordered.ts';
 
 /** Commands on users, roles, the server itself, its replica set, shards and logs. Contract §6, "Admin". */
 const ADMIN = new Set(

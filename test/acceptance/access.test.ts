@@ -131,7 +131,7 @@ describe('a level on the endpoint', () => {
   test('may not be given by who holds less than Admin', async () => {
     const body = { subject: nameOf('Write'), access_level: 'Write', endpoint_id: endpoint };
     expect(await as('Write', 'POST', SUBJECTS, body)).toEqual(
-      refusal('FORBIDDEN', `This operation needs Admin access on endpoint ${endpoint}`, [
+      refusal('FORBIDDEN', 'This operation needs Admin access on the organization', [
         expect.objectContaining({ allowed: false, needed: 'Admin' }),
       ]),
     );

@@ -22,19 +22,19 @@ export const FAULTS: readonly (readonly [
     'a refusal',
     { status: 400, body: '{"code":3,"message":"no such http://10.0.0.1/x","details":[]}' },
     READ,
-    refusal('REQUEST_FAILED', 'The index refused the request', told('3', 'no such address')),
+    refusal('REQUEST_FAILED', 'no such address', told('3', 'no such address')),
   ],
   [
     'a refusal in the other form',
     { status: 404, body: '{"status":404,"error":{"code":"NOT_FOUND","message":"gone"}}' },
     WRITE,
-    refusal('REQUEST_FAILED', 'The index refused the request', told('NOT_FOUND', 'gone')),
+    refusal('REQUEST_FAILED', 'gone', told('NOT_FOUND', 'gone')),
   ],
   [
     'a page of a proxy',
     { status: 404, body: '<html>secret.internal</html>' },
     READ,
-    refusal('REQUEST_FAILED', 'The index refused the request', told('404', 'HTTP status 404')),
+    refusal('REQUEST_FAILED', 'HTTP status 404', told('404', 'HTTP status 404')),
   ],
   [
     'a refused key',

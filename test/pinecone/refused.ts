@@ -106,7 +106,7 @@ export const REFUSED: readonly (readonly [body: object, path: string, problem: s
   [
     { type: 'search' },
     'type',
-    'one of query, fetch, list, describe_index_stats, upsert, update, delete',
+    '"search" is not known; known are query, fetch, list, describe_index_stats, upsert, update, delete',
   ],
   [{}, 'type', 'is required'],
 ];

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { BSON } from 'mongodb';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject } from '../../../proto/json.ts';
-import { parseOrdered } from '../../../proto/ordered-json.ts';
+import { parseOrdered } from '../../../proto/parse-ordered.ts';
 import differences from '../../../test/suites/differences/bson.json' with { type: 'json' };
 import { documentText } from './from-bson.ts';
 import { documentToBson, toBson } from './to-bson.ts';

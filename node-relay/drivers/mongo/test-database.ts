@@ -4,7 +4,7 @@ import { type Db, MongoClient } from 'mongodb';
 import { parseRequest } from '../../../kinds/index.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Json } from '../../../proto/json.ts';
-import { parseOrdered } from '../../../proto/ordered-json.ts';
+import { parseOrdered } from '../../../proto/parse-ordered.ts';
 import { type Backend, backend } from '../../../test/servers/backends.ts';
 
 /** A database that nobody else uses, and a client beside the driver under test. */

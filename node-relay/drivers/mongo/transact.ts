@@ -5,7 +5,7 @@ import { type EarlierResult, resolveReferences } from '../../../kinds/result-ref
 import type { Call } from '../../../proto/driver.ts';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import { parseOrdered } from '../../../proto/ordered-json.ts';
+import { parseOrdered } from '../../../proto/parse-ordered.ts';
 import type { Database, Scene } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { check, isTransactional, runRequest } from './run.ts';

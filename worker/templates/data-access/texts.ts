@@ -2,7 +2,8 @@
 
 import { kindSpec } from '../../../kinds/index.ts';
 import type { Json } from '../../../proto/json.ts';
-import { orderedText, parseOrdered } from '../../../proto/ordered-json.ts';
+import { orderedText } from '../../../proto/ordered-json.ts';
+import { parseOrdered } from '../../../proto/parse-ordered.ts';
 import { parseWritten } from '../../../proto/written-json.ts';
 import {
   asPath,

@@ -2,7 +2,7 @@
 import { BSON, type Document } from 'mongodb';
 import type { MongoRequest } from '../../../../kinds/mongo/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
-import { parseOrdered } from '../../../../proto/ordered-json.ts';
+import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
 import { documentText, memberTexts } from '../from-bson.ts';

@@ -19,7 +19,8 @@ import { isRawJson, numberText, parseJson } from '../../../../proto/json.ts';
 import { depthFaultOf, faultOf } from '../../../../proto/json-fault.ts';
 import { parseInPieces } from '../../../../proto/json-pieces.ts';
 import { parseAddress } from '../../../../proto/networks.ts';
-import { orderedText, parseOrdered, unordered } from '../../../../proto/ordered-json.ts';
+import { orderedText, unordered } from '../../../../proto/ordered-json.ts';
+import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { whole } from '../../../../proto/work/pieces.ts';
 import { type Subject, text, value } from '../subject.ts';
 
@@ -33,7 +34,7 @@ export const PROTO: readonly Subject[] = [
   text('exactNumbers', ['proto/exact-numbers.ts'], exactNumbers),
   text('faultOf JSON', ['proto/json-fault.ts'], faultOf),
   text('depthFaultOf JSON', ['proto/json-fault.ts'], (each) => depthFaultOf(each, 1000)),
-  text('parseOrdered', ['proto/ordered-json.ts'], parseOrdered),
+  text('parseOrdered', ['proto/parse-ordered.ts'], parseOrdered),
   text('isBase64', ['proto/base64.ts'], (each) => [isBase64(each), isPaddedBase64(each)]),
   text('bytes', ['proto/bytes.ts'], (each) => [
     bytesOfBase64(each),
