@@ -87,6 +87,11 @@ function byPackage(text: string): unknown {
     };
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    return { refused: error.message, position: (error.sqlDetails?.cursorPosition ?? 0) + 1 };
+    return {
+      refused: error.message,
+      position: (error.sqlDetails?.cursorPosition ?? 0) + 1,
+      // The package tells none; refused-texts.test.ts compares them with the server's.
+      sqlstate: expect.stringMatching(/^[0-9A-Z]{5}$/),
+    };
   }
 }

@@ -103,7 +103,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     variable: 'TEST_REDIS_URL',
     ...REDIS,
     tests: [
-      'test/{redis,redis-watch,stop-streams}.test.ts',
+      'test/{mistakes,redis,redis-watch,stop-streams}.test.ts',
       'tooling/redis-table/effects.test.ts',
       'test/templates/injection/{documents,rights}.test.ts',
       WRITTEN,
@@ -114,7 +114,7 @@ const NEEDS: Readonly<Record<string, Needs>> = {
     tests: [
       'node-relay/drivers/redis/{cluster,sentinel}*.test.ts',
       'node-relay/drivers/redis/{contract,corpus,differential,faults,hold,lease}.test.ts',
-      'node-relay/drivers/redis/{run,server,transact,watch}.test.ts',
+      'node-relay/drivers/redis/{run,server,server-tls,transact,watch}.test.ts',
       'test/redis-{caps,groups,loss,strangers,tls}.test.ts',
       'test/upstash*.test.ts',
       'test/servers/redis-server.test.ts',
