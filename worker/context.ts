@@ -3,6 +3,7 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import type { Place } from '../proto/work/line.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
+import { loggedFault } from './db/fault.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
 import { log } from './log.ts';
 import type { TemplateRunObject } from './runs/object.ts';
@@ -132,7 +133,7 @@ export function openContext(origin: Origin): PublicContext {
         work.catch((thrown: unknown) => {
           log('error', 'work after the reply failed', {
             request_id: requestId,
-            cause: String(thrown),
+            ...loggedFault(thrown),
           });
         }),
       );

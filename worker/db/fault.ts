@@ -1,4 +1,5 @@
-/** Faults of the storage itself: a full disk, one that fails, an object that the platform lost. */
+/** Faults of the storage itself: a full disk, one that fails, an object that the platform lost; and what a log may say of a failed statement. */
+import { DrizzleQueryError } from 'drizzle-orm/errors';
 
 /**
  * As SQLite and D1 say it, and as the runtime says it where it hides the cause: on a full disk too,
@@ -18,4 +19,14 @@ export function storageFault(thrown: unknown): string | undefined {
     cause = cause.cause;
   }
   return undefined;
+}
+
+/** What a log may say of an error: its name, its message and where it was thrown. A failed statement's message holds what was sent to the storage, so the storage's own word stands in its place. */
+export function loggedFault(thrown: unknown): { readonly cause: string; readonly stack?: string } {
+  const told =
+    thrown instanceof DrizzleQueryError ? (thrown.cause ?? 'A statement failed') : thrown;
+  if (!(told instanceof Error)) return { cause: String(told) };
+  // The stack begins with the message.
+  const frames = thrown instanceof Error ? (thrown.stack ?? '').split(/\n(?=\s+at )/).slice(1) : [];
+  return { cause: `${told.name}: ${told.message}`, stack: frames.join('\n') };
 }

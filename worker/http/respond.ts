@@ -2,7 +2,7 @@
 import { ERRORS, errorBody, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import type { PublicContext } from '../context.ts';
-import { storageFault } from '../db/fault.ts';
+import { loggedFault, storageFault } from '../db/fault.ts';
 import { log } from '../log.ts';
 import {
   Accepted,
@@ -150,10 +150,7 @@ function logFailure(failure: GatewayError, requestId: string, path: string): voi
   const said = storage === undefined ? {} : { storage };
   const fields = { request_id: requestId, path: loggedPath(path), code, ...said };
   const isOurs = code === 'INTERNAL';
-  const unforeseen =
-    isOurs && cause instanceof Error
-      ? { cause: `${cause.name}: ${cause.message}`, stack: cause.stack }
-      : {};
+  const unforeseen = isOurs && cause instanceof Error ? loggedFault(cause) : {};
   const level = isOurs || storage !== undefined ? 'error' : 'warn';
   log(level, 'request failed', { ...fields, ...unforeseen });
 }
