@@ -9,8 +9,8 @@ const TYPES = [
   ...['YEAR', 'DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'TEXT', 'BLOB', 'VARCHAR', 'VARBINARY'],
   ...['BIT', 'ENUM', 'SET', 'JSON', 'GEOMETRY', 'NULL_TYPE', 'UNHEARD_OF'],
 ];
-const written = (type: string, value: string, numbersAsStrings = false) => {
-  const field = { name: 'a', type } as Field; // What else a field says is not looked at.
+const written = (type: string, value: string, numbersAsStrings = false, charset?: number) => {
+  const field = { name: 'a', type, charset } as Field; // What else a field says is not looked at.
   return writtenRows([field], [[value]], { numbersAsStrings, rowFormat: 'array' }).rows.join();
 };
 
@@ -28,6 +28,15 @@ test.each([
   ['DATETIME', '2026-01-01 10:00:00.5', '["2026-01-01T10:00:00.5"]'],
 ])('%s %j is %s', (type, value, expected) => {
   expect(written(type, value)).toBe(expected);
+});
+
+test.each([
+  ['ENUM', 63, '["/wA="]'],
+  ['SET', 63, '["/wA="]'],
+  ['ENUM', 255, '["\ufffd\\u0000"]'],
+  ['SET', undefined, '["\ufffd\\u0000"]'],
+])('bytes of an %s of character set %j are %s', (type, charset, expected) => {
+  expect(written(type, '\u00ff\0', false, charset)).toBe(expected);
 });
 
 test('any characters of any type are JSON', () => {

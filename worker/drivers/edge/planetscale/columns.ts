@@ -56,18 +56,25 @@ const BYTES = new Set(['BLOB', 'VARBINARY', 'BINARY', 'HEXNUM', 'HEXVAL', 'BITNU
 const CHARSET = { binary: 63, text: 45 };
 
 /** The column as MySQL's own protocol describes it. */
-export function columnOf({ name, type, flags, columnLength, decimals }: Field): Column {
+export function columnOf(field: Field): Column {
+  const { name, type, flags, columnLength, decimals } = field;
   const sign = type.startsWith('UINT') ? UNSIGNED : 0;
   return {
     name,
     type: TYPES[type] ?? TYPE.varstring,
     flags: (flags ?? 0) | sign,
-    charset: BYTES.has(type) ? CHARSET.binary : CHARSET.text,
+    charset: holdsBytes(field) ? CHARSET.binary : CHARSET.text,
     length: columnLength ?? 0,
     decimals: decimals ?? 0,
     extended: '',
     format: '',
   };
+}
+
+/** The type's name says it, but for ENUM and SET, which have one name whatever their members are of. */
+function holdsBytes({ type, charset }: Field): boolean {
+  if (type === 'ENUM' || type === 'SET') return charset === CHARSET.binary;
+  return BYTES.has(type);
 }
 
 /** Rows as JSON text, and what their columns are called. */
