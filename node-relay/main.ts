@@ -43,6 +43,8 @@ async function main(): Promise<void> {
 
 /** Listens first: the parts must know which port is never a backend. */
 async function start(config: Config, args: readonly string[], log: Log) {
+  // Nothing is awaited between listening and the route: a request that comes at once needs it.
+  const sockets = config.socketFolder ?? (await ownFolder());
   const server = serverFor(config, (request, response) => route(request, response));
   const port = await listen(server, config);
   const supervisor = new Supervisor({
@@ -54,7 +56,7 @@ async function start(config: Config, args: readonly string[], log: Log) {
     log,
     parts: config.parts,
     standIns: config.standIns,
-    sockets: config.socketFolder ?? (await ownFolder()),
+    sockets,
     drainMs: config.drainMs,
   });
   const route = routeTo(supervisor);
