@@ -91,3 +91,12 @@ export const SqlResults = z
       },
     ],
   });
+
+/** How a request wants its rows. */
+export const RowFormat = z
+  .enum(['object', 'array'])
+  .optional()
+  .meta({
+    description: '`array` keeps columns of the same name; left out, rows are objects',
+    examples: ['array'],
+  });

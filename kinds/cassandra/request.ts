@@ -1,6 +1,7 @@
 /** Requests to Cassandra, by their types. */
 import * as z from 'zod';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
+import { RowFormat } from '../sql.ts';
 import { Consistency, SerialConsistency } from './consistency.ts';
 
 /** Statements of the examples below. */
@@ -45,13 +46,7 @@ const statement = {
   query: Text,
   params: Params,
   ...options,
-  row_format: z
-    .enum(['object', 'array'])
-    .optional()
-    .meta({
-      description: '`array` keeps columns of the same name; left out, rows are objects',
-      examples: ['array'],
-    }),
+  row_format: RowFormat,
 };
 const page = {
   page_size: z

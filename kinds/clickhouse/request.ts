@@ -1,6 +1,7 @@
 /** Requests to ClickHouse, by their types. */
 import * as z from 'zod';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
+import { RowFormat } from '../sql.ts';
 import { CallerSettings } from './settings.ts';
 
 const SELECT = 'SELECT id, city FROM customers WHERE city = {city:String} ORDER BY id LIMIT 2';
@@ -49,13 +50,7 @@ const statement = {
   ...shared,
 };
 const rows = {
-  row_format: z
-    .enum(['object', 'array'])
-    .optional()
-    .meta({
-      description: '`array` keeps columns of the same name; left out, rows are objects',
-      examples: ['array'],
-    }),
+  row_format: RowFormat,
 };
 
 /** One statement that answers rows. Source: backends.md §1.4. */

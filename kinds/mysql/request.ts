@@ -1,6 +1,7 @@
 /** Requests to MySQL and MariaDB, by their types. */
 import * as z from 'zod';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
+import { RowFormat } from '../sql.ts';
 
 /** Statements of the examples below. */
 const SCRIPT =
@@ -20,13 +21,7 @@ const script = text.meta({
   examples: [SCRIPT],
 });
 const rest = {
-  row_format: z
-    .enum(['object', 'array'])
-    .optional()
-    .meta({
-      description: '`array` keeps columns of the same name; left out, rows are objects',
-      examples: ['array'],
-    }),
+  row_format: RowFormat,
   kind: kindMember('Mysql'),
   timeout_ms: TimeoutMs,
 };

@@ -1,6 +1,7 @@
 /** Requests to PostgreSQL, by their types. */
 import * as z from 'zod';
 import { JsonValue, kindMember, TimeoutMs } from '../members.ts';
+import { RowFormat } from '../sql.ts';
 
 /** Statements of the examples below. */
 const SCRIPT =
@@ -22,13 +23,7 @@ const statement = {
   timeout_ms: TimeoutMs,
 };
 const rows = {
-  row_format: z
-    .enum(['object', 'array'])
-    .optional()
-    .meta({
-      description: '`array` keeps columns of the same name; left out, rows are objects',
-      examples: ['array'],
-    }),
+  row_format: RowFormat,
 };
 const plain = {
   ...statement,
