@@ -1,9 +1,10 @@
 /** Settings: what is taken, and the one sentence for what is not. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../server/ports.ts';
 import { HELP, readConfig } from './config.ts';
 import { type Keys, makeKeys } from './test/relay.ts';
 
@@ -142,5 +143,26 @@ describe('the program', () => {
     const told = lines.map(({ message }) => message);
     expect(told).toEqual([...parts, 'relay ready', 'relay draining', 'relay stopped']);
     expect(lines[2]).toMatchObject({ host: '127.0.0.1', port: expect.any(Number) });
+  });
+
+  test('stands requests that come before it is ready, however long its folders take', async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'early-'));
+    // What killed processes have left is removed at the start.
+    for (let at = 0; at < 500; at += 1) {
+      const left = join(temporary, `causeway-sockets-${at}`);
+      mkdirSync(left);
+      utimesSync(left, 0, 0);
+    }
+    const port = await freePort('127.0.0.1');
+    const asking = setInterval(() => {
+      fetch(`http://127.0.0.1:${port}/healthz`).catch(() => {}); // Refused until it listens.
+    }, 2);
+    const ended = await runProgram(
+      ['--port', String(port)],
+      { ...env, RELAY_PARTS: '2', TMPDIR: temporary },
+      'relay ready',
+    ).finally(() => clearInterval(asking));
+    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code: 0, stderr: '' });
+    rmSync(temporary, { recursive: true });
   });
 });
