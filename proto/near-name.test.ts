@@ -45,3 +45,7 @@ describe('a wrong name', () => {
     );
   });
 });
+
+test('a name longer than any that is known means none, and is not compared', () => {
+  expect(meantName(`${'x'.repeat(10_000_000)}`, ['query', 'params'])).toBeUndefined();
+});

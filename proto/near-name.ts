@@ -3,6 +3,9 @@
 /** Edits (a letter more, less or other) up to which a name is taken for a misspelt one. */
 const EDITS_MAX = 2;
 
+/** Characters of the longest name that may be a slip of a known one; none of those is as long. */
+const NAME_MAX = 64;
+
 /** Names that other products give to the same thing. */
 const SAME: readonly (readonly string[])[] = [
   ['endpoint', 'id', 'name', 'endpoint_id'],
@@ -28,21 +31,23 @@ const SAME: readonly (readonly string[])[] = [
 
 /**
  * The one of `known` that `given` most likely means; `undefined` when none is near.
- * @param taken names that are there already: of them only the very next is meant
+ * @param isTaken tells which of them are there already: of those only the very next is meant
  */
 export function meantName(
   given: string,
   known: readonly string[],
-  taken: readonly string[] = [],
+  isTaken: (name: string) => boolean = () => false,
 ): string | undefined {
-  const free = known.filter((name) => !taken.includes(name));
-  return nearest(given, known, 1) ?? nearest(given, free, EDITS_MAX) ?? sameAs(given, free);
+  if (given.length > NAME_MAX) return undefined;
+  const free = known.filter((name) => !isTaken(name));
+  const next = free.length < known.length ? nearest(given, known, 1) : undefined;
+  return next ?? nearest(given, free, EDITS_MAX) ?? sameAs(given, free);
 }
 
 /** What else bears on a hint. */
 export interface HintOptions {
-  /** Names that are there already: see `meantName`. */
-  readonly taken?: readonly string[];
+  /** Which names are there already: see `meantName`. */
+  isTaken?(name: string): boolean;
   /** Stands before the list of names. */
   readonly before?: string;
 }
@@ -51,9 +56,9 @@ export interface HintOptions {
 export function hintFor(
   given: string,
   known: readonly string[],
-  { taken = [], before = 'known are' }: HintOptions = {},
+  { isTaken, before = 'known are' }: HintOptions = {},
 ): string {
-  const meant = meantName(given, known, taken);
+  const meant = meantName(given, known, isTaken);
   if (meant !== undefined) return `did you mean "${meant}"?`;
   return known.length === 0 ? 'nothing is taken here' : `${before} ${known.join(', ')}`;
 }
@@ -68,9 +73,13 @@ function sameAs(given: string, known: readonly string[]): string | undefined {
 function nearest(given: string, known: readonly string[], most: number): string | undefined {
   let best: string | undefined;
   let least = most + 1;
+  const lower = given.toLowerCase();
   for (const name of known) {
-    const edits = editsBetween(given.toLowerCase(), name.toLowerCase());
-    const [shorter = 0, longer = 0] = [given.length, name.length].toSorted((a, b) => a - b);
+    // Each letter more is an edit: most names are told apart by their length.
+    if (Math.abs(given.length - name.length) >= least) continue;
+    const edits = editsBetween(lower, name.toLowerCase(), least);
+    const shorter = Math.min(given.length, name.length);
+    const longer = Math.max(given.length, name.length);
     if (edits >= least || edits >= shorter || 2 * edits > longer) continue;
     best = name;
     least = edits;
@@ -78,16 +87,19 @@ function nearest(given: string, known: readonly string[], most: number): string 
   return best;
 }
 
-/** Levenshtein's distance, or more than `EDITS_MAX` where lengths alone tell that it is more. */
-function editsBetween(one: string, other: string): number {
-  if (Math.abs(one.length - other.length) > EDITS_MAX) return EDITS_MAX + 1;
+/** Levenshtein's distance, or `enough` where it is no less. */
+function editsBetween(one: string, other: string, enough: number): number {
   let above = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let row = 1; row <= one.length; row += 1) {
     const current = [row];
+    let least = row;
     for (let at = 1; at <= other.length; at += 1) {
       const replaced = (above[at - 1] ?? 0) + (one[row - 1] === other[at - 1] ? 0 : 1);
-      current.push(Math.min(replaced, (above[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1));
+      const edits = Math.min(replaced, (above[at] ?? 0) + 1, (current[at - 1] ?? 0) + 1);
+      current.push(edits);
+      least = Math.min(least, edits);
     }
+    if (least >= enough) return enough;
     above = current;
   }
   return above[other.length] ?? 0;

@@ -14,6 +14,8 @@ type RawIssue = z.core.$ZodRawIssue;
 
 /** Characters of a wrong name that are told. */
 const NAME_MAX = 100;
+/** Wrong names of one object that are told; of more only how many. Spec silent. */
+const NAMES_MAX = 100;
 
 /** Stands for a union whose forms tell more than the union does. */
 const NO_FORM = 'has none of the forms that it may have';
@@ -139,18 +141,19 @@ function ofUnknown({
   input,
 }: Extract<RawIssue, { code: 'unrecognized_keys' }>): string {
   const known = inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
-  const taken = isObject(input) ? Object.keys(input) : [];
+  const isTaken = (name: string) => isObject(input) && Object.hasOwn(input, name);
   const hints = keys
+    .slice(0, NAMES_MAX)
     .map((key) => told(key, NAME_MAX))
-    .map((name) => [JSON.stringify(name), hintFor(name, known, { taken })] as const)
+    .map((name) => [JSON.stringify(name), hintFor(name, known, { isTaken })] as const)
     .toSorted(([, one], [, other]) => Number(other.endsWith('?')) - Number(one.endsWith('?')));
   // Those of one hint together, so that no list of names is told twice.
-  return [...Map.groupBy(hints, ([, hint]) => hint)]
-    .map(([hint, alike]) => {
-      const names = alike.map(([name]) => name).join(', ');
-      return `${names} ${alike.length === 1 ? 'is' : 'are'} not known; ${hint}`;
-    })
-    .join(' ');
+  const sentences = [...Map.groupBy(hints, ([, hint]) => hint)].map(([hint, alike]) => {
+    const names = alike.map(([name]) => name).join(', ');
+    return `${names} ${alike.length === 1 ? 'is' : 'are'} not known; ${hint}`;
+  });
+  const more = keys.length - hints.length;
+  return sentences.join(' ') + (more > 0 ? `; ${more} more are not known` : '');
 }
 
 function sized(origin: string, bound: string, limit: number | bigint): string {

@@ -93,7 +93,7 @@ function unknownMember(name: string, members: JsonObject, scope: Scope): string 
   const names = scope.nodes.flatMap((node) => (isMember(node) ? node.names.slice(0, 1) : []));
   return names.length === 0
     ? 'is not a member of this command, which has none'
-    : `is not a member of this command; ${hintFor(name, names, { taken: Object.keys(members), before: 'it has' })}`;
+    : `is not a member of this command; ${hintFor(name, names, { isTaken: (each) => Object.hasOwn(members, each), before: 'it has' })}`;
 }
 
 /** Answers how many elements were written. */

@@ -77,6 +77,9 @@ function withoutKind(
   return members;
 }
 
+/** Faults of a pipeline of which a name that is meant is told: looking for it takes longer than all else. Spec silent. */
+const HINTED_MAX = 10;
+
 const NONE: RedisCommand = { type: '', args: [] };
 
 /** Names what is wrong, and answers what stands for the command then. */
@@ -104,7 +107,8 @@ function commandOf({ type, ...given }: JsonObject, prefix: string, faults: Fault
   if (subcommands.length > 0)
     return refuse('type', `needs one of ${subcommands.join(', ')} behind it`);
   const isWords = args !== undefined && Object.keys(given).length === 1;
-  return isWords ? command : byMembers(command.type, entry?.grammar, given, refuse);
+  const isHinted = faults.length < HINTED_MAX;
+  return isWords ? command : byMembers(command.type, entry?.grammar, given, refuse, isHinted);
 }
 
 /** The command that members say; `args` beside them mean nothing, unless they are one of its members. */
@@ -113,9 +117,10 @@ function byMembers(
   grammar: Scope | undefined,
   given: JsonObject,
   refuse: Refuse,
+  isHinted: boolean,
 ): RedisCommand {
   const { args: _, ...members } = given;
-  if (grammar === undefined) return refuse('type', unknownCommand(type));
+  if (grammar === undefined) return refuse('type', unknownCommand(type, isHinted));
   const faults: Fault[] = [];
   const all = grammar.slots.has('args') ? given : members;
   const words = wordsOf(grammar, REWRITES[type]?.(all) ?? all, faults);
@@ -123,8 +128,8 @@ function byMembers(
   return { type, args: words };
 }
 
-function unknownCommand(type: string): string {
-  const names = [...allCommands()].map(({ name }) => name);
+function unknownCommand(type: string, isHinted: boolean): string {
+  const names = isHinted ? [...allCommands()].map(({ name }) => name) : [];
   const meant = meantName(type, names);
   const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
   return `is not a command whose members are known: give its words in args, a list${hint}`;

@@ -1,5 +1,5 @@
 /** What both programs read. */
-
+import * as z from 'zod';
 import { urlOf as connectionUrlOf, partsOf } from '../../../../kinds/connection-options.ts';
 import { baseOf, faultOfBase, faultOfPath, urlOf } from '../../../../kinds/http/address.ts';
 import { bodyOf } from '../../../../kinds/http/body.ts';
@@ -21,8 +21,13 @@ import { parseInPieces } from '../../../../proto/json-pieces.ts';
 import { parseAddress } from '../../../../proto/networks.ts';
 import { orderedText, unordered } from '../../../../proto/ordered-json.ts';
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
+import { faultsOf, IN_OUR_WORDS } from '../../../../proto/schema-faults.ts';
 import { whole } from '../../../../proto/work/pieces.ts';
+import { isWrittenOtherwise, parseWritten } from '../../../../proto/written-json.ts';
 import { type Subject, text, value } from '../subject.ts';
+
+/** Takes nothing of what is made up. */
+const Strict = z.strictObject({ query: z.string().optional(), params: z.string().optional() });
 
 /** Header lines and addresses are no longer. */
 const HEADER_MAX = 65_536;
@@ -35,6 +40,12 @@ export const PROTO: readonly Subject[] = [
   text('faultOf JSON', ['proto/json-fault.ts'], faultOf),
   text('depthFaultOf JSON', ['proto/json-fault.ts'], (each) => depthFaultOf(each, 1000)),
   text('parseOrdered', ['proto/parse-ordered.ts'], parseOrdered),
+  text('numbers written otherwise', ['proto/written-json.ts'], isWrittenOtherwise),
+  text('parseWritten', ['proto/written-json.ts'], parseWritten),
+  value('members that are not known', ['proto/schema-faults.ts', 'proto/near-name.ts'], (each) => {
+    const { error } = Strict.safeParse(each, IN_OUR_WORDS);
+    return error && faultsOf(error, 'body');
+  }),
   text('isBase64', ['proto/base64.ts'], (each) => [isBase64(each), isPaddedBase64(each)]),
   text('bytes', ['proto/bytes.ts'], (each) => [
     bytesOfBase64(each),
