@@ -90,19 +90,17 @@ describe('a request to an endpoint', () => {
   test('loses no digit of a parameter', async () => {
     const relay = recording();
     const gateway = await startRunning(relay);
-    const digits = '9007199254740993,0.1000000000000000055511151231';
+    const body = '{"query":"select $1","params":[9007199254740993,0.1000000000000000055511151231]}';
     const response = await gateway.send('/endpoints/orders/read', {
       method: 'POST',
       headers: {
         Authorization: `Bearer ${await gateway.token()}`,
         'Content-Type': 'application/json',
       },
-      body: `{"query":"select $1","params":[${digits}]}`,
+      body,
     });
     expect(response.status).toBe(200);
-    expect(relay.seen.map(({ request }) => text(request))).toEqual([
-      `{"type":"query","query":"select $1","params":[${digits}]}`,
-    ]);
+    expect(relay.seen.map(({ request }) => text(request))).toEqual([body]);
   });
 
   test('that is large reaches the relay as its client wrote it', async () => {

@@ -69,6 +69,8 @@ function normalize(self: string, form: Value, budget: Budget): string {
   }
   // A character may become as many as eighteen.
   budget.text(self.length * (name.includes('K') ? 18 : 4));
+  // Taking apart syllables of Hangul, and putting letters and their marks together, is the slowest.
+  budget.spend(self.length >> 1);
   payMarks(self, budget);
   return self.normalize(name);
 }

@@ -15,6 +15,7 @@ import {
   chargedArray,
   chargedText,
   kindOf,
+  memberSteps,
   numberIn,
   type Transformer,
   textIn,
@@ -51,8 +52,10 @@ export const LIST: readonly Transformer[] = [
     example: { input: ['a', 'b'], output: 2 },
     make: () => (value, x) => {
       if (typeof value === 'string') return charactersOf(value, x).length;
-      if (isJsonObject(value)) return Object.keys(value).length;
-      return arrayIn(value).length;
+      if (!isJsonObject(value)) return arrayIn(value).length;
+      const { length } = Object.keys(value);
+      x.spend(memberSteps(length));
+      return length;
     },
   },
   {
@@ -233,7 +236,7 @@ function keyOf(name: Json | undefined): (element: Json) => Json | undefined {
 /** Each is a text of its own for a while. */
 function charactersOf(value: string, x: Execution): string[] {
   const text = chargedText(value, x);
-  x.spend(text.length >> 3);
+  x.spend(text.length >> 2);
   return [...text];
 }
 
