@@ -115,8 +115,13 @@ export interface Common {
    * engine follows `ConditionAction.true` and `.false` there. In a graph always `{to: null}`.
    */
   readonly next: Next;
-  /** Of a graph alone: ids after which it begins; empty begins at once. Undefined in lists and below. */
+  /**
+   * Of a graph alone, where every action has it: ids after which it begins; empty begins at once.
+   * Any list may be a graph, the top level, a branch and a body alike: see `isGraph`.
+   */
   readonly after: readonly string[] | undefined;
+  /** What its record shows as input; of an endpoint its `request` is that, and this is undefined. */
+  readonly input: Value | undefined;
   /** Over the scope and `$.output`: what is kept as `$.actions.<id>.output`. */
   readonly output: Value | undefined;
   /** Of one attempt of `endpoint`, `template`, `parallel`, `loop`, `subworkflow`; undefined is the type's default. */
@@ -152,6 +157,11 @@ export type Action =
   | DynamicAction;
 export type ActionType = Action['type'];
 
+/** Whether a list runs by `after` and not by `next`. */
+export function isGraph(list: readonly Action[]): boolean {
+  return list[0]?.after !== undefined;
+}
+
 export interface EndpointAction extends Common {
   readonly type: 'endpoint';
   /** Id or UUID. */
@@ -167,8 +177,6 @@ export interface TemplateAction extends Common {
   readonly type: 'template';
   /** Id or UUID. */
   readonly template: string;
-  /** Undefined: an empty object. */
-  readonly input: Value | undefined;
 }
 
 export interface ConditionAction extends Common {
@@ -256,7 +264,6 @@ export interface SubworkflowAction extends Common {
   readonly type: 'subworkflow';
   /** Id or UUID. */
   readonly workflow: string;
-  readonly input: Value | undefined;
   readonly waitForCompletion: boolean;
 }
 

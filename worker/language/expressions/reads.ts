@@ -1,0 +1,115 @@
+/** What of its values an expression reads, seen without running it. */
+import type * as acorn from 'acorn';
+import { Analysis } from './compile/analysis.ts';
+import { Block, Layout, type Variable } from './compile/variable.ts';
+import type { Place } from './fault.ts';
+import { parseExpression, placeOf } from './parse.ts';
+
+/** One place at which an expression reads a value that it is given. */
+export interface Read {
+  /** Which of the names. */
+  readonly name: string;
+  /** The members that follow it, as far as their names are constant: `$.actions["a-b"]` is `['actions', 'a-b']`. */
+  readonly steps: readonly string[];
+  /** Whether a member follows whose name is known only in a run. */
+  readonly isOpen: boolean;
+  readonly place: Place;
+}
+
+/**
+ * Every read of the names, in the order of the source. A read that ends before a member is of the
+ * value as a whole.
+ * @throws SyntaxFault
+ */
+export function readsOf(source: string, names: readonly string[]): readonly Read[] {
+  const node = parseExpression(source);
+  const block = new Block(undefined, new Layout(undefined, node, 0));
+  const given = new Set(names.map((name) => block.declare(name, 'name', 0)));
+  const analysis = new Analysis(undefined);
+  analysis.visit(node, block);
+  const reads = new Reads(analysis, given);
+  reads.visit(node);
+  return reads.found;
+}
+
+class Reads {
+  readonly found: Read[] = [];
+  readonly #analysis: Analysis;
+  readonly #given: ReadonlySet<Variable>;
+
+  constructor(analysis: Analysis, given: ReadonlySet<Variable>) {
+    this.#analysis = analysis;
+    this.#given = given;
+  }
+
+  visit(node: acorn.Node): void {
+    if (node.type === 'Identifier' || node.type === 'MemberExpression') {
+      const read = this.#chain(node as acorn.Expression); // Both are expressions.
+      if (read !== undefined) this.found.push(read);
+      if (node.type === 'Identifier') return;
+    }
+    for (const [key, child] of Object.entries(node)) {
+      if (key === 'loc' || child === null || typeof child !== 'object') continue;
+      for (const each of Array.isArray(child) ? child : [child]) {
+        if (each !== null && typeof each === 'object' && 'type' in each) this.#within(node, each);
+      }
+    }
+  }
+
+  /** The object of a chain that was read is no read of its own. */
+  #within(node: acorn.Node, child: acorn.Node): void {
+    if (node.type !== 'MemberExpression') {
+      this.visit(child);
+      return;
+    }
+    const { object, property, computed } = node as acorn.MemberExpression; // Its type says so.
+    if (child === property) {
+      if (computed) this.visit(child);
+    } else if (this.#chain(object) === undefined) this.visit(child);
+    else this.#properties(object);
+  }
+
+  /** What stands in brackets along a chain. */
+  #properties(node: acorn.Node): void {
+    const inner = bare(node);
+    if (inner.type !== 'MemberExpression') return;
+    const { object, property, computed } = inner as acorn.MemberExpression; // Its type says so.
+    if (computed) this.visit(property);
+    this.#properties(object);
+  }
+
+  #chain(node: acorn.Node): Read | undefined {
+    const inner = bare(node);
+    if (inner.type === 'Identifier') {
+      const { name } = inner as acorn.Identifier; // Its type says so.
+      const reference = this.#analysis.references.get(inner);
+      const isGiven = reference && 'variable' in reference && this.#given.has(reference.variable);
+      return isGiven
+        ? { name, steps: [], isOpen: false, place: placeOf(inner, undefined) }
+        : undefined;
+    }
+    if (inner.type !== 'MemberExpression') return undefined;
+    const member = inner as acorn.MemberExpression; // Its type says so.
+    const before = this.#chain(member.object);
+    if (before === undefined || before.isOpen) return before;
+    const step = stepOf(member);
+    return step === undefined
+      ? { ...before, isOpen: true }
+      : { ...before, steps: [...before.steps, step] };
+  }
+}
+
+/** Without parentheses, and without what `?.` wraps around a chain. */
+function bare(node: acorn.Node): acorn.Node {
+  return node.type === 'ParenthesizedExpression' || node.type === 'ChainExpression'
+    ? bare((node as acorn.ParenthesizedExpression | acorn.ChainExpression).expression) // Its type says so.
+    : node;
+}
+
+/** The name of a member; undefined where only a run knows it. */
+function stepOf({ property, computed }: acorn.MemberExpression): string | undefined {
+  if (!computed) return property.type === 'Identifier' ? property.name : undefined;
+  if (property.type === 'Literal') return String(property.value);
+  if (property.type !== 'TemplateLiteral' || property.expressions.length > 0) return undefined;
+  return property.quasis[0]?.value.cooked ?? undefined;
+}
