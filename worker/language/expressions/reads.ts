@@ -48,12 +48,7 @@ class Reads {
       if (read !== undefined) this.found.push(read);
       if (node.type === 'Identifier') return;
     }
-    for (const [key, child] of Object.entries(node)) {
-      if (key === 'loc' || child === null || typeof child !== 'object') continue;
-      for (const each of Array.isArray(child) ? child : [child]) {
-        if (each !== null && typeof each === 'object' && 'type' in each) this.#within(node, each);
-      }
-    }
+    for (const child of childrenOf(node)) this.#within(node, child);
   }
 
   /** The object of a chain that was read is no read of its own. */
@@ -97,6 +92,17 @@ class Reads {
       ? { ...before, isOpen: true }
       : { ...before, steps: [...before.steps, step] };
   }
+}
+
+function childrenOf(node: acorn.Node): readonly acorn.Node[] {
+  return Object.entries(node).flatMap(([key, value]) => {
+    const children: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return key === 'loc' ? [] : children.filter(isNode);
+  });
+}
+
+function isNode(value: unknown): value is acorn.Node {
+  return typeof value === 'object' && value !== null && 'type' in value;
 }
 
 /** Without parentheses, and without what `?.` wraps around a chain. */
