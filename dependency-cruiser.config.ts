@@ -19,7 +19,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   bench: ['test', 'server', 'worker', 'node-relay', 'kinds', 'proto'],
 };
 
-const SLICES = 'auth|organizations|users|grants|endpoints|nodes|templates|audit|json';
+const SLICES = 'auth|organizations|users|grants|endpoints|nodes|templates|workflows|audit|json';
 /** Files of a slice that answer its operations; all others are its resources: rows, rights, definitions. */
 const OPERATIONS =
   '[\\w-]*routes|options|connect|create|update|test-connection|inspect|show|delete|render|admit|change|remove|sweep/sweep';

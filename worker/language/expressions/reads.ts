@@ -32,6 +32,18 @@ export function readsOf(source: string, names: readonly string[]): readonly Read
   return reads.found;
 }
 
+/** The text that whatever an expression makes begins with: that of a template, or of a sum of texts. @throws SyntaxFault */
+export function constantStart(source: string): string {
+  return startOf(parseExpression(source));
+}
+
+function startOf(node: acorn.Node): string {
+  const whole = bare(node) as acorn.AnyNode; // Every node of acorn's is one of its kinds.
+  if (whole.type === 'TemplateLiteral') return whole.quasis[0]?.value.cooked ?? '';
+  if (whole.type === 'BinaryExpression' && whole.operator === '+') return startOf(whole.left);
+  return whole.type === 'Literal' && typeof whole.value === 'string' ? whole.value : '';
+}
+
 class Reads {
   readonly found: Read[] = [];
   readonly #analysis: Analysis;

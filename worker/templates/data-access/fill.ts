@@ -13,7 +13,16 @@ import { asData } from './insert.ts';
 import { faultOfName } from './mongo.ts';
 import { type Placeholder, textOf } from './placeholder.ts';
 import { placeOf } from './places.ts';
-import { type Fill, fault, inserted, isPlain, partsIn, type Reader, whereIn } from './reader.ts';
+import {
+  type Fill,
+  fault,
+  inserted,
+  isPlain,
+  partsIn,
+  partsInName,
+  type Reader,
+  whereIn,
+} from './reader.ts';
 import { readTextAt } from './texts.ts';
 import type { Scope } from './values.ts';
 
@@ -38,8 +47,7 @@ function readHolder(reader: Reader, holder: JsonObject, path: readonly string[])
   const rest = Object.entries(holder).filter(([name]) => !bound?.members.includes(name));
   const members = rest.map(([name, value]) => {
     const at = [...path, name];
-    const { parts } = { parts: partsIn(reader, name, path) };
-    if (!isPlain(parts))
+    if (!isPlain(partsInName(reader, name, path)))
       fault(reader, at, 'has a placeholder for a name: members of a request are fixed');
     return { name, fill: readValue(reader, value, at), leaves: leavesOut(reader, value, at) };
   });
@@ -105,7 +113,7 @@ function readName(
   name: string,
   path: readonly string[],
 ): string | ((scope: Scope) => string) {
-  const parts = partsIn(reader, name, path);
+  const parts = partsInName(reader, name, path);
   if (isPlain(parts)) return name;
   const message = faultOfFilledName(reader, name, path);
   if (message !== undefined) fault(reader, path, message);
@@ -139,7 +147,10 @@ const DOCUMENT = 'document';
 
 function readText(reader: Reader, text: string, path: readonly string[]): Fill {
   const parts = partsIn(reader, text, path);
-  if (isPlain(parts)) return () => text;
+  if (isPlain(parts)) {
+    const plain = parts.join('');
+    return () => plain;
+  }
   const place = placeOf(reader, path);
   if (place === 'fixed') {
     fault(reader, path, 'has a placeholder, and is fixed: it decides what the request is');

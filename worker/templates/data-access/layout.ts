@@ -87,7 +87,7 @@ function named(value: Json, at: string, faults: Fault[]): Written[] {
 }
 
 /** A request may stand in a member of its own, as in the body of a request to an endpoint. */
-function unwrapped(written: JsonObject, at: string): Pick<Written, 'request' | 'at'> {
+export function unwrapped(written: JsonObject, at: string): Pick<Written, 'request' | 'at'> {
   const { request, ...others } = written;
   const isWrapped = isJsonObject(request) && Object.keys(others).length === 0;
   return isWrapped ? { request, at: `${at}.request` } : { request: written, at };

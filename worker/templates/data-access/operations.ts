@@ -10,7 +10,7 @@ import type { DataAccessDefinition, RequestSort } from '../definition.ts';
 import { readRequest } from './fill.ts';
 import { nameOfEndpoint, operationsIn, type Written } from './layout.ts';
 import type { Placeholder } from './placeholder.ts';
-import type { Fill, Reader } from './reader.ts';
+import type { Fill, Language, Reader } from './reader.ts';
 import { SAMPLE } from './values.ts';
 
 /** Which kind an endpoint is of; undefined when there is none of that name. */
@@ -45,12 +45,14 @@ export function readOperations(
 interface Around {
   readonly faults: Fault[];
   readonly kindOf: KindOf;
+  readonly language?: Language;
 }
 
-function readOperation(
+/** One request of a template, or of what else makes requests in the same way; none with its faults. */
+export function readOperation(
   sort: RequestSort,
   { endpoint, request: written, at, path }: Written,
-  { faults, kindOf }: Around,
+  { faults, kindOf, language }: Around,
 ): Operation[] {
   const kind = kindOf(endpoint);
   if (kind === undefined) {
@@ -66,12 +68,14 @@ function readOperation(
     faults.push({ path, message: `is of kind ${label}, which has no transactions` });
   }
   const type = typeOf(kind, request);
+  const told = (message: string) => language?.told(message) ?? message;
   if (watches.includes(type)) {
-    faults.push({ path: `${at}.type`, message: 'answers events: send it to /read' });
+    faults.push({ path: `${at}.type`, message: told('answers events: send it to /read') });
   }
   const placeholders: Placeholder[] = [];
   const open = new Set<string>();
-  const reader: Reader = { kind, type, request, inTransaction, at, faults, placeholders, open };
+  const found = { faults, placeholders, open };
+  const reader: Reader = { kind, language, type, request, inTransaction, at, ...found };
   const before = faults.length;
   const fill = readRequest(reader);
   const level = faults.length > before ? 'Read' : levelOf(sort, reader, fill);
@@ -84,16 +88,18 @@ function typeOf(kind: Kind, request: JsonObject): string {
   return typeof type === 'string' ? type.toLowerCase() : '';
 }
 
+const WRITES = 'writes: a template that writes has request Write';
+
 /** Tries the request with values that it might have. */
 function levelOf(sort: RequestSort, reader: Reader, fill: Fill): Operation['level'] {
-  const { kind, at, faults } = reader;
+  const { kind, at, faults, language } = reader;
   const sample: Json = fill(SAMPLE);
   try {
     const { request, mode } = parseRequest(kind, unordered(sample));
     if (sort === 'Read' && mode === 'write') {
       faults.push({
         path: `${at}.type`,
-        message: 'writes: a template that writes has request Write',
+        message: language?.told(WRITES) ?? WRITES,
       });
     }
     if (kindSpec(kind).needs?.(request) === 'Admin') return 'Admin';

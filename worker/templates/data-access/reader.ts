@@ -12,9 +12,21 @@ import type { Scope } from './values.ts';
 /** Makes a value of the request. */
 export type Fill = (scope: Scope) => Json;
 
+/** How texts of a request say that a value stands there. */
+export interface Language {
+  /** The text at a path of the request, apart. */
+  partsOf(text: string, path: readonly string[]): ReturnType<typeof partsOf>;
+  /** The name of a member apart. */
+  partsOfName(name: string): ReturnType<typeof partsOf>;
+  /** A fault in the words of the language. */
+  told(message: string): string;
+}
+
 /** What a request is read with, and what is found in it. */
 export interface Reader {
   readonly kind: Kind;
+  /** Placeholders in double braces when left out. */
+  readonly language?: Language | undefined;
   /** Its type, in lower case. */
   readonly type: string;
   /** As its author wrote it. */
@@ -30,7 +42,19 @@ export interface Reader {
 
 /** A text apart; placeholders and what is wrong with them are noted. */
 export function partsIn(reader: Reader, text: string, path: readonly string[]): readonly Part[] {
-  const { parts, fault: found } = partsOf(text);
+  return noted(reader, reader.language?.partsOf(text, path) ?? partsOf(text), path);
+}
+
+/** The same of the name of a member. */
+export function partsInName(reader: Reader, name: string, path: readonly string[]) {
+  return noted(reader, reader.language?.partsOfName(name) ?? partsOf(name), path);
+}
+
+function noted(
+  reader: Reader,
+  { parts, fault: found }: ReturnType<typeof partsOf>,
+  path: readonly string[],
+): readonly Part[] {
   if (found !== undefined) fault(reader, path, found);
   for (const part of parts) if (typeof part !== 'string') reader.placeholders.push(part);
   return parts;
@@ -42,8 +66,9 @@ export function isPlain(parts: readonly Part[]): boolean {
 }
 
 /** Notes what an author has to mend. */
-export function fault({ at, faults }: Reader, path: readonly string[], message: string): void {
-  faults.push({ path: [at, ...path].join('.'), message });
+export function fault(reader: Reader, path: readonly string[], message: string): void {
+  const { at, faults, language } = reader;
+  faults.push({ path: [at, ...path].join('.'), message: language?.told(message) ?? message });
 }
 
 /** The value of a placeholder as data of its kind, wherever it stands. */

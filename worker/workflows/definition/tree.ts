@@ -373,14 +373,17 @@ export interface DataChangeTrigger extends OnDelivery {
   readonly ordered: boolean;
 }
 
+/** An endpoint that an action reaches by itself, and what its request needs there. Contract §4, §6. */
+export interface EndpointReference {
+  readonly kind: 'endpoint';
+  readonly id: string;
+  readonly path: string;
+  readonly level: 'Read' | 'Write' | 'Admin';
+}
+
 /** What a definition names outside itself. */
 export type Reference =
-  | {
-      readonly kind: 'endpoint';
-      readonly id: string;
-      readonly path: string;
-      readonly level: 'Read' | 'Write' | 'Admin';
-    }
+  | EndpointReference
   | { readonly kind: 'template' | 'workflow'; readonly id: string; readonly path: string };
 
 /** One fault of a definition; all are told at once. */

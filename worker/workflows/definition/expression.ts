@@ -1,0 +1,86 @@
+/** Expressions of a definition: compiled where they stand, and what they read noted for the checks of what is visible. */
+import {
+  type Budget,
+  compileExpression,
+  type Expression,
+  keep,
+  type Plain,
+  type Read,
+  readsOf,
+} from '../../language/expressions/index.ts';
+import type { Report } from '../../templates/transformation/report.ts';
+import type { Common, Expr, Root, Uses } from './tree.ts';
+
+/** A run as `$`. */
+export type RunStand =
+  /** As an action sees it: before it begins, or after its end; `output` and `results` come on top. */
+  | {
+      readonly root: 'run';
+      readonly action: Common;
+      readonly when: 'before' | 'after';
+      readonly extra?: 'output' | 'results';
+    }
+  /** A run at its end, or when any of its actions failed. */
+  | { readonly root: 'end' }
+  | { readonly root: 'failure' };
+
+/** Which `$` an expression has, and so what it may read. */
+export type Stand =
+  | RunStand
+  /** Of `$` one member alone. */
+  | { readonly root: 'input' }
+  | { readonly root: 'trigger' }
+  /** What started a run; its members go by their bare names. */
+  | { readonly root: 'delivery' };
+
+/** An expression and where it stands, until all actions are known. */
+export interface Site {
+  readonly expr: CompiledExpr;
+  readonly stand: Stand;
+  readonly reads: readonly Read[];
+}
+
+/** What definitions are read with. */
+export interface Drafting {
+  readonly report: Report;
+  readonly sites: Site[];
+}
+
+const NONE: Uses = { roots: new Set(), actions: new Map(), names: new Set() };
+
+/** An expression that was compiled. */
+export class CompiledExpr implements Expr {
+  readonly where: string;
+  readonly source: string;
+  /** Nothing until what is visible was checked. */
+  uses: Uses = NONE;
+  readonly #expression: Expression;
+
+  constructor(where: string, expression: Expression) {
+    this.where = where;
+    this.source = expression.source;
+    this.#expression = expression;
+  }
+
+  evaluate(root: Root, budget: Budget, named: readonly Plain[] = []): Plain | undefined {
+    return keep(this.#expression.run([root, ...named], budget), budget);
+  }
+}
+
+/**
+ * Compiles an expression; undefined, with a fault, when it is none.
+ * @param names further names beside `$`, in the order in which `evaluate` is given their values
+ */
+export function compiled(
+  { report, sites }: Drafting,
+  source: string,
+  { where, stand, names = [] }: { where: string; stand: Stand; names?: readonly string[] },
+): CompiledExpr | undefined {
+  return report.try(where, () => {
+    const members = stand.root === 'delivery' ? { members: '$' } : {};
+    const expression = compileExpression(source, { names: ['$', ...names], ...members });
+    const expr = new CompiledExpr(where, expression);
+    sites.push({ expr, stand, reads: readsOf(source, ['$']) });
+    return expr;
+  });
+}

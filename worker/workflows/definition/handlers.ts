@@ -1,0 +1,193 @@
+/** Reads `errorHandler`: what is done when an action fails. Spec: workflows.md §4. */
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { hintFor } from '../../../proto/near-name.ts';
+import { told } from '../../../proto/told.ts';
+import { EMPTY } from './action.ts';
+import { RETRYABLE } from './codes.ts';
+import type { Drafts } from './draft.ts';
+import type { Stand } from './expression.ts';
+import { type Members, SHOWN } from './members.ts';
+import type { Action, DeadLetters, Escalation, Retry } from './tree.ts';
+import { ACTION_TYPES } from './type-names.ts';
+import { readValue } from './value.ts';
+
+/** A handler as it is written: what is absent is left to the default, null is switched off. */
+export interface WrittenHandler {
+  readonly retry: Retry | null | undefined;
+  readonly fallback: Action | null | undefined;
+  readonly route: { readonly to: string; readonly where: string } | null | undefined;
+  readonly escalation: Escalation | null | undefined;
+}
+
+/** All that `errorHandler` says. */
+export interface Handlers {
+  readonly byDefault: WrittenHandler;
+  readonly byId: ReadonlyMap<string, WrittenHandler>;
+  readonly deadLetters: DeadLetters | undefined;
+}
+
+/** Where nothing is said. */
+export const SILENT: WrittenHandler = {
+  retry: undefined,
+  fallback: undefined,
+  route: undefined,
+  escalation: undefined,
+};
+/** Spec: workflows.md §4, `retry`. */
+export const RETRY: Retry = {
+  maxAttempts: 3,
+  initialMs: 1_000,
+  rate: 2,
+  maxMs: 300_000,
+  jitter: false,
+  on: undefined,
+};
+const DAY_MS = 86_400_000;
+/** How long entries are kept when nothing else is said. */
+const RETENTION_MS = 30 * DAY_MS;
+
+/** Reads `errorHandler`; the actions of the definition are known. */
+export function readHandlers(drafts: Drafts, definition: Members): Handlers {
+  const members = definition.members('errorHandler');
+  const byId = new Map<string, WrittenHandler>();
+  if (members === undefined) return { byDefault: SILENT, byId, deadLetters: undefined };
+  members.only(['default', 'actions', 'deadLetterQueue'], 'errorHandler');
+  const main = members.members('default');
+  const byDefault = main === undefined ? SILENT : readHandler(drafts, main, undefined);
+  const named = members.members('actions');
+  for (const id of Object.keys(named?.object ?? {})) {
+    const handler = named?.members(id);
+    if (handler !== undefined) byId.set(id, readHandler(drafts, handler, id));
+  }
+  // Also those that handlers bring themselves may be named, of which all are known now.
+  for (const id of byId.keys()) {
+    if (drafts.byId.has(id)) continue;
+    const shown = told(id, SHOWN);
+    const hint = hintFor(shown, [...drafts.byId.keys()]);
+    named?.fault(shown, `names no action: "${shown}"; ${hint}`);
+  }
+  return { byDefault, byId, deadLetters: readDeadLetters(members) };
+}
+
+/** @param id of the action that it is for; undefined for all */
+function readHandler(drafts: Drafts, members: Members, id: string | undefined): WrittenHandler {
+  members.only(['retry', 'fallback', 'action', 'escalation'], 'a handler');
+  return {
+    retry: orOff(members, 'retry', () => readRetry(members)),
+    fallback: orOff(members, 'fallback', () => {
+      const json = members.get('fallback') ?? null;
+      const where = members.at('fallback');
+      return drafts.readOne({ json, where, place: { in: 'fallback', of: id } });
+    }),
+    route: orOff(members, 'action', () => {
+      const to = members.text('action');
+      return to === undefined ? undefined : { to, where: members.at('action') };
+    }),
+    escalation: orOff(members, 'escalation', () => readEscalation(drafts, members, id)),
+  };
+}
+
+/** A member that null switches off. */
+function orOff<Read>(members: Members, name: string, read: () => Read): Read | null | undefined {
+  const value = members.get(name);
+  return value === undefined || value === null ? value : read();
+}
+
+function readRetry(handler: Members): Retry | undefined {
+  const members = handler.members('retry');
+  if (members === undefined) return undefined;
+  const { initial, rate, max, on } = {
+    initial: 'initialInterval',
+    rate: ['backoffRate', 'multiplier'],
+    max: 'maxInterval',
+    on: ['retryableErrors', 'retryOnErrors'],
+  } as const;
+  members.only(['maxAttempts', initial, ...rate, max, 'jitter', ...on], 'retry');
+  const attempts = members.number('maxAttempts', { min: 1, max: 100, isInteger: true });
+  const initialS = members.number(initial, { min: 0, max: 86_400 });
+  const maxS = members.number(max, { min: 0, max: 2_592_000 });
+  const times = members.number(oneOf(members, rate), { min: 1, max: 100 });
+  return {
+    maxAttempts: attempts ?? RETRY.maxAttempts,
+    initialMs: initialS === undefined ? RETRY.initialMs : Math.round(initialS * 1_000),
+    rate: times ?? RETRY.rate,
+    maxMs: maxS === undefined ? RETRY.maxMs : Math.round(maxS * 1_000),
+    jitter: members.flag('jitter', RETRY.jitter),
+    on: readCodes(members, oneOf(members, on)),
+  };
+}
+
+/** The one of two spellings that is there. */
+function oneOf(members: Members, [one, other]: readonly [string, string]): string {
+  if (members.has(one) && members.has(other))
+    members.fault(other, `says what ${one} says: write one`);
+  return members.has(other) && !members.has(one) ? other : one;
+}
+
+function readCodes(members: Members, name: string): ReadonlySet<string> | undefined {
+  const codes = members.texts(name);
+  for (const [index, code] of (codes ?? []).entries()) {
+    if (RETRYABLE.includes(code)) continue;
+    const shown = told(code, SHOWN);
+    const meant = hintFor(shown, RETRYABLE, { before: 'codes are, for example,' });
+    const hint = meant.startsWith('did you mean')
+      ? meant
+      : 'see the errors that an action may have';
+    members.report.add(
+      `${members.at(name)}.${index}`,
+      `is no code of an error: "${shown}"; ${hint}`,
+    );
+  }
+  return codes && new Set(codes);
+}
+
+function readEscalation(
+  drafts: Drafts,
+  handler: Members,
+  id: string | undefined,
+): Escalation | undefined {
+  const members = handler.members('escalation');
+  if (members === undefined) return undefined;
+  members.only(['threshold', 'notification', 'incident'], 'escalation');
+  const threshold = members.number('threshold', { min: 1, max: 100, isInteger: true }) ?? 1;
+  const stand: Stand =
+    id === undefined
+      ? { root: 'failure' }
+      : { root: 'run', action: { ...EMPTY, id }, when: 'after' };
+  const read = (['notification', 'incident'] as const).map((name) => {
+    const json = members.given(name);
+    if (json === undefined) return undefined;
+    const where = members.at(name);
+    const action = isAction(json)
+      ? drafts.readOne({
+          json,
+          where,
+          id: `${(id ?? 'default').slice(0, 50)}-${name}`,
+          place: { in: 'escalation', of: id },
+        })
+      : undefined;
+    return { value: readValue(drafts, json, where, stand), action };
+  });
+  const [notification, incident] = read.map((each) => each?.value);
+  const actions = read.flatMap((each) => (each?.action ? [each.action] : []));
+  return { threshold, notification, incident, actions };
+}
+
+/** Whether what is told is run as well. */
+function isAction(json: Json): boolean {
+  return isJsonObject(json) && ACTION_TYPES.some((type) => type === json.type);
+}
+
+function readDeadLetters(handler: Members): DeadLetters | undefined {
+  const members = handler.members('deadLetterQueue');
+  if (members === undefined) return undefined;
+  const names = ['enabled', 'destination', 'includeState', 'retryable', 'retention'];
+  members.only(names, 'deadLetterQueue');
+  const read = {
+    destination: members.text('destination'),
+    includeState: members.flag('includeState', false),
+    retryable: members.flag('retryable', true),
+    retentionMs: members.duration('retention') ?? RETENTION_MS,
+  };
+  return members.flag('enabled', true) ? read : undefined;
+}

@@ -1,0 +1,10 @@
+/** Names that a definition gives. Spec: workflows.md §1. */
+
+/** Ids of actions, of form fields, and segments of a webhook's path. */
+export const ACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
+/** What is told of any other. */
+export const ACTION_ID_FORM = 'must be 1 to 64 letters, digits, _ and -';
+/** Names in `as` and `index`: what an expression may write behind `$.`. */
+export const LOOP_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** Members of `$` that no loop may hide. */
+export const ROOT_NAMES = ['input', 'trigger', 'run', 'actions', 'error', 'results'];

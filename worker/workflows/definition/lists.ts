@@ -1,0 +1,131 @@
+/** The order of actions: which follow which, none twice and none never. Spec: workflows.md §1, "Checked when stored". */
+import { hintFor } from '../../../proto/near-name.ts';
+import { told } from '../../../proto/told.ts';
+import type { Report } from '../../templates/transformation/report.ts';
+import { Ancestors } from './ancestors.ts';
+import type { Draft, Link, List } from './draft.ts';
+import { SHOWN } from './members.ts';
+
+/** A way from one action of a list to another. */
+interface Edge {
+  readonly to: Draft;
+  readonly where: string;
+}
+
+/** The ways of one list. */
+export class Order {
+  readonly list: List;
+  /** Ways on, in the direction of time. */
+  readonly #edges = new Map<Draft, Edge[]>();
+  /** Made when first asked for: all ways are known then. */
+  #ancestors: Ancestors<Draft> | undefined;
+
+  constructor(list: List) {
+    this.list = list;
+  }
+
+  /** @param from begins no later than `to` */
+  add(from: Draft, to: Draft, where: string): void {
+    const known = this.#edges.get(from) ?? [];
+    known.push({ to, where });
+    this.#edges.set(from, known);
+  }
+
+  /** Whether an action can have run before another begins. */
+  isBefore(one: Draft, other: Draft): boolean {
+    this.#ancestors ??= new Ancestors(this.list.actions, (action) =>
+      (this.#edges.get(action) ?? []).map(({ to }) => to),
+    );
+    return this.#ancestors.has(one, other);
+  }
+
+  /** What can begin after an action, at whatever distance. */
+  after(action: Draft): ReadonlySet<Draft> {
+    const found = new Set<Draft>();
+    const left = [action];
+    for (let each = left.pop(); each !== undefined; each = left.pop()) {
+      for (const { to } of this.#edges.get(each) ?? []) {
+        if (!found.has(to)) {
+          found.add(to);
+          left.push(to);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Tells each way that leads back. */
+  checkCycles(report: Report): void {
+    const done = new Set<Draft>();
+    for (const action of this.list.actions) this.#follow(action, { report, done });
+  }
+
+  /** Depth first, without recursion: a list may have thousands of actions. */
+  #follow(
+    start: Draft,
+    { report, done }: { readonly report: Report; readonly done: Set<Draft> },
+  ): void {
+    if (done.has(start)) return;
+    const path = new Set([start]);
+    const stack = [{ action: start, edges: [...(this.#edges.get(start) ?? [])] }];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const edge = top.edges.shift();
+      if (edge === undefined) {
+        path.delete(top.action);
+        done.add(top.action);
+        stack.pop();
+      } else if (path.has(edge.to)) {
+        report.add(edge.where, cycleTo(edge.to, this.list));
+      } else if (!done.has(edge.to)) {
+        path.add(edge.to);
+        stack.push({ action: edge.to, edges: [...(this.#edges.get(edge.to) ?? [])] });
+      }
+    }
+  }
+}
+
+function cycleTo({ id }: Draft, { isGraph }: List): string {
+  return isGraph
+    ? `closes a circle: "${id}" itself waits for this action`
+    : `leads back to "${id}": a loop is the way to repeat`;
+}
+
+/** The ways that actions of a list name themselves; what is none is told. */
+export function orderOf(list: List, byId: ReadonlyMap<string, Draft>, report: Report): Order {
+  const order = new Order(list);
+  const own = new Map(list.actions.map((action) => [action.id, action]));
+  for (const [from, links] of list.links) {
+    for (const link of links) {
+      const to = own.get(link.to);
+      if (to === undefined || to.id === '') report.add(link.where, missing(link, own, byId));
+      else if (list.isGraph) order.add(to, from, link.where);
+      else order.add(from, to, link.where);
+    }
+  }
+  return order;
+}
+
+/** What is told of a name that is none of the list. */
+function missing(
+  { to }: Link,
+  own: ReadonlyMap<string, Draft>,
+  byId: ReadonlyMap<string, Draft>,
+): string {
+  const shown = told(to, SHOWN);
+  const other = byId.get(to);
+  if (other !== undefined) return `names an action of another list: "${shown}" is ${other.where}`;
+  const known = [...own.keys()].filter((id) => id !== '');
+  return `names no action of this list: "${shown}"; ${hintFor(shown, known)}`;
+}
+
+/** Tells every action of a list that nothing leads to. */
+export function checkReached(order: Order, start: Draft | undefined, report: Report): void {
+  const { actions, isGraph } = order.list;
+  const first = start ?? actions[0];
+  if (isGraph || first === undefined) return;
+  const reached = order.after(first);
+  for (const action of actions) {
+    if (action === first || reached.has(action)) continue;
+    report.add(action.where, `is never reached: nothing leads to "${action.id}"`);
+  }
+}

@@ -1,0 +1,105 @@
+/** Objects of a definition, whose members are read one by one: what is wrong with them is told with its path. */
+import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
+import { hintFor } from '../../../proto/near-name.ts';
+import { told } from '../../../proto/told.ts';
+import { Members as Read } from '../../templates/transformation/report.ts';
+import { durationMs } from './duration.ts';
+
+/** Bounds of a number. */
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly isInteger?: boolean;
+}
+
+/** One object of a definition. */
+export class Members extends Read {
+  /** A path of the definition, of which the whole has none. */
+  override at(name: string): string {
+    return this.path === '' ? name : `${this.path}.${name}`;
+  }
+
+  override members(name: string): Members | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    if (isJsonObject(value)) return new Members(value, this.at(name), this.report);
+    return this.fault(name, 'must be an object');
+  }
+
+  /** As `get`, but a member that is null is left out. */
+  given(name: string): Json | undefined {
+    const value = this.get(name);
+    return value === null ? undefined : value;
+  }
+
+  flag(name: string, byDefault: boolean): boolean {
+    const value = this.get(name);
+    if (value === undefined || typeof value === 'boolean') return value ?? byDefault;
+    this.fault(name, 'must be true or false');
+    return byDefault;
+  }
+
+  number(name: string, { min, max, isInteger = false }: Bounds): number | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    const number = typeof value === 'number' || isRawJson(value) ? Number(numberText(value)) : NaN;
+    const isRight = number >= min && number <= max && (!isInteger || Number.isInteger(number));
+    if (isRight) return number;
+    return this.fault(
+      name,
+      `must be ${isInteger ? 'an integer' : 'a number'} from ${min} to ${max}`,
+    );
+  }
+
+  /** One of some texts. */
+  oneOf<Name extends string>(name: string, known: readonly Name[], byDefault: Name): Name {
+    return this.chosen(name, known) ?? byDefault;
+  }
+
+  /** The same; undefined when absent or, with a fault, another value. */
+  chosen<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
+    const value = this.get(name);
+    if (value === undefined) return undefined;
+    const found = known.find((each) => each === value);
+    if (found !== undefined) return found;
+    if (typeof value !== 'string') return this.fault(name, `must be one of ${known.join(', ')}`);
+    const shown = told(value, SHOWN);
+    return this.fault(name, `${JSON.stringify(shown)} is not known; ${hintFor(shown, known)}`);
+  }
+
+  /** Milliseconds of a duration that is written down. */
+  duration(name: string): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    return durationMs(text) ?? this.fault(name, DURATION);
+  }
+
+  /** Texts of a list; undefined when absent or, with a fault, another value. */
+  texts(name: string): readonly string[] | undefined {
+    const list = this.list(name);
+    if (list === undefined) return undefined;
+    const texts = list.filter((each) => typeof each === 'string' && each !== '');
+    for (const [index, each] of list.entries()) {
+      if (!texts.includes(each)) this.report.add(`${this.at(name)}.${index}`, TEXT);
+    }
+    return texts as readonly string[]; // Just looked at.
+  }
+
+  /** Tells every member that is none of these. */
+  override only(names: readonly string[], of: string): void {
+    for (const name of Object.keys(this.object)) {
+      if (names.includes(name)) continue;
+      const shown = told(name, SHOWN);
+      this.fault(
+        shown,
+        `is no member of ${of}; ${hintFor(shown, names, { isTaken: (each) => this.has(each) })}`,
+      );
+    }
+  }
+}
+
+/** Characters of a wrong name that are told. */
+export const SHOWN = 100;
+const TEXT = 'must be a text of at least one character';
+/** What is told of a text that is no duration. */
+export const DURATION = 'must be a duration of ISO 8601 of up to ten years, such as PT30S or P1D';

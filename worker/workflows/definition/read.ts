@@ -1,0 +1,173 @@
+/** From a definition to the tree that the engine runs, or to everything that is wrong with it. Spec: workflows.md §1 to §5. */
+import { isJsonObject, type JsonObject } from '../../../proto/json.ts';
+import { compileSchema } from '../../language/schemas/compile.ts';
+import { Report } from '../../templates/transformation/report.ts';
+import { readList, readOne } from './action.ts';
+import type { Drafts, Lookups } from './draft.ts';
+import { compiled } from './expression.ts';
+import { readHandlers } from './handlers.ts';
+import { Members } from './members.ts';
+import { resolveHandlers } from './resolve.ts';
+import { Structure } from './structure.ts';
+import type { Action, Expr, Fault, Reference, Settings, Value, Workflow } from './tree.ts';
+import { readTriggers } from './triggers.ts';
+import { readValue } from './value.ts';
+import { checkVisible } from './visible.ts';
+
+/** A definition that was read, or all its faults. */
+export type ReadWorkflow =
+  | {
+      readonly workflow: Workflow;
+      readonly faults: readonly [];
+      readonly references: readonly Reference[];
+    }
+  | {
+      readonly workflow: undefined;
+      readonly faults: readonly Fault[];
+      readonly references: readonly Reference[];
+    };
+
+/** Members of a definition, as of a body. */
+export const DEFINITION_MEMBERS = [
+  ...['id', 'name', 'description', 'version', 'status', 'runAs', 'key', 'trigger', 'input'],
+  ...['start', 'actions', 'output', 'errorHandler', 'executionSettings', 'humanInteraction'],
+  ...['monitoring', 'collaboration', 'documentation'],
+];
+/** Members that are stored and shown as they are. */
+const FREE = ['humanInteraction', 'monitoring', 'collaboration', 'documentation'];
+/** Most actions of a definition, all of the tree counted. Spec silent. */
+const ACTIONS_MAX = 10_000;
+const DAY_MS = 86_400_000;
+/** How long a run may take when nothing else is said. */
+const TIMEOUT_MS = 30 * DAY_MS;
+/** Most runs at a time that can be asked for. Spec silent. */
+const CONCURRENCY_MAX = 10_000;
+
+/** Reads a definition in the shape that `GET` shows. */
+export function readWorkflow(definition: JsonObject, lookups: Lookups): ReadWorkflow {
+  const report = new Report();
+  const references: Reference[] = [];
+  const drafts: Drafts = {
+    report,
+    lookups,
+    references,
+    sites: [],
+    byId: new Map(),
+    lists: [],
+    readOne: (written) => readOne(drafts, written),
+    readList: (written) => readList(drafts, written),
+  };
+  const workflow = readWhole(drafts, new Members(definition, '', report));
+  const faults = onlyOnce(report.faults);
+  return workflow === undefined || faults.length > 0
+    ? { workflow: undefined, faults, references }
+    : { workflow, faults: [], references };
+}
+
+function readWhole(drafts: Drafts, members: Members): Workflow | undefined {
+  const { report, byId } = drafts;
+  members.only(DEFINITION_MEMBERS, 'a workflow');
+  for (const name of FREE) members.members(name);
+  const rest = readAround(drafts, members);
+  const actions = readActions(drafts, members);
+  const handlers = readHandlers(drafts, members);
+  if (byId.size > ACTIONS_MAX) {
+    members.fault('actions', `must have at most ${ACTIONS_MAX} actions in all`);
+    return undefined;
+  }
+  const isGraph = drafts.lists.some(({ place, isGraph }) => place.in === 'workflow' && isGraph);
+  const start = readStart(drafts, members, isGraph);
+  const structure = new Structure(drafts, handlers, start);
+  resolveHandlers(structure);
+  checkVisible(structure);
+  const [first] = actions ?? [];
+  if (actions === undefined || first === undefined || report.faults.length > 0) return undefined;
+  return {
+    ...rest,
+    form: isGraph ? 'graph' : 'list',
+    start: start ?? first.id,
+    actions,
+    // Without a fault each of them was made whole.
+    byId: byId as ReadonlyMap<string, unknown> as ReadonlyMap<string, Action>,
+    deadLetters: handlers.deadLetters,
+  };
+}
+
+function readActions(drafts: Drafts, members: Members): readonly Action[] | undefined {
+  const json = members.has('actions')
+    ? members.list('actions')
+    : members.fault('actions', 'is required');
+  if (json === undefined) return undefined;
+  return drafts.readList({ json: [...json], where: 'actions', place: { in: 'workflow' } });
+}
+
+function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string | undefined {
+  const start = members.text('start');
+  if (start === undefined) return undefined;
+  if (isGraph)
+    return members.fault('start', 'is none of a graph: what has no after begins at once');
+  if (byId.get(start)?.place.in === 'workflow') return start;
+  return members.fault('start', `names no action of the top level: "${start.slice(0, 100)}"`);
+}
+
+/** What stands around the actions. */
+function readAround(drafts: Drafts, members: Members) {
+  const runAs = members.chosen('runAs', ['caller', 'author']);
+  if (runAs === 'author') members.fault('runAs', 'is not taken yet: leave it out, or write caller');
+  members.chosen('status', ['active', 'paused']);
+  const json = members.get('output');
+  const output: Value | undefined =
+    json === undefined ? undefined : readValue(drafts, json, 'output', { root: 'end' });
+  return {
+    output,
+    key: keyOf(drafts, members, 'key'),
+    input: readInput(drafts, members),
+    settings: readSettings(drafts, members),
+    triggers: readTriggers(drafts, members),
+  };
+}
+
+/** An expression over the input alone. */
+function keyOf(drafts: Drafts, members: Members, name: string): Expr | undefined {
+  const source = members.text(name);
+  const at = { where: members.at(name), stand: { root: 'input' } } as const;
+  return source === undefined ? undefined : compiled(drafts, source, at);
+}
+
+function readInput({ report }: Drafts, definition: Members): Workflow['input'] {
+  const members = definition.members('input');
+  if (members === undefined) return undefined;
+  members.only(['schema'], 'input');
+  const schema = members.get('schema');
+  if (schema === undefined) return undefined;
+  if (typeof schema !== 'boolean' && !isJsonObject(schema)) {
+    return members.fault('schema', 'must be a JSON Schema');
+  }
+  const at = members.at('schema');
+  const compiledSchema = report.try(at, () => compileSchema(schema, { at }));
+  return compiledSchema && { schema, compiled: compiledSchema };
+}
+
+function readSettings(drafts: Drafts, definition: Members): Settings {
+  const members =
+    definition.members('executionSettings') ??
+    new Members({}, definition.at('executionSettings'), drafts.report);
+  const bounds = { min: 1, max: CONCURRENCY_MAX, isInteger: true };
+  return {
+    timeoutMs: members.duration('timeout') ?? TIMEOUT_MS,
+    maxConcurrency: members.number('maxConcurrency', bounds),
+    concurrencyKey: keyOf(drafts, members, 'concurrencyKey'),
+    retentionMs: members.duration('retention'),
+  };
+}
+
+/** What is read twice, as data and as an action, is told once. */
+function onlyOnce(faults: readonly Fault[]): readonly Fault[] {
+  const known = new Set<string>();
+  return faults.filter(({ path, message }) => {
+    const key = `${path} ${message}`;
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  });
+}

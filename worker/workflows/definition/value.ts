@@ -1,0 +1,153 @@
+/** Values of a definition: JSON in which texts may be expressions. Spec: workflows.md §2, "Values". */
+import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
+import { inOrder, namesOf } from '../../../proto/ordered-json.ts';
+import type { Budget, Plain } from '../../language/expressions/index.ts';
+import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
+import type { ActionMember, Root, RootName, Uses, Value } from './tree.ts';
+
+/** A text of a value: an expression, or what it stands for. */
+export type Text =
+  | { readonly sort: 'expression'; readonly source: string }
+  | { readonly sort: 'text'; readonly text: string };
+
+/** What a text is: `$`, `$.…`, `$[…` and `$(…)` are expressions, one more `$` in front makes a text of it. */
+export function textOf(text: string): Text {
+  const [dollars = ''] = /^\$*/.exec(text) ?? [];
+  if (dollars === '') return { sort: 'text', text };
+  const one = text.slice(dollars.length - 1);
+  if (!isExpression(one)) return { sort: 'text', text };
+  if (dollars.length > 1) return { sort: 'text', text: text.slice(1) };
+  return { sort: 'expression', source: one.startsWith('$(') ? one.slice(2, -1) : one };
+}
+
+function isExpression(text: string): boolean {
+  return /^\$(?:$|[.[])/.test(text) || (text.startsWith('$(') && text.endsWith(')'));
+}
+
+/** Makes a part of a value; undefined leaves a member out. */
+type Make = (root: Root, budget: Budget) => Plain | undefined;
+
+/** A value that was compiled. */
+export class CompiledValue implements Value {
+  readonly where: string;
+  readonly constant: Json | undefined;
+  readonly #make: Make;
+  readonly #expressions: readonly CompiledExpr[];
+  #uses: Uses | undefined;
+
+  constructor(
+    where: string,
+    make: Make,
+    { expressions, constant }: { expressions: readonly CompiledExpr[]; constant: Json | undefined },
+  ) {
+    this.where = where;
+    this.constant = constant;
+    this.#make = make;
+    this.#expressions = expressions;
+  }
+
+  /** Of all its expressions; read first when what is visible was checked. */
+  get uses(): Uses {
+    this.#uses ??= united(this.#expressions);
+    return this.#uses;
+  }
+
+  evaluate(root: Root, budget: Budget): Plain | undefined {
+    return this.#make(root, budget);
+  }
+}
+
+function united(expressions: readonly CompiledExpr[]): Uses {
+  const roots = new Set<RootName>();
+  const names = new Set<string>();
+  const actions = new Map<string, ReadonlySet<ActionMember> | 'all'>();
+  for (const { uses } of expressions) {
+    for (const each of uses.roots) roots.add(each);
+    for (const each of uses.names) names.add(each);
+    for (const [id, members] of uses.actions) {
+      const known = actions.get(id) ?? new Set();
+      const isAll = members === 'all' || known === 'all';
+      actions.set(id, isAll ? 'all' : new Set([...known, ...members]));
+    }
+  }
+  return { roots, names, actions };
+}
+
+/** Reads a value; faults of its expressions are told where they stand. */
+export function readValue(drafting: Drafting, json: Json, where: string, stand: Stand): Value {
+  const expressions: CompiledExpr[] = [];
+  const found = readPart({ drafting, stand, expressions }, json, where);
+  const constant = found.isConstant ? found.constant : undefined;
+  return new CompiledValue(where, found.make, { expressions, constant });
+}
+
+interface Around {
+  readonly drafting: Drafting;
+  readonly stand: Stand;
+  readonly expressions: CompiledExpr[];
+}
+
+type Part =
+  | { readonly isConstant: true; readonly constant: Json; readonly make: Make }
+  | { readonly isConstant: false; readonly make: Make };
+
+function readPart(around: Around, json: Json, where: string): Part {
+  if (typeof json === 'string') return readText(around, json, where);
+  if (Array.isArray(json)) return readList(around, json, where);
+  return isJsonObject(json) ? readObject(around, json, where) : constantOf(json);
+}
+
+function constantOf(constant: Json): Part {
+  return { isConstant: true, constant, make: () => constant };
+}
+
+function readText({ drafting, stand, expressions }: Around, json: string, where: string): Part {
+  const read = textOf(json);
+  if (read.sort === 'text') return constantOf(read.text);
+  const expr = compiled(drafting, read.source, { where, stand });
+  if (expr === undefined) return { isConstant: false, make: () => undefined };
+  expressions.push(expr);
+  return { isConstant: false, make: (root, budget) => expr.evaluate(root, budget) };
+}
+
+function readList(around: Around, json: readonly Json[], where: string): Part {
+  const parts = json.map((each, index) => readPart(around, each, `${where}.${index}`));
+  if (parts.every((part) => part.isConstant)) return constantOf(parts.map((part) => part.constant));
+  const makes = parts.map(({ make }) => make);
+  return {
+    isConstant: false,
+    make(root, budget) {
+      budget.elements(makes.length);
+      return makes.map((make) => make(root, budget) ?? null);
+    },
+  };
+}
+
+function readObject(around: Around, json: JsonObject, where: string): Part {
+  const names = namesOf(json);
+  const members = names.map((name) => {
+    const part = readPart(around, json[name] ?? null, `${where}.${name}`);
+    return { name, part };
+  });
+  const made = (valueOfPart: (part: Part) => Json | undefined): JsonObject => {
+    const object: JsonObject = {};
+    const kept: string[] = [];
+    for (const { name, part } of members) {
+      const value = valueOfPart(part);
+      if (value === undefined) continue;
+      setMember(object, name, value);
+      kept.push(name);
+    }
+    return inOrder(object, kept);
+  };
+  if (members.every(({ part }) => part.isConstant)) {
+    return constantOf(made((part) => (part.isConstant ? part.constant : undefined)));
+  }
+  return {
+    isConstant: false,
+    make(root, budget) {
+      budget.elements(members.length);
+      return made((part) => part.make(root, budget));
+    },
+  };
+}

@@ -1,0 +1,251 @@
+/** What expressions may name of a run: actions that can have run before, and are seen from there. Spec: workflows.md §2. */
+import { hintFor } from '../../../proto/near-name.ts';
+import { told } from '../../../proto/told.ts';
+import type { Read } from '../../language/expressions/index.ts';
+import type { Draft } from './draft.ts';
+import type { RunStand, Site } from './expression.ts';
+import { SHOWN } from './members.ts';
+import type { List, Structure } from './structure.ts';
+import type { Action, ActionMember, LoopAction, RootName, Uses } from './tree.ts';
+
+const ROOTS: ReadonlySet<string> = new Set<RootName>(['input', 'trigger', 'run', 'error']);
+const MEMBERS: ReadonlySet<string> = new Set<ActionMember>([
+  'output',
+  'status',
+  'attempts',
+  'started',
+  'ended',
+  'by',
+  'url',
+]);
+
+/** Where a reader stands in one list. */
+interface Standing {
+  readonly list: List;
+  readonly action: Draft;
+  /** Whether the action itself has run. */
+  readonly isAfter: boolean;
+}
+
+/** What surrounds a reader. */
+interface Position {
+  readonly standings: readonly Standing[];
+  /** Ids of the loops whose element it belongs to. */
+  readonly loops: ReadonlySet<string>;
+  /** Names that they give. */
+  readonly names: ReadonlySet<string>;
+  /** Whether it is of a run at its end, or beside any action that failed. */
+  readonly seesAll: boolean;
+}
+
+const OUTSIDE: Position = { standings: [], loops: new Set(), names: new Set(), seesAll: true };
+
+/** Checks every expression of a definition, and tells it what it reads. */
+export function checkVisible(structure: Structure): void {
+  const checks = new Checks(structure);
+  for (const site of structure.drafts.sites) checks.check(site);
+}
+
+/** What is done beside a run: nothing of it can name them. */
+const NEVER_SEEN: ReadonlySet<string> = new Set(['compensation', 'escalation']);
+
+class Checks {
+  readonly #structure: Structure;
+  readonly #positions = new Map<string, Position>();
+
+  constructor(structure: Structure) {
+    this.#structure = structure;
+  }
+
+  check({ expr, stand, reads }: Site): void {
+    if (stand.root === 'delivery') return;
+    const { report } = this.#structure.drafts;
+    const uses = new Found();
+    for (const read of reads) {
+      const { line, column } = read.place;
+      const message =
+        stand.root === 'input' || stand.root === 'trigger'
+          ? oneMember(read, stand.root, uses)
+          : this.#read(read, stand, uses);
+      if (message !== undefined) report.add(expr.where, message, { line, column });
+    }
+    expr.uses = uses;
+  }
+
+  #read(read: Read, stand: RunStand, uses: Found): string | undefined {
+    const [name, id, member] = read.steps;
+    const position = this.#positionOf(stand);
+    if (name === undefined) return this.#whole(position, uses);
+    if (name !== 'actions') {
+      if (ROOTS.has(name))
+        uses.roots.add(name as RootName); // Just looked at.
+      else if (position.names.has(name)) uses.names.add(name);
+      return undefined;
+    }
+    if (id === undefined) {
+      if (read.isOpen) return 'names an action by what only a run knows: write $.actions.<id>';
+      this.#all(position, uses);
+      return undefined;
+    }
+    const message = this.#faultOf(position, id, member);
+    if (message === undefined) uses.add(id, member);
+    return message;
+  }
+
+  /** Who reads `$` as a whole reads everything. */
+  #whole(position: Position, uses: Found): undefined {
+    for (const each of ROOTS) uses.roots.add(each as RootName); // Names of it.
+    for (const name of position.names) uses.names.add(name);
+    this.#all(position, uses);
+  }
+
+  #all(position: Position, uses: Found): void {
+    for (const id of this.#structure.drafts.byId.keys()) {
+      if (this.#faultOf(position, id, undefined) === undefined) uses.add(id, undefined);
+    }
+  }
+
+  /** Why an action cannot be named; undefined when it can. */
+  #faultOf(position: Position, id: string, member: string | undefined): string | undefined {
+    const { byId } = this.#structure.drafts;
+    const action = byId.get(id);
+    const shown = told(id, SHOWN);
+    if (action === undefined) {
+      return `names no action: "${shown}"; ${hintFor(shown, [...byId.keys()])}`;
+    }
+    if (member === 'url' && isCallback(action)) {
+      const missing = this.#loopsOf(action).find((loop) => !position.loops.has(loop));
+      return missing === undefined ? undefined : inLoop(shown, missing);
+    }
+    return this.#hidden(position, action);
+  }
+
+  /** Climbs from an action until a list is found that the reader is part of, too. */
+  #hidden(position: Position, action: Draft): string | undefined {
+    const { id } = action;
+    let each = action;
+    for (;;) {
+      const list = this.#listOf(each);
+      const at = position.standings.find((standing) => standing.list === list);
+      if (at !== undefined) return this.#order(at, each, id);
+      const { place } = each;
+      if (place.in === 'workflow') return position.seesAll ? undefined : never(id);
+      if (place.in === 'loop') return inLoop(id, place.of);
+      if (NEVER_SEEN.has(place.in)) return never(id);
+      const container = this.#structure.containerOf(each);
+      if (container === undefined) return this.#shared(position, each, id);
+      each = container;
+    }
+  }
+
+  /** A fallback that many share has run where it has for one of them. */
+  #shared(position: Position, action: Draft, id: string): string | undefined {
+    if (position.seesAll) return undefined;
+    const isSeen = [...this.#structure.drafts.byId.values()].some(
+      (each) =>
+        each.handler.fallback?.id === action.id && this.#hidden(position, each) === undefined,
+    );
+    return isSeen ? undefined : never(id);
+  }
+
+  #order({ list, action, isAfter }: Standing, each: Draft, id: string): string | undefined {
+    if (each === action) {
+      if (isAfter) return undefined;
+      return id === action.id ? `is "${id}" itself, which has not run then` : beside(id);
+    }
+    const order = this.#structure.orderOf(action);
+    if (order?.isBefore(each, action) === true) return undefined;
+    return list.isGraph ? `names "${id}", which this action does not come after` : never(id);
+  }
+
+  #listOf(action: Draft): List | undefined {
+    return this.#structure.orderOf(action)?.list;
+  }
+
+  #loopsOf(action: Draft): readonly string[] {
+    const loops: string[] = [];
+    let each: Draft | undefined = action;
+    for (; each !== undefined; each = this.#structure.containerOf(each)) {
+      if (each.place.in === 'loop') loops.push(each.place.of);
+    }
+    return loops;
+  }
+
+  #positionOf(stand: RunStand): Position {
+    if (stand.root !== 'run') return OUTSIDE;
+    const key = `${stand.when}:${stand.action.id}`;
+    const known = this.#positions.get(key);
+    if (known !== undefined) return known;
+    const found = this.#standingsOf(stand.action.id, stand.when === 'after');
+    this.#positions.set(key, found);
+    return found;
+  }
+
+  /** From the inside out. */
+  #standingsOf(id: string, after: boolean): Position {
+    const standings: Standing[] = [];
+    const loops = new Set<string>();
+    let isAfter = after;
+    let each = this.#structure.drafts.byId.get(id);
+    while (each !== undefined) {
+      const list = this.#listOf(each);
+      if (list !== undefined) standings.push({ list, action: each, isAfter });
+      const { place } = each;
+      if (place.in === 'loop') loops.add(place.of);
+      isAfter = place.in === 'fallback' || place.in === 'compensation' || place.in === 'escalation';
+      if (isAfter && 'of' in place && place.of === undefined) {
+        return { standings, loops, names: this.#namesOf(loops), seesAll: true };
+      }
+      each = this.#structure.containerOf(each);
+    }
+    return { standings, loops, names: this.#namesOf(loops), seesAll: false };
+  }
+
+  #namesOf(loops: ReadonlySet<string>): ReadonlySet<string> {
+    const names = [...loops].flatMap((id) => {
+      const { as, index } = this.#structure.drafts.byId.get(id) as Partial<LoopAction>; // A loop's.
+      return [as, index].filter((name) => name !== undefined);
+    });
+    return new Set(names);
+  }
+}
+
+/** What an expression reads. */
+class Found implements Uses {
+  readonly roots = new Set<RootName>();
+  readonly actions = new Map<string, Set<ActionMember> | 'all'>();
+  readonly names = new Set<string>();
+
+  /** @param member undefined for the action as a whole */
+  add(id: string, member: string | undefined): void {
+    const known = this.actions.get(id) ?? new Set();
+    if (member === undefined || known === 'all') this.actions.set(id, 'all');
+    else {
+      if (MEMBERS.has(member)) known.add(member as ActionMember); // Just looked at.
+      this.actions.set(id, known);
+    }
+  }
+}
+
+function oneMember(read: Read, root: 'input' | 'trigger', uses: Found): string | undefined {
+  if (read.steps[0] !== root) return `may read $.${root} alone: nothing else is known then`;
+  uses.roots.add(root);
+  return undefined;
+}
+
+function isCallback(action: Draft): boolean {
+  const { type, wait } = action as Partial<Extract<Action, { type: 'wait' }>>; // Of another type they are not there.
+  return type === 'wait' && wait?.mode === 'callback';
+}
+
+function never(id: string): string {
+  return `names "${id}", which cannot have run before`;
+}
+
+function beside(id: string): string {
+  return `names "${id}", which runs beside this action, or in its place`;
+}
+
+function inLoop(id: string, loop: string): string {
+  return `names "${id}", which is inside the loop "${loop}": its output is in $.actions.${loop}.output.results`;
+}
