@@ -207,13 +207,13 @@ describe('heavy work', () => {
 
 describe('what comes in', () => {
   /** Bodies of one owner: each part needs so many milliseconds to arrive. */
-  async function bodies(thread: Thread, waits: readonly number[], parts = 5) {
+  async function bodies(thread: Thread, waits: readonly number[], bytes = 200_000, parts = 5) {
     const [ended, atHand]: [number[], Set<number>] = [[], new Set()];
     let most = 0;
     const work = waits.map(async (ms, index) => {
       const place = await thread.line.enter('a');
       for (let part = 0; part < parts; part += 1) {
-        await thread.line.comeIn(place);
+        await thread.line.comeIn(place, bytes);
         if (ms < 1_000) atHand.add(index);
         most = Math.max(most, atHand.size);
         await thread.wait(ms);
@@ -231,6 +231,11 @@ describe('what comes in', () => {
     expect({ ended, most }).toEqual({ ended: [0, 1, 2, 3, 4, 5], most: 2 });
   });
 
+  test('is one body of more than 2 MiB at once', async () => {
+    const { ended, most } = await bodies(new Thread(), [50, 50, 50, 50], 3_000_000);
+    expect({ ended, most }).toEqual({ ended: [0, 1, 2, 3], most: 1 });
+  });
+
   test('slowly holds up nobody', async () => {
     const { ended } = await bodies(new Thread(), [3_000, 3_000, 3_000, 50, 50]);
     expect(ended).toEqual([3, 4, 0, 1, 2]);
@@ -239,7 +244,7 @@ describe('what comes in', () => {
   test('for a client who has gone is left', async () => {
     const thread = new Thread();
     const place = await thread.line.enter('a');
-    const [ended] = await thread.run([thread.line.comeIn(place, AbortSignal.abort())]);
+    const [ended] = await thread.run([thread.line.comeIn(place, 0, AbortSignal.abort())]);
     expect(ended).toMatchObject({ status: 'rejected', reason: { code: 'SERVICE_UNAVAILABLE' } });
   });
 });

@@ -31,6 +31,11 @@ const GONE_MS = 5_000;
 const PRESENT_MS = 250;
 /** Large works of one that are in memory at once, as long as none of them waits for something else. */
 const AT_HAND_MAX = 2;
+/**
+ * Bytes of a work beside which no other of its owner is in memory: the edge runtime collects
+ * garbage without a pause in between, for about 2 ms for each MB that is alive.
+ */
+const ALONE_BYTES = 2 * 1024 * 1024;
 /** Seconds after which one who was refused may come again. */
 const RETRY_AFTER_S = 1;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
@@ -47,6 +52,8 @@ export interface Place {
   readonly owner: string;
   readonly isLarge: boolean;
   lookedAt: number;
+  /** Of what comes in, as far as that is known. */
+  bytes: number;
   /** It was given back: what is still done for the request has another. */
   isLeft: boolean;
 }
@@ -95,10 +102,12 @@ export class Line {
 
   /**
    * Waits until one more part of what comes in for a place may be kept: as long as two of its owner
-   * before it are at hand. Those that wait for what comes in do not count.
+   * before it are at hand, or one if either is very large. Those that wait for what comes in do not count.
+   * @param bytes of what comes in, as far as that is known
    * @throws GatewayError SERVICE_UNAVAILABLE when the signal aborts
    */
-  async comeIn(place: Place, signal?: AbortSignal): Promise<void> {
+  async comeIn(place: Place, bytes: number, signal?: AbortSignal): Promise<void> {
+    place.bytes = bytes;
     for (;;) {
       refuseGone(signal);
       const now = this.#time.now();
@@ -108,7 +117,8 @@ export class Line {
         ({ owner, isLarge, lookedAt }) =>
           owner === place.owner && isLarge && now - lookedAt <= PRESENT_MS,
       );
-      if (atHand.length < AT_HAND_MAX) return;
+      const isAlone = [place, ...atHand].some((each) => each.bytes > ALONE_BYTES);
+      if (atHand.length < (isAlone ? 1 : AT_HAND_MAX)) return;
       await this.#time.wait(LOOK_MS);
     }
   }
@@ -180,7 +190,7 @@ export class Line {
 
   /** For who has begun already and may not be refused any more. */
   #seat(owner: string, isLarge: boolean): Place {
-    const place = { owner, isLarge, lookedAt: this.#time.now(), isLeft: false };
+    const place = { owner, isLarge, lookedAt: this.#time.now(), bytes: 0, isLeft: false };
     this.#places.push(place);
     return place;
   }
@@ -195,7 +205,7 @@ export class Line {
       await this.#time.wait(REFUSED_AFTER_MS);
       throw tooMuch(isLarge);
     }
-    const place = { owner, isLarge, lookedAt: now, isLeft: false };
+    const place = { owner, isLarge, lookedAt: now, bytes: 0, isLeft: false };
     this.#places.push(place);
     return place;
   }

@@ -91,7 +91,7 @@ class Turns {
     if (isLarge(size)) this.place ??= await placeFor(this.#of);
     if (this.place === undefined) return;
     if (part > 0) await passed(this.#of, part);
-    await mayComeIn(this.#of, this.place);
+    await mayComeIn(this.#of, this.place, size);
   }
 }
 

@@ -12,8 +12,10 @@ import type { Context, PublicContext } from '../context.ts';
 const LIGHT_BYTES = 16 * 1024;
 /** Bodies from so many bytes on have a place before they are read. */
 const LARGE_BYTES = 128 * 1024;
-/** Milliseconds up to which work that could not be foreseen counts for nothing. */
-const LIGHT_MS = 2;
+/** Milliseconds up to which work that could not be foreseen counts for nothing; many that take a little more hold the thread together. */
+const LIGHT_MS = 0.5;
+/** Milliseconds up to which storing bytes counts for nothing. */
+const LIGHT_STORING_MS = 2;
 
 /** Bytes of large bodies and replies that pass, a millisecond: a fraction of what the thread could do. */
 const BYTES_PER_MS = 100_000;
@@ -50,11 +52,12 @@ export function giveBack(place: Place | undefined): void {
 
 /**
  * Waits until the next bytes of a large body may be kept: two bodies of an organization come in at
- * once, and others while these wait for who sends them.
+ * once, or one of more than 2 MiB, and others while these wait for who sends them.
+ * @param bytes of the body, as far as they are known
  * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
  */
-export function mayComeIn({ signal }: Owner, place: Place): Promise<void> {
-  return line.comeIn(place, signal);
+export function mayComeIn({ signal }: Owner, place: Place, bytes: number): Promise<void> {
+  return line.comeIn(place, bytes, signal);
 }
 
 /** Tells of bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */
@@ -123,7 +126,7 @@ export function inItsTurn<Result>(
  */
 export async function mayStore(of: Owner, bytes: number): Promise<void> {
   const ms = bytes / STORED_PER_MS;
-  if (ms <= LIGHT_MS) return;
+  if (ms <= LIGHT_STORING_MS) return;
   const owner = ownerOf(of);
   const pay = () => line.note(owner, ms);
   await line.work(owner, undivided(pay), { ...givenOf(of), isLarge: true, isBegun: true });

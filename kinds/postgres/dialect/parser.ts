@@ -14,7 +14,7 @@ export interface ParsedStatement {
   readonly length: number;
 }
 
-/** Parses a text; whatever it throws means that the text is too deeply nested. */
+/** Parses a text; anything that it throws means that the text nests too deeply. */
 export type Parser = (text: string) => ParserAnswer;
 
 let loaded: Parser | undefined;
@@ -29,15 +29,21 @@ export function hasParser(): boolean {
   return loaded !== undefined;
 }
 
-/** Parses a text of any number of statements. */
+/** Parses a text of any number of statements; one that nests too deeply is refused. */
 export function parse(text: string): ParserAnswer {
   if (!loaded) throw new Error('the parser is not loaded');
   if (hasLongRuns(text)) {
+    const refused =
+      'too many operators or comments stand next to each other without a space between';
+    return { refused, sqlstate: '42601', position: undefined };
+  }
+  try {
+    return loaded(text);
+  } catch {
     return {
-      refused: 'too many operators or comments stand next to each other without a space between',
-      sqlstate: '42601',
+      refused: 'the statement is too deeply nested',
+      sqlstate: '54001',
       position: undefined,
     };
   }
-  return loaded(text);
 }

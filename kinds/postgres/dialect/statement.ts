@@ -1,7 +1,7 @@
 /** What a statement's text says of itself, by PostgreSQL's own parser; remembered by text. */
 import { LruMap } from '../../../proto/lru-map.ts';
 import { queryText } from './inner-query.ts';
-import { parse as askParser, type ParserAnswer } from './parser.ts';
+import { parse as askParser } from './parser.ts';
 import { isTree, type References, type Tree, walk } from './tree.ts';
 
 /** One statement of a text. */
@@ -67,12 +67,7 @@ export function parseText(text: string): ParsedText {
 function parse(text: string): ParsedText {
   if (text.length > PARSED_MAX_CHARACTERS) return failed('the statement is too long to be checked');
   if (text.trim() === '') return { statements: [] };
-  let answer: ParserAnswer;
-  try {
-    answer = askParser(text);
-  } catch {
-    return failed('the statement is too deeply nested');
-  }
+  const answer = askParser(text);
   if ('refused' in answer) {
     const { refused: message, sqlstate, position } = answer;
     return { failed: { message, sqlstate, position } };
