@@ -3,6 +3,11 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./worker/db/schema.ts', './worker/db/storage.ts', './worker/db/templates.ts'],
+  schema: [
+    './worker/db/schema.ts',
+    './worker/db/storage.ts',
+    './worker/db/templates.ts',
+    './worker/db/workflows.ts',
+  ],
   out: './migrations',
 });

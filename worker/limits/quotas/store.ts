@@ -4,6 +4,7 @@ import type { Database } from '../../context.ts';
 import { endpoints, memberships, organizations, rules } from '../../db/schema.ts';
 import { auditTotals, type StorageHolding, storageHoldings } from '../../db/storage.ts';
 import { templateReferences, templateRuns, templateVersions } from '../../db/templates.ts';
+import { workflowReferences, workflowVersions } from '../../db/workflows.ts';
 import type { AuditLimits } from './audit.ts';
 import type { HoldingLimits } from './share.ts';
 
@@ -35,6 +36,10 @@ function storedBytes(orgUuid: string | SQLWrapper) {
       from ${templateVersions} where ${templateVersions.orgUuid} = ${orgUuid})`,
     sql`(select count(*) * ${FIXED_BYTES.reference}
       from ${templateReferences} where ${templateReferences.orgUuid} = ${orgUuid})`,
+    sql`(select coalesce(sum(${bytes(workflowVersions.definition)} + ${FIXED_BYTES.version}), 0)
+      from ${workflowVersions} where ${workflowVersions.orgUuid} = ${orgUuid})`,
+    sql`(select count(*) * ${FIXED_BYTES.reference}
+      from ${workflowReferences} where ${workflowReferences.orgUuid} = ${orgUuid})`,
     auditBytes(orgUuid),
     sql`(select coalesce(sum(${bytes(memberships.description)} + ${FIXED_BYTES.member}), 0)
       from ${memberships} where ${memberships.orgUuid} = ${orgUuid})`,

@@ -21,6 +21,16 @@ import {
   templateUsage,
   templateVersions,
 } from '../../db/templates.ts';
+import {
+  workflowDeadLetters,
+  workflowHooks,
+  workflowReferences,
+  workflowRuns,
+  workflows,
+  workflowTasks,
+  workflowTotals,
+  workflowVersions,
+} from '../../db/workflows.ts';
 
 /** An organization that is marked as deleted. */
 export interface Marked {
@@ -78,6 +88,14 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, templateReferences, orgUuid, limit),
     deleteRows(db, templateUsage, orgUuid, limit),
     deleteRows(db, templateRuns, orgUuid, limit),
+    deleteRows(db, workflows, orgUuid, limit),
+    deleteRows(db, workflowVersions, orgUuid, limit),
+    deleteRows(db, workflowReferences, orgUuid, limit),
+    deleteRows(db, workflowHooks, orgUuid, limit),
+    deleteRows(db, workflowRuns, orgUuid, limit),
+    deleteRows(db, workflowTasks, orgUuid, limit),
+    deleteRows(db, workflowDeadLetters, orgUuid, limit),
+    deleteRows(db, workflowTotals, orgUuid, limit),
     deleteRows(db, storageHoldings, orgUuid, limit),
     deleteRows(db, auditTotals, orgUuid, limit),
     deleteHeads(db, orgUuid),

@@ -12,11 +12,13 @@ import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, test, vi } from 'vitest';
 import * as schema from '../../db/schema.ts';
 import * as templateSchema from '../../db/templates.ts';
+import * as workflowSchema from '../../db/workflows.ts';
 import worker from '../../index.ts';
 import { chainOf, contextOf, numberAll } from '../../test/audit.ts';
 import { insertEndpoint, NOW, startGateway, type TestGateway } from '../../test/gateway.ts';
 import { pingingRelay } from '../../test/pinging-relay.ts';
 import { insertTemplate } from '../../test/template.ts';
+import { insertWorkflow } from '../../test/workflow.ts';
 import { markDeleted } from '../store.ts';
 import { sweepDeleted, sweepOrganization } from './sweep.ts';
 
@@ -27,14 +29,16 @@ const { templateReferences, templateRuns, templateUsage } = templateSchema;
 const TEN_MINUTES = 10 * 60 * 1000;
 
 /** Every table of the schema that has an organization's rows, with the column that tells whose. */
-const TABLES = Object.values({ ...schema, ...templateSchema }).flatMap((each) => {
-  if (!is(each, SQLiteTable)) return [];
-  const { name, columns } = getTableConfig(each);
-  const column = columns.find(
-    (its) => its.name === (name === 'organizations' ? 'uuid' : 'org_uuid'),
-  );
-  return column ? [{ name, table: each, column }] : [];
-});
+const TABLES = Object.values({ ...schema, ...templateSchema, ...workflowSchema }).flatMap(
+  (each) => {
+    if (!is(each, SQLiteTable)) return [];
+    const { name, columns } = getTableConfig(each);
+    const column = columns.find(
+      (its) => its.name === (name === 'organizations' ? 'uuid' : 'org_uuid'),
+    );
+    return column ? [{ name, table: each, column }] : [];
+  },
+);
 
 /** Rows of an organization by table; tables without any are left out. */
 async function rowsOf(orgUuid: string): Promise<Record<string, number>> {
@@ -78,6 +82,7 @@ async function furnished(relay = pingingRelay().methods) {
     });
   }
   await furnishTemplates(gateway);
+  await furnishWorkflows(gateway);
   await startReset(user.uuid);
   await gateway.call('PATCH', '/organizations', { name: 'So that there is an audit' });
   await chainOf(orgUuid).head(orgUuid);
@@ -98,6 +103,47 @@ async function furnishTemplates(gateway: TestGateway): Promise<void> {
       status: 'running',
       startedBy: 'test',
       startedAt: NOW,
+    }),
+  ]);
+}
+
+async function furnishWorkflows(gateway: TestGateway): Promise<void> {
+  const orgUuid = gateway.organization.uuid;
+  const { uuid: workflowUuid } = await insertWorkflow(gateway);
+  const of = { orgUuid, workflowUuid, version: '1.0.0' };
+  const [uuid, runUuid] = [crypto.randomUUID(), crypto.randomUUID()];
+  await db.batch([
+    db
+      .insert(workflowSchema.workflowReferences)
+      .values({ ...of, kind: 'template', target: 'x', level: 'Read' }),
+    db.insert(workflowSchema.workflowHooks).values({ ...of, path: 'hook', trigger: 0 }),
+    db.insert(workflowSchema.workflowRuns).values({
+      ...of,
+      uuid: runUuid,
+      status: 'running',
+      cause: 'api',
+      startedBy: 'test',
+      startedByName: 'test',
+      startedAt: NOW,
+    }),
+    db.insert(workflowSchema.workflowTasks).values({
+      ...of,
+      uuid,
+      runUuid,
+      action: 'approve',
+      path: 'approve',
+      status: 'open',
+      sealedContent: 'sealed',
+      createdAt: NOW,
+    }),
+    db.insert(workflowSchema.workflowDeadLetters).values({
+      ...of,
+      uuid,
+      runUuid,
+      sealedError: 'sealed',
+      retryable: true,
+      createdAt: NOW,
+      expiresAt: NOW,
     }),
   ]);
 }
@@ -142,6 +188,14 @@ const ALL = [
   'template_usage',
   'template_versions',
   'templates',
+  'workflow_dead_letters',
+  'workflow_hooks',
+  'workflow_references',
+  'workflow_runs',
+  'workflow_tasks',
+  'workflow_totals',
+  'workflow_versions',
+  'workflows',
 ];
 
 test('everything goes: at once all but the mark, ten minutes later that too', async () => {
