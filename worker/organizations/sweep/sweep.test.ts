@@ -18,9 +18,9 @@ import { chainOf, contextOf, numberAll } from '../../test/audit.ts';
 import { insertEndpoint, NOW, startGateway, type TestGateway } from '../../test/gateway.ts';
 import { pingingRelay } from '../../test/pinging-relay.ts';
 import { insertTemplate } from '../../test/template.ts';
-import { insertWorkflow } from '../../test/workflow.ts';
 import { markDeleted } from '../store.ts';
 import { sweepDeleted, sweepOrganization } from './sweep.ts';
+import { furnishWorkflows } from './test/furnish-workflows.ts';
 
 const db = drizzle(env.DB);
 const { accounts, endpoints, endpointUsage, memberships, passwordResets, placements, rules } =
@@ -103,47 +103,6 @@ async function furnishTemplates(gateway: TestGateway): Promise<void> {
       status: 'running',
       startedBy: 'test',
       startedAt: NOW,
-    }),
-  ]);
-}
-
-async function furnishWorkflows(gateway: TestGateway): Promise<void> {
-  const orgUuid = gateway.organization.uuid;
-  const { uuid: workflowUuid } = await insertWorkflow(gateway);
-  const of = { orgUuid, workflowUuid, version: '1.0.0' };
-  const [uuid, runUuid] = [crypto.randomUUID(), crypto.randomUUID()];
-  await db.batch([
-    db
-      .insert(workflowSchema.workflowReferences)
-      .values({ ...of, kind: 'template', target: 'x', level: 'Read' }),
-    db.insert(workflowSchema.workflowHooks).values({ ...of, path: 'hook', trigger: 0 }),
-    db.insert(workflowSchema.workflowRuns).values({
-      ...of,
-      uuid: runUuid,
-      status: 'running',
-      cause: 'api',
-      startedBy: 'test',
-      startedByName: 'test',
-      startedAt: NOW,
-    }),
-    db.insert(workflowSchema.workflowTasks).values({
-      ...of,
-      uuid,
-      runUuid,
-      action: 'approve',
-      path: 'approve',
-      status: 'open',
-      sealedContent: 'sealed',
-      createdAt: NOW,
-    }),
-    db.insert(workflowSchema.workflowDeadLetters).values({
-      ...of,
-      uuid,
-      runUuid,
-      sealedError: 'sealed',
-      retryable: true,
-      createdAt: NOW,
-      expiresAt: NOW,
     }),
   ]);
 }

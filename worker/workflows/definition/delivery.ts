@@ -3,7 +3,7 @@ import type { Drafts } from './draft.ts';
 import { compiled, type Stand } from './expression.ts';
 import { ACTION_ID } from './ids.ts';
 import type { Members } from './members.ts';
-import type { OnDelivery } from './tree.ts';
+import type { OnDelivery } from './trigger-tree.ts';
 import { readValue } from './value.ts';
 
 /** `$` of a filter or mapping is what started the run. */

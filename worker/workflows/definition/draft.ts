@@ -2,8 +2,9 @@
 import type { Kind } from '../../../kinds/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Drafting, Stand } from './expression.ts';
+import type { Reference } from './found.ts';
 import type { Members } from './members.ts';
-import type { Action, ActionType, Common, Place, Reference } from './tree.ts';
+import type { Action, ActionType, Common, Place } from './tree.ts';
 
 /** What is known of the organization that a definition is read in. */
 export interface Lookups {

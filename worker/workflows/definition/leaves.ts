@@ -5,8 +5,9 @@ import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/j
 import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
 import { type Around, beforeOf, type TypeReader, targetOf } from './draft.ts';
 import { compiled } from './expression.ts';
+import type { EndpointReference } from './found.ts';
 import { requestOf } from './request.ts';
-import type { EndpointReference, Expr, Value } from './tree.ts';
+import type { Expr, Value } from './tree.ts';
 import { CompiledValue } from './value.ts';
 
 /** An action of an endpoint. */

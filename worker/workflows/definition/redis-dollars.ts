@@ -1,6 +1,6 @@
 /** JSON paths and stream ids of Redis begin with `$` as expressions do. Spec: workflows.md §2. */
 import { isJsonObject, type Json, type JsonObject, setMember } from '../../../proto/json.ts';
-import type { Fault } from './tree.ts';
+import type { Fault } from './found.ts';
 import { textOf } from './value.ts';
 
 /** Where such texts stand, by the beginning of the command; among `args` other words stand, too. */

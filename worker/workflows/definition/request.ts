@@ -8,8 +8,9 @@ import { type Operation, readOperation } from '../../templates/data-access/opera
 import type { Placeholder } from '../../templates/data-access/placeholder.ts';
 import type { Language } from '../../templates/data-access/reader.ts';
 import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
+import type { EndpointReference, Fault } from './found.ts';
 import { withEscapes } from './redis-dollars.ts';
-import type { EndpointReference, Fault, Root, Value } from './tree.ts';
+import type { Root, Value } from './tree.ts';
 import { CompiledValue, textOf } from './value.ts';
 
 /** The request of an action, as it stands in a definition. */

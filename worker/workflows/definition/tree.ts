@@ -1,8 +1,12 @@
 /** A workflow once its definition was read: what the engine runs. Immutable, and of no caller or run. */
-import type { Json, JsonObject } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
 import type { Budget, Plain, ObjectValue as Root } from '../../language/expressions/index.ts';
 import type { CompiledSchema } from '../../language/schemas/compile.ts';
+import type { DeadLetters, Handler } from './handling.ts';
+import type { Trigger } from './trigger-tree.ts';
 
+export type { DeadLetters, Escalation, Handler, Retry } from './handling.ts';
+export type { Fault, Reference } from './found.ts';
 export type { Root };
 
 /** What a value or an expression reads of a run, so that no more is loaded. */
@@ -86,17 +90,6 @@ export interface Settings {
   readonly concurrencyKey: Expr | undefined;
   /** Of ended runs; undefined is the organization's `dataRetentionDays`. */
   readonly retentionMs: number | undefined;
-}
-
-/** Spec: workflows.md §4, `deadLetterQueue`. */
-export interface DeadLetters {
-  readonly destination: string | undefined;
-  /** Default false. */
-  readonly includeState: boolean;
-  /** Default true. */
-  readonly retryable: boolean;
-  /** Default 30 days. */
-  readonly retentionMs: number;
 }
 
 /** What follows an action: one of the same list, or null for the end of the list. */
@@ -274,127 +267,3 @@ export interface DynamicAction extends Common {
   /** Resolved: also where the definition names a key of `options`. */
   readonly otherwise: Action | undefined;
 }
-
-/** What is done when an attempt fails. */
-export interface Handler {
-  /** Undefined: one attempt. */
-  readonly retry: Retry | undefined;
-  /** Of `errorHandler.default` one action for many: what failed belongs in its path in the journal. */
-  readonly fallback: Action | undefined;
-  /** Id of a later action of the top level, where the run goes on. */
-  readonly route: string | undefined;
-  readonly escalation: Escalation | undefined;
-}
-
-export interface Retry {
-  /** The first counted: 1 to 100. */
-  readonly maxAttempts: number;
-  readonly initialMs: number;
-  readonly rate: number;
-  readonly maxMs: number;
-  /** Whether up to half of a delay is random. */
-  readonly jitter: boolean;
-  /** Codes, `*` or `TRANSIENT`; undefined: all but those that workflows.md §4 leaves out. */
-  readonly on: ReadonlySet<string> | undefined;
-}
-
-/** Spec: workflows.md §4, `escalation`. */
-export interface Escalation {
-  /** Failed attempts, default 1. */
-  readonly threshold: number;
-  /** Data of the event `action.escalated`. */
-  readonly notification: Value | undefined;
-  readonly incident: Value | undefined;
-  /** Those of the two that are actions as well. */
-  readonly actions: readonly Action[];
-}
-
-export type Trigger =
-  | ApiTrigger
-  | ScheduleTrigger
-  | EventTrigger
-  | WebhookTrigger
-  | DataChangeTrigger;
-
-/** `$` is the event, delivery or change, and its members go by their bare names. */
-export interface OnDelivery {
-  readonly filter: Expr | undefined;
-  readonly mapping: Value | undefined;
-}
-
-export interface ApiTrigger {
-  readonly type: 'api';
-  readonly index: number;
-  readonly synchronous: boolean;
-  /** False: anyone may start it at `/hooks`. */
-  readonly required: boolean;
-}
-
-export interface ScheduleTrigger {
-  readonly type: 'schedule';
-  readonly index: number;
-  readonly schedule: string;
-  readonly timezone: string;
-  readonly input: Value | undefined;
-  readonly missed: 'once' | 'all' | 'skip';
-  readonly overlap: 'allow' | 'skip' | 'queue';
-}
-
-export interface EventTrigger extends OnDelivery {
-  readonly type: 'event';
-  readonly index: number;
-  readonly source: string;
-  readonly event: string;
-}
-
-export interface WebhookTrigger extends OnDelivery {
-  readonly type: 'webhook';
-  readonly index: number;
-  /** Without the leading `/`. */
-  readonly path: string;
-  readonly synchronous: boolean;
-  readonly authentication: {
-    readonly scheme: 'plain' | 'standard' | 'stripe' | 'slack';
-    readonly algorithm: 'sha256' | 'sha512';
-    readonly header: string | undefined;
-    /** Sealed in the definition; the one who verifies opens them. */
-    readonly secrets: readonly string[];
-    readonly idHeader: string | undefined;
-    readonly id: Expr | undefined;
-  };
-}
-
-export interface DataChangeTrigger extends OnDelivery {
-  readonly type: 'dataChange';
-  readonly index: number;
-  readonly endpoint: string;
-  readonly collection: string;
-  readonly operations: ReadonlySet<'insert' | 'update' | 'delete'>;
-  readonly ordered: boolean;
-}
-
-/** An endpoint that an action reaches by itself, and what its request needs there. Contract §4, §6. */
-export interface EndpointReference {
-  readonly kind: 'endpoint';
-  readonly id: string;
-  readonly path: string;
-  readonly level: 'Read' | 'Write' | 'Admin';
-}
-
-/** What a definition names outside itself. */
-export type Reference =
-  | EndpointReference
-  | { readonly kind: 'template' | 'workflow'; readonly id: string; readonly path: string };
-
-/** One fault of a definition; all are told at once. */
-export interface Fault {
-  /** Where in the definition, as `actions.2.branches.0.input.query`. */
-  readonly path: string;
-  readonly message: string;
-  /** Where in an expression, from 1. */
-  readonly line?: number;
-  readonly column?: number;
-}
-
-/** A definition as it is stored and shown. */
-export type Definition = JsonObject;

@@ -11,7 +11,7 @@ import type {
   EventTrigger,
   ScheduleTrigger,
   Trigger,
-} from './tree.ts';
+} from './trigger-tree.ts';
 import { readValue } from './value.ts';
 import { EVENT_NAME_MAX, isEventName } from './wait.ts';
 import { readWebhook } from './webhook.ts';

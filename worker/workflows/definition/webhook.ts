@@ -4,7 +4,7 @@ import type { Drafts } from './draft.ts';
 import { compiled } from './expression.ts';
 import type { Members } from './members.ts';
 import { HIDDEN, isSecret, SECRET_FORM, sealedIn } from './secrets.ts';
-import type { WebhookTrigger } from './tree.ts';
+import type { WebhookTrigger } from './trigger-tree.ts';
 
 const SCHEMES = ['plain', 'standard', 'stripe', 'slack'] as const;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/;
