@@ -1,6 +1,6 @@
 /** The relay's RPC service: finds the session of a call, runs the request, keeps what is large. */
 import type { ServiceImpl } from '@connectrpc/connect';
-import { type Call, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
+import { type Call, can, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
@@ -71,7 +71,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         });
         const started = begin(subject);
         const result = await using(pools, target, ({ session }) => {
-          if (session.transact === undefined) throw notSupported('transactions');
+          if (!can(session, 'transact')) throw notSupported('transactions');
           return session.transact(operations, call);
         });
         return reply(results, result, started);
@@ -86,8 +86,9 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         begin(subject);
         const use = await pools.enter(target);
         try {
-          if (use.session.stream === undefined) throw notSupported('streams');
-          for await (const chunk of use.session.stream(parsed, call)) yield { chunk };
+          const { session } = use;
+          if (!can(session, 'stream')) throw notSupported('streams');
+          for await (const chunk of session.stream(parsed, call)) yield { chunk };
         } finally {
           use.leave();
         }
@@ -100,9 +101,10 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
         const parsed = await readRequest(target, request.request);
         const use = await pools.enter(target);
         try {
-          if (use.session.watch === undefined) throw notSupported('subscriptions');
+          const { session } = use;
+          if (!can(session, 'watch')) throw notSupported('subscriptions');
           const after = request.resumeAfter === '' ? undefined : request.resumeAfter;
-          for await (const { id = '', data } of use.session.watch(parsed, call, after)) {
+          for await (const { id = '', data } of session.watch(parsed, call, after)) {
             yield { id, event: data };
           }
         } finally {
@@ -141,8 +143,9 @@ function sessionMethods({ calls, pools, sessions }: ServiceParts) {
           poolKey: target.poolKey,
           max: use.leasesMax,
           async start() {
-            if (use.session.lease === undefined) throw notSupported('sessions');
-            return use.session.lease(callOf({}, target, signal));
+            const { session } = use;
+            if (!can(session, 'lease')) throw notSupported('sessions');
+            return session.lease(callOf({}, target, signal));
           },
           ended: use.leave,
         });
@@ -165,7 +168,7 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
         const call = callOf({}, target, signal);
         return await using(pools, target, async ({ session }) => {
           const latencyUs = microseconds(await session.ping(call));
-          const warnings = (await session.warnings?.(call)) ?? [];
+          const warnings = can(session, 'warnings') ? await session.warnings(call) : [];
           return { latencyUs, warnings: warnings.map((warning) => ({ ...warning })) };
         });
       }),
@@ -179,7 +182,7 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
         const page = { limit, ...(begins ? {} : { after: [afterNamespace, afterName] as const }) };
         const started = begin(subject);
         const { tables, more } = await using(pools, target, ({ session }) => {
-          if (session.inspect === undefined) throw notSupported('a schema to tell of');
+          if (!can(session, 'inspect')) throw notSupported('a schema to tell of');
           return session.inspect(page, call);
         });
         const backendUs = microseconds(performance.now() - started);

@@ -58,16 +58,16 @@ export interface Call {
   readonly canonical?: boolean;
   /** Redis's replies as they came, in that form; decoded by the command when left out. */
   readonly replyForm?: ReplyForm | undefined;
-  /** Does what a large request makes long in pieces, by turns with others; left out where the request is small. */
-  readonly inPieces?: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
+  /** Does what a large request makes long in pieces, by turns with others; undefined where the request is small. */
+  readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }
 
 /** A result as JSON text in UTF-8: nobody between driver and client parses it. */
 export type ResultBytes = Uint8Array;
 
 /**
- * An open line to one backend, safe for concurrent calls. What a kind does not have is left
- * out, and answers NOT_SUPPORTED.
+ * One backend and the connections to it, safe for concurrent calls. What not every driver can do
+ * is in `Abilities`.
  *
  * Members are declared as methods, not properties, so that `Session<RedisRequest>` is
  * assignable to `Session`: the registry holds kinds with unlike requests, and each kind's
@@ -76,26 +76,68 @@ export type ResultBytes = Uint8Array;
 export interface Session<Request = unknown> {
   /** @throws GatewayError REQUEST_FAILED, CONSTRAINT_VIOLATED, CONNECTION_FAILED, OUTCOME_UNKNOWN, RESULT_TOO_LARGE, TIMED_OUT */
   run(request: Request, call: Call): Promise<ResultBytes>;
-  /** Lines of NDJSON as they arrive; the first piece, perhaps empty, follows the backend's acceptance. */
-  stream?(request: Request, call: Call): AsyncIterable<Uint8Array>;
-  /** All or nothing; the result is a JSON array with one entry per request. */
-  transact?(requests: readonly Request[], call: Call): Promise<ResultBytes>;
-  /** A connection of one's own. */
-  lease?(call: Call): Promise<Lease<Request>>;
-  /**
-   * What the backend tells as it happens, until the caller leaves. The first event has no data
-   * and follows the backend's acceptance.
-   * @param resumeAfter an event's id, to go on after it
-   */
-  watch?(request: Request, call: Call, resumeAfter: string | undefined): AsyncIterable<WatchEvent>;
-  /** Tables with their columns, keys and indexes, ordered by namespace and name. */
-  inspect?(page: InspectPage, call: Call): Promise<InspectedTables>;
   /** One round trip. Answers its milliseconds, without the time to connect. */
   ping(call: Call): Promise<number>;
-  /** What its operator should know of the backend and the credential; nobody waits for a call meanwhile. */
-  warnings?(call: Call): Promise<readonly Warning[]>;
   /** Frees sockets. Calls in flight end first. */
   close(): Promise<void>;
+}
+
+/** Streams rows. */
+export interface Streams<Request = unknown> {
+  /** Lines of NDJSON as they arrive; the first piece, perhaps empty, follows the backend's acceptance. */
+  stream(request: Request, call: Call): AsyncIterable<Uint8Array>;
+}
+
+/** Runs several requests as one transaction. */
+export interface Transacts<Request = unknown> {
+  /** All or nothing; the result is a JSON array with one entry per request. */
+  transact(requests: readonly Request[], call: Call): Promise<ResultBytes>;
+}
+
+/** Lends connections to callers. */
+export interface Leases<Request = unknown> {
+  /** A connection that one caller holds. */
+  lease(call: Call): Promise<Lease<Request>>;
+}
+
+/** Sends events. */
+export interface Watches<Request = unknown> {
+  /**
+   * Events as they happen, until the caller leaves. The first event has no data and follows the
+   * backend's acceptance.
+   * @param resumeAfter an event's id, to go on after it
+   */
+  watch(request: Request, call: Call, resumeAfter: string | undefined): AsyncIterable<WatchEvent>;
+}
+
+/** Describes tables. */
+export interface Inspects {
+  /** Tables with their columns, keys and indexes, ordered by namespace and name. */
+  inspect(page: InspectPage, call: Call): Promise<InspectedTables>;
+}
+
+/** Checks the credential. */
+export interface Warns {
+  /** What the operator should know of the backend and the credential. */
+  warnings(call: Call): Promise<readonly Warning[]>;
+}
+
+/** What not every driver can do, by the method that does it; a driver declares the interface. */
+export interface Abilities<Request = unknown> {
+  readonly stream: Streams<Request>;
+  readonly transact: Transacts<Request>;
+  readonly lease: Leases<Request>;
+  readonly watch: Watches<Request>;
+  readonly inspect: Inspects;
+  readonly warnings: Warns;
+}
+
+/** Whether a driver can do something; what it cannot do answers NOT_SUPPORTED. */
+export function can<Ability extends keyof Abilities, Request>(
+  session: Session<Request>,
+  ability: Ability,
+): session is Session<Request> & Abilities<Request>[Ability] {
+  return ability in session;
 }
 
 /** Codes of warnings. keys-and-doors.md §5. */

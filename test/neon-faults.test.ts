@@ -5,14 +5,15 @@ import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
-import type { Call, Mode, Session } from '../proto/driver.ts';
+import type { Call, Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { type Fault, NeonStandIn } from './stand-ins/neon/server.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;
-let session: Session<PostgresRequest>;
+let session: LateSession<PostgresRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create(
@@ -30,7 +31,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(url: string): Session<PostgresRequest> {
+function open(url: string): LateSession<PostgresRequest> {
   return neon.open({ connection: { url: standIn.url(url) }, settings: {} }, openNetwork);
 }
 const logged = async (what: string) => {
@@ -63,7 +64,7 @@ describe('trips', () => {
 
   test('a transaction takes one', async () => {
     const before = standIn.seen.length;
-    await session.transact?.([insert('t1'), insert('t2')], callOf('write'));
+    await session.transact([insert('t1'), insert('t2')], callOf('write'));
     expect(standIn.seen.length - before).toBe(1);
   });
 });

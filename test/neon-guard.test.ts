@@ -13,16 +13,16 @@ import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
 import { READS } from '../node-relay/drivers/postgres/reads.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
-import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;
 let state: AttackState;
-let session: Session<PostgresRequest>;
+let session: LateSession<PostgresRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create(TRAPS);
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(settings: { [name: string]: Json } = {}): Session<PostgresRequest> {
+function open(settings: { [name: string]: Json } = {}): LateSession<PostgresRequest> {
   return neon.open({ connection: { url: standIn.url(database.url) }, settings }, openNetwork);
 }
 
@@ -57,7 +57,7 @@ const WAYS: { way: string; send: (query: string) => Promise<unknown> | undefined
   {
     way: 'query_read_only in a transaction',
     send: (query) =>
-      session.transact?.([sql(query, [], { type: 'query_read_only' })], callOf('write')),
+      session.transact([sql(query, [], { type: 'query_read_only' })], callOf('write')),
   },
 ];
 

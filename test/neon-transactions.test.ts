@@ -4,15 +4,15 @@ import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { callOf, jsonOf } from '../node-relay/drivers/test/host.ts';
-import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;
-let session: Session<PostgresRequest>;
+let session: LateSession<PostgresRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create(
@@ -27,7 +27,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(url: string): Session<PostgresRequest> {
+function open(url: string): LateSession<PostgresRequest> {
   return neon.open({ connection: { url: standIn.url(url) }, settings: {} }, openNetwork);
 }
 const logged = async (what: string) => {
@@ -38,7 +38,7 @@ const insert = (what: string) => sql('INSERT INTO log (what) VALUES ($1)', [what
 
 describe('a transaction', () => {
   test('names the operation that could not be sent, and the only one that could fail', async () => {
-    const bad = session.transact?.(
+    const bad = session.transact(
       [insert('a'), sql('DROP DATABASE x; SELECT 1')],
       callOf('write'),
     );
@@ -49,7 +49,7 @@ describe('a transaction', () => {
     const two = sql("INSERT INTO log (what) VALUES ('x'), ('y') RETURNING id", [], {
       type: 'query_one',
     });
-    const counted = session.transact?.([insert('counted'), two], callOf('write'));
+    const counted = session.transact([insert('counted'), two], callOf('write'));
     expect(await failureOf(counted as Promise<unknown>)).toMatchObject({
       code: 'REQUEST_FAILED',
       details: [{ code: 'P0003', operation: 1 }],
@@ -109,7 +109,7 @@ describe('a transaction', () => {
       const operations = [ok, sql('SELECT count(*) FROM keyed'), ok];
       operations.splice(at, 0, bad);
       const failure = await failureOf(
-        session.transact?.(operations, callOf('write')) as Promise<unknown>,
+        session.transact(operations, callOf('write')) as Promise<unknown>,
       );
       // Neither a definition nor a wrong number of values carries its index.
       const named = /definition|too many/.test(what) ? {} : { operation: at };
@@ -132,7 +132,7 @@ describe('a transaction', () => {
       sql('TABLE keyed ORDER BY a', [], { type: 'query' }),
       sql("UPDATE log SET what = $1 WHERE what = 'nobody'", ['x']),
     ];
-    const done = await session.transact?.(operations, callOf('write'));
+    const done = await session.transact(operations, callOf('write'));
     expect(jsonOf(done ?? new Uint8Array())).toMatchObject([
       { rows_affected: 1 },
       { rows: [{ n: 1 }] },
@@ -153,7 +153,7 @@ describe('a transaction', () => {
     const none = sql('INSERT INTO keyed VALUES ($1)', ['12ab']);
     for (const at of [0, 1, 4, 8]) {
       const operations = Array.from({ length: 9 }, (_, index) => (index === at ? none : fits));
-      const running = session.transact?.([...operations, none], callOf('write'));
+      const running = session.transact([...operations, none], callOf('write'));
       expect(await failureOf(running as Promise<unknown>)).toMatchObject({
         code: 'REQUEST_FAILED',
         details: [{ code: '22P02', operation: at }],
@@ -166,7 +166,7 @@ describe('a transaction', () => {
     const made = sql('CREATE TABLE made (a int)');
     const fits = sql('INSERT INTO log (what) SELECT $1 FROM made', ['12ab']);
     const none = sql('INSERT INTO made VALUES ($1)', ['12ab']);
-    const running = session.transact?.([made, fits, none], callOf('write'));
+    const running = session.transact([made, fits, none], callOf('write'));
     const failure = await failureOf(running as Promise<unknown>);
     expect(failure).toMatchObject({ code: 'REQUEST_FAILED', details: [{ code: '22P02' }] });
     expect(JSON.stringify(failure)).not.toContain('operation');
@@ -177,7 +177,7 @@ describe('a transaction', () => {
     const numbers = ['1.0', '9223372036854775807', '19.90'].map((text) => JSON.rawJSON(text));
     const filled = sql('INSERT INTO whole VALUES ($1, $2, $3)', numbers);
     const told = sql('SELECT a::text, b::text, c::text FROM whole');
-    const running = session.transact?.([made, filled, told], callOf('write'));
+    const running = session.transact([made, filled, told], callOf('write'));
     expect(jsonOf(await (running as Promise<Uint8Array>))).toMatchObject([
       {},
       { rows_affected: 1 },
@@ -187,7 +187,7 @@ describe('a transaction', () => {
 
   test('stops an operation at its own deadline, and undoes all', async () => {
     const slow = { ...sql('SELECT pg_sleep(20)'), timeout_ms: 100 };
-    const running = session.transact?.([insert('slow'), slow], callOf('write'));
+    const running = session.transact([insert('slow'), slow], callOf('write'));
     expect(await failureOf(running as Promise<unknown>)).toMatchObject({ code: 'TIMED_OUT' });
     expect(await logged('slow')).toBe(0);
   });

@@ -5,14 +5,15 @@ import { failureOf } from '../node-relay/drivers/contract.ts';
 import { sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
 import { OWN_TYPES, TYPE_ROWS } from '../node-relay/drivers/postgres/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
-import type { Mode, Session } from '../proto/driver.ts';
+import type { Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
 import { CASES, SETUP } from './sql-vendors/postgres-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
+import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 /** A way to a database: sessions of both modes. */
-type Open = (database: TestDatabase, mode: Mode) => Promise<Session<PostgresRequest>>;
+type Open = (database: TestDatabase, mode: Mode) => Promise<SqlSession<PostgresRequest>>;
 
 let standIn: NeonStandIn;
 const databases: TestDatabase[] = [];
@@ -41,7 +42,7 @@ async function fresh(setup = ''): Promise<TestDatabase> {
 }
 
 describe.each(WAYS)('by way of $way', ({ open }) => {
-  let sessions: Record<Mode, Session<PostgresRequest>>;
+  let sessions: Record<Mode, SqlSession<PostgresRequest>>;
   beforeAll(async () => {
     const database = await fresh(SETUP + OWN_TYPES);
     sessions = { read: await open(database, 'read'), write: await open(database, 'write') };
@@ -72,7 +73,7 @@ describe.each(WAYS)('by way of $way', ({ open }) => {
 
   test('tells of tables with their columns, keys and indexes', async () => {
     const page = { after: ['public', 'i'] as const, limit: 1 };
-    expect(await sessions.read.inspect?.(page, callOf('read'))).toEqual({
+    expect(await sessions.read.inspect(page, callOf('read'))).toEqual({
       tables: [
         {
           namespace: 'public',

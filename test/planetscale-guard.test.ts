@@ -7,15 +7,15 @@ import { ATTACK_FILE, stateOf } from '../node-relay/drivers/mysql/attack-state.t
 import { ATTACKS, READS, TRAPS } from '../node-relay/drivers/mysql/attacks.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
-import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: PlanetScaleStandIn;
-let session: Session<MysqlRequest>;
+let session: LateSession<MysqlRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(settings: { [name: string]: Json } = {}): Session<MysqlRequest> {
+function open(settings: { [name: string]: Json } = {}): LateSession<MysqlRequest> {
   return planetscale.open({ connection: { url: standIn.url }, settings }, openNetwork);
 }
 
@@ -49,7 +49,7 @@ const WAYS: { way: string; send: (query: string) => Promise<unknown> | undefined
   {
     way: 'query_read_only in a transaction',
     send: (query) =>
-      session.transact?.([sql(query, undefined, { type: 'query_read_only' })], callOf('write')),
+      session.transact([sql(query, undefined, { type: 'query_read_only' })], callOf('write')),
   },
 ];
 

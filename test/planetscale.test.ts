@@ -5,14 +5,15 @@ import { failureOf } from '../node-relay/drivers/contract.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-database.ts';
 import { TYPE_ROWS } from '../node-relay/drivers/mysql/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
-import type { Mode, Session } from '../proto/driver.ts';
+import type { Mode } from '../proto/driver.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
 import { CASES, SETUP } from './sql-vendors/mysql-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
+import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 /** A way to a database: sessions of both modes. */
-type Open = (database: TestDatabase, mode: Mode) => Promise<Session<MysqlRequest>>;
+type Open = (database: TestDatabase, mode: Mode) => Promise<SqlSession<MysqlRequest>>;
 
 const standIns: PlanetScaleStandIn[] = [];
 const WAYS: { way: string; open: Open }[] = [
@@ -39,7 +40,7 @@ const SIX_DIGITS = new Map([
 
 describe.each(WAYS)('by way of $way', ({ way, open }) => {
   let database: TestDatabase;
-  let sessions: Record<Mode, Session<MysqlRequest>>;
+  let sessions: Record<Mode, SqlSession<MysqlRequest>>;
   beforeAll(async () => {
     database = await TestDatabase.create(SETUP);
     sessions = { read: await open(database, 'read'), write: await open(database, 'write') };
@@ -76,14 +77,14 @@ describe.each(WAYS)('by way of $way', ({ way, open }) => {
       sql('INSERT INTO log (what) VALUES (?)', [{ $result: '[0].insert_id' }]),
       sql('SELECT count(*) AS n FROM log WHERE what = :what', { what: { $literal: last } }),
     ];
-    const done = await sessions.write.transact?.(operations('whole'), callOf('write'));
+    const done = await sessions.write.transact(operations('whole'), callOf('write'));
     expect(JSON.parse(Buffer.from(done ?? []).toString())).toMatchObject([
       { rows_affected: 1 },
       { rows_affected: 1 },
       { rows: [{ n: 1 }] },
     ]);
     const failing = [...operations('half'), sql("INSERT INTO log (what) VALUES ('whole')")];
-    const failed = sessions.write.transact?.(failing, callOf('write'));
+    const failed = sessions.write.transact(failing, callOf('write'));
     expect(await failureOf(failed as Promise<unknown>)).toMatchObject({
       code: 'CONSTRAINT_VIOLATED',
       details: [{ source: 'mysql', code: '1062', operation: 3 }],
@@ -93,7 +94,7 @@ describe.each(WAYS)('by way of $way', ({ way, open }) => {
 
   test('tells of tables with their columns, keys and indexes', async () => {
     const page = { after: [database.name, 'a'] as const, limit: 1 };
-    expect(await sessions.read.inspect?.(page, callOf('read'))).toEqual({
+    expect(await sessions.read.inspect(page, callOf('read'))).toEqual({
       tables: [
         {
           namespace: database.name,

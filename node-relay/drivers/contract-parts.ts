@@ -1,13 +1,13 @@
-/** What some kinds have and others cannot: whoever lacks a part says so before the run, and has no test of it. */
+/** What some kinds have and others cannot: a kind that lacks a part says so before the run, and has no test of it. */
 import { expect, test } from 'vitest';
-import type { Session } from '../../proto/driver.ts';
+import { type Abilities, can, type Session } from '../../proto/driver.ts';
 import type { DriverCase } from './contract.ts';
 
-const OF_CASE = ['conflict', 'running', 'dropIdle', 'state', 'table'] as const;
-const OF_SESSION = ['stream', 'transact', 'lease'] as const;
+const OF_CASE = ['conflict', 'running', 'dropIdle', 'state'] as const;
+const ABILITIES = ['stream', 'transact', 'lease', 'watch', 'inspect', 'warnings'] as const satisfies (keyof Abilities)[];
 
 /** A member of the case or of its sessions that not every kind can have. */
-export type Part = (typeof OF_CASE)[number] | (typeof OF_SESSION)[number];
+export type Part = (typeof OF_CASE)[number] | keyof Abilities;
 
 /** The parts that a kind cannot have, each with its reason. */
 export type Lacks = { readonly [part in Part]?: string };
@@ -37,9 +37,21 @@ export function partsBut(lacks: Lacks): Parts {
 }
 
 /** @throws Error when the part is absent, though its kind does not say that it lacks it */
-export function given<Value>(value: Value | undefined, part: Part): Value {
+export function given<Value>(value: Value | undefined, part: string): Value {
   if (value === undefined) throw new Error(`${part}: neither given nor said to be lacked`);
   return value;
+}
+
+/**
+ * The session by an ability of its driver.
+ * @throws Error when the driver does not have it, though its kind does not say that it lacks it
+ */
+export function able<Request, Ability extends keyof Abilities>(
+  session: Session<Request>,
+  ability: Ability,
+): Session<Request> & Abilities<Request>[Ability] {
+  if (!can(session, ability)) throw new Error(`${ability}: neither declared nor said to be lacked`);
+  return session;
 }
 
 /** Fails unless what is absent is what is said to be lacked, no more and no less. */
@@ -50,7 +62,7 @@ export function expectAbsent<Request>(
 ): void {
   const absent: Part[] = [
     ...OF_CASE.filter((part) => kind[part] === undefined),
-    ...OF_SESSION.filter((part) => session[part] === undefined),
+    ...ABILITIES.filter((part) => !can(session, part)),
   ];
   expect(absent.toSorted()).toEqual(Object.keys(lacks).toSorted());
 }

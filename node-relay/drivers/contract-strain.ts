@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mode, Session } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { DriverCase } from './contract.ts';
-import { given, type Parts } from './contract-parts.ts';
+import { able, given, type Parts } from './contract-parts.ts';
 import { callOf, jsonOf } from './test/host.ts';
 import { heldBytes } from './test/memory.ts';
 
@@ -83,8 +83,8 @@ function describeStops<Request>({ kind, parts, open, count }: Suite<Request>): v
     'streams a long result at flat memory',
     async () => {
       const { rows, heavyRows = rows, longest = LONGEST } = kind();
-      const read = await open('read', 1);
-      const stream = given(read.stream, 'stream').call(read, heavyRows(longest), callOf('read'));
+      const read = able(await open('read', 1), 'stream');
+      const stream = read.stream(heavyRows(longest), callOf('read'));
       let lines = 0;
       let looks = 0;
       let bytes = 0;

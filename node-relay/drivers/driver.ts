@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Session, Target } from '../../proto/driver.ts';
 
 /** Makes sessions to one kind of backend. Holds no state of its own. */
-export interface Driver<Request = unknown> {
+export interface Driver<Request = unknown, Made extends Session<Request> = Session<Request>> {
   /**
    * Readies a line to a backend; connections are made when first needed.
    * @throws GatewayError INVALID_CONFIGURATION
    */
-  open(target: Target, host: Host): Promise<Session<Request>>;
+  open(target: Target, host: Host): Promise<Made>;
 }
 
 /** What a driver may use of the relay; there is no other way to the network. */

@@ -1,7 +1,7 @@
 /** A backend in memory for tests of the relay itself: what it answers is written in the statement. */
 
 import type { PostgresRequest } from '../../kinds/postgres/index.ts';
-import type { Call, ResultBytes, Session } from '../../proto/driver.ts';
+import type { Call, Leases, ResultBytes, Session, Streams, Transacts, Watches } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { ConnectionPool, Driver } from '../drivers/driver.ts';
 
@@ -60,7 +60,13 @@ export function memoryDriver() {
   return { driver, seen };
 }
 
-function memorySession(pool: ConnectionPool<Backend>, seen: Seen): Session<PostgresRequest> {
+type MemorySession = Session<PostgresRequest> &
+  Streams<PostgresRequest> &
+  Transacts<PostgresRequest> &
+  Leases<PostgresRequest> &
+  Watches<PostgresRequest>;
+
+function memorySession(pool: ConnectionPool<Backend>, seen: Seen): MemorySession {
   const withBackend = async (call: Call, work: (backend: Backend) => Promise<ResultBytes>) => {
     const backend = await pool.acquire(call.signal);
     try {

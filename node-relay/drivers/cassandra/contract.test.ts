@@ -52,6 +52,8 @@ describeDriver<CassandraRequest>(
   },
   () => database.drop(),
   {
+    warnings: 'nothing about a credential is known to deserve one',
+    watch: 'the protocol has no subscriptions',
     conflict: 'the server has no constraints: what a condition forbids is answered as not applied',
     running: 'the protocol cannot cancel',
     state: 'of all statements only USE stays on its connection, and it is refused',

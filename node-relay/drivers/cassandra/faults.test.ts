@@ -7,20 +7,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type CassandraServer, startCassandra } from '../../../test/servers/cassandra-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { openSession } from '../test/host.ts';
-import { cassandra } from './index.ts';
+import { cassandra, type CassandraSession } from './index.ts';
 import { cql, run } from './test-database.ts';
 
 let folder: string;
 let server: CassandraServer;
-let write: Session<CassandraRequest>;
+let write: CassandraSession;
 let tls: Server;
-const sessions: Session<CassandraRequest>[] = [];
+const sessions: CassandraSession[] = [];
 const defaults = getCACertificates('default');
 const { certificate, key } = selfSigned({ dnsName: 'localhost', years: 5 });
 
@@ -50,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function open(url: string): Promise<Session<CassandraRequest>> {
+async function open(url: string): Promise<CassandraSession> {
   const session = await openSession(cassandra, { connection: { url }, mode: 'write' });
   sessions.push(session);
   return session;

@@ -1,15 +1,15 @@
 /** `/read` can change nothing: every attack as a superuser, with the server's state compared before and after. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACKS, READS, TARGETS } from './attacks.ts';
 import { cql, run, TestDatabase } from './test-database.ts';
+import type { CassandraSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<CassandraRequest>;
-let write: Session<CassandraRequest>;
+let read: CassandraSession;
+let write: CassandraSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(...TARGETS);
@@ -47,7 +47,7 @@ const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
     way: 'query_single_page',
     send: (query) => read.run(cql(query, [], { type: 'query_single_page' }), callOf('read')),
   },
-  { way: 'a stream', send: (query) => drained(read.stream?.(cql(query), callOf('read'))) },
+  { way: 'a stream', send: (query) => drained(read.stream(cql(query), callOf('read'))) },
   {
     way: 'query_unpaged_read_only on a write connection',
     send: (query) =>

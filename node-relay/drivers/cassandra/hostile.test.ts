@@ -1,11 +1,10 @@
 /** Servers that say what no server says: each ends its own call, and nothing of it is served as data. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import { cassandra } from './index.ts';
+import { cassandra, type CassandraSession } from './index.ts';
 import { cql, run } from './test-database.ts';
 import {
   type Answerer,
@@ -20,7 +19,7 @@ import {
 } from './test-hostile.ts';
 
 let server: HostileServer;
-let session: Session<CassandraRequest>;
+let session: CassandraSession;
 const SELECT = cql('SELECT a FROM items');
 const ONE = cell(ints(1));
 
@@ -37,7 +36,7 @@ async function open(answer: Answerer): Promise<void> {
 
 async function streamed(): Promise<string> {
   let text = '';
-  for await (const piece of session.stream?.(SELECT, callOf('read')) ?? []) {
+  for await (const piece of session.stream(SELECT, callOf('read'))) {
     text += Buffer.from(piece).toString();
   }
   return text;

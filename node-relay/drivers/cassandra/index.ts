@@ -1,7 +1,7 @@
 /** Driver of kind `cassandra`: CQL over the driver's own connections, each on a socket that the host dialled. */
 
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
+import type { Call, InspectPage, InspectedTables, Inspects, Session, Streams, Target, Transacts } from '../../../proto/driver.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
 import { transact } from './batch.ts';
@@ -17,8 +17,8 @@ import { streamRows } from './stream.ts';
  * of its peers' addresses, so nothing else is ever dialled. There are no sessions of a caller's
  * own. Contract §5, §6.
  */
-export const cassandra: Driver<CassandraRequest> = {
-  async open({ envelope }: Target, host: Host): Promise<Session<CassandraRequest>> {
+export const cassandra: Driver<CassandraRequest, CassandraSession> = {
+  async open({ envelope }: Target, host: Host): Promise<CassandraSession> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings };
     const maker: ConnectionMaker<Connection> = {
@@ -30,7 +30,10 @@ export const cassandra: Driver<CassandraRequest> = {
   },
 };
 
-class CassandraSession implements Session<CassandraRequest> {
+/** What the driver can do. */
+export class CassandraSession
+  implements Session<CassandraRequest>, Streams<CassandraRequest>, Transacts<CassandraRequest>, Inspects
+{
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -1,14 +1,14 @@
 /** Pages, conditions, batches, transactions and traces against a real Cassandra. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { cql, type Rows, run, TestDatabase } from './test-database.ts';
+import type { CassandraSession } from './index.ts';
 
 let database: TestDatabase;
-let write: Session<CassandraRequest>;
-let read: Session<CassandraRequest>;
+let write: CassandraSession;
+let read: CassandraSession;
 const ROWS = 25;
 
 beforeAll(async () => {
@@ -121,7 +121,7 @@ describe('batches and transactions', () => {
 
   test('a transaction answers one result for each operation', async () => {
     const insert = 'INSERT INTO users (id, name) VALUES (?, ?)';
-    const result = await write.transact?.(
+    const result = await write.transact(
       [cql(insert, [10, 'a']), cql(insert, [11, 'b'])],
       callOf('write'),
     );
@@ -140,7 +140,7 @@ describe('batches and transactions', () => {
   ])('%s is refused with its index, and nothing is done', async (_, request, rule) => {
     const first = cql('INSERT INTO users (id) VALUES (20)');
     const failure = await failureOf(
-      Promise.resolve(write.transact?.([first, request], callOf('write'))),
+      Promise.resolve(write.transact([first, request], callOf('write'))),
     );
     expect(failure).toMatchObject({ code: 'BAD_REQUEST', details: [{ rule, operation: 1 }] });
     expect(await database.outside('SELECT id FROM users WHERE id = 20')).toEqual([]);
@@ -149,7 +149,7 @@ describe('batches and transactions', () => {
   test('results of earlier operations are not there', async () => {
     const params = [{ $result: '[0].rows[0].id' }];
     const request = cql('DELETE FROM users WHERE id = ?', params);
-    const failure = await failureOf(Promise.resolve(write.transact?.([request], callOf('write'))));
+    const failure = await failureOf(Promise.resolve(write.transact([request], callOf('write'))));
     expect(failure).toMatchObject({
       code: 'BAD_REQUEST',
       details: [{ path: '$result', operation: 0 }],

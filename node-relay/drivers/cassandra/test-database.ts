@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import cassandraDriver from 'cassandra-driver';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { backend } from '../../../test/servers/backends.ts';
 import type { Host } from '../driver.ts';
 import { CountedPort } from '../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { cassandra } from './index.ts';
+import { cassandra, type CassandraSession } from './index.ts';
 
 /** Where a URL names none. */
 const PORT = 9042;
@@ -31,7 +31,7 @@ export class TestDatabase {
   readonly name: string;
   readonly #client: cassandraDriver.Client;
   readonly #counter: CountedPort;
-  readonly #sessions: Session<CassandraRequest>[] = [];
+  readonly #sessions: CassandraSession[] = [];
 
   private constructor(
     server: URL,
@@ -91,7 +91,7 @@ export class TestDatabase {
     connections = 4,
     connection: Json = { url: this.url },
     host: Host = testHost(connections),
-  ): Promise<Session<CassandraRequest>> {
+  ): Promise<CassandraSession> {
     const session = await openSession(cassandra, { connection, mode, host });
     this.#sessions.push(session);
     return session;

@@ -1,14 +1,14 @@
 /** Every type of CQL both ways, to the last digit. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { cql, TestDatabase } from './test-database.ts';
+import type { CassandraSession } from './index.ts';
 
 let database: TestDatabase;
-let write: Session<CassandraRequest>;
+let write: CassandraSession;
 
 /** Type, JSON text in, JSON text out where it is another. */
 const VALUES: readonly (readonly [type: string, input: string, output?: string])[] = [

@@ -49,6 +49,8 @@ describeDriver<ClickhouseRequest>(
   },
   () => database.drop(),
   {
+    warnings: 'nothing about a credential is known to deserve one',
+    watch: 'the protocol has no subscriptions',
     state: 'requests over HTTP hold nothing on their connection',
     transact: 'the server has no transactions',
     lease: 'the server has no sessions that outlive a request without a name of the caller',

@@ -27,7 +27,7 @@ describe('a call that is stopped', () => {
     const call = callOf('read', { signal: stopping.signal });
     const request = sql(`${SLOW} /* mark-${way} */`);
     const drain = async () => {
-      for await (const _ of session.stream?.(request, call) ?? []);
+      for await (const _ of session.stream(request, call));
     };
     const failure = failureOf(way === 'read' ? session.run(request, call) : drain());
     await expect.poll(() => running(`mark-${way}`)).toBe(1);
@@ -51,7 +51,7 @@ describe('a call that is stopped', () => {
   test('a stream that is left early ends the statement', async () => {
     const session = await database.open('read', {}, 1);
     const request = sql('SELECT number FROM numbers(1000000000000) /* mark-left */');
-    for await (const piece of session.stream?.(request, callOf('read')) ?? []) {
+    for await (const piece of session.stream(request, callOf('read'))) {
       if (piece.length > 0) break;
     }
     await expect.poll(() => running('mark-left')).toBe(0);
@@ -100,7 +100,7 @@ describe('errors', () => {
     );
     let text = '';
     const drain = async () => {
-      for await (const piece of session.stream?.(request, callOf('read')) ?? []) {
+      for await (const piece of session.stream(request, callOf('read'))) {
         text += Buffer.from(piece).toString();
       }
     };

@@ -2,17 +2,17 @@
 import { existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACKS, READS, TARGETS } from './attacks.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { ClickhouseSession } from './index.ts';
 
 const ATTACK_FILE = '/tmp/causeway-clickhouse-attack';
 let database: TestDatabase;
-let read: Session<ClickhouseRequest>;
-let write: Session<ClickhouseRequest>;
+let read: ClickhouseSession;
+let write: ClickhouseSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(...TARGETS);
@@ -39,7 +39,7 @@ async function digest(): Promise<unknown> {
 /** The ways in which a text can reach the server on a read. */
 const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
   { way: 'query', send: (query) => read.run(sql(query), callOf('read')) },
-  { way: 'a stream', send: (query) => drained(read.stream?.(sql(query), callOf('read'))) },
+  { way: 'a stream', send: (query) => drained(read.stream(sql(query), callOf('read'))) },
   {
     way: 'fetch_bytes',
     send: (query) =>

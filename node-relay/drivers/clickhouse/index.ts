@@ -1,7 +1,7 @@
 /** Driver of kind `clickhouse`: ClickHouse over its HTTP interface, rows straight to JSON text. */
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import type { Call, InspectedTables, InspectPage, Session, Target } from '../../../proto/driver.ts';
+import type { Call, InspectPage, InspectedTables, Inspects, Session, Streams, Target } from '../../../proto/driver.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
 import { Connection, type Recipe } from './connection.ts';
@@ -13,8 +13,8 @@ import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
 
 /** Sessions to ClickHouse; it has neither transactions nor sessions of a caller's own. Contract §5, §6. */
-export const clickhouse: Driver<ClickhouseRequest> = {
-  async open({ envelope }: Target, host: Host): Promise<Session<ClickhouseRequest>> {
+export const clickhouse: Driver<ClickhouseRequest, ClickhouseSession> = {
+  async open({ envelope }: Target, host: Host): Promise<ClickhouseSession> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings };
     const maker: ConnectionMaker<Connection> = {
@@ -27,7 +27,10 @@ export const clickhouse: Driver<ClickhouseRequest> = {
   },
 };
 
-class ClickhouseSession implements Session<ClickhouseRequest> {
+/** What the driver can do. */
+export class ClickhouseSession
+  implements Session<ClickhouseRequest>, Streams<ClickhouseRequest>, Inspects
+{
   readonly #database: Database;
 
   constructor(database: Database) {

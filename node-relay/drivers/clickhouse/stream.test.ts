@@ -19,7 +19,7 @@ describe('a stream', () => {
     const request = sql(`SELECT number AS n, repeat('é', 40) AS x FROM numbers(${ROWS})`);
     let [rows, sum] = [0, 0];
     let rest = '';
-    for await (const piece of session.stream?.(request, callOf('read')) ?? []) {
+    for await (const piece of session.stream(request, callOf('read'))) {
       const lines = (rest + Buffer.from(piece).toString()).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
@@ -33,7 +33,7 @@ describe('a stream', () => {
   test('comes no faster than it is taken', async () => {
     const session = await database.open('read', {}, 1);
     const request = sql(`SELECT repeat('x', 1000) AS x FROM numbers(${ROWS})`);
-    const stream = session.stream?.(request, callOf('read'));
+    const stream = session.stream(request, callOf('read'));
     const pieces = stream?.[Symbol.asyncIterator]();
     for (let taken = 0; taken < 3; taken += 1) await pieces?.next();
     const before = heldBytes();
@@ -46,7 +46,7 @@ describe('a stream', () => {
     const session = await database.open('read', {}, 1);
     const request = sql('SELECT 1', {}, { type: 'fetch_bytes', format: 'CSV' });
     const drain = async () => {
-      for await (const _ of session.stream?.(request, callOf('read')) ?? []);
+      for await (const _ of session.stream(request, callOf('read')));
     };
     expect(await failureOf(drain())).toMatchObject({ code: 'BAD_REQUEST' });
   });
@@ -60,7 +60,7 @@ describe('inspect', () => {
     await database.outside('CREATE VIEW b AS SELECT 1 AS one');
     const session = await database.open('read');
     const after = [database.name, ''] as const;
-    const first = await session.inspect?.({ after, limit: 1 }, callOf('read'));
+    const first = await session.inspect({ after, limit: 1 }, callOf('read'));
     expect(first).toEqual({
       tables: [
         {
@@ -78,7 +78,7 @@ describe('inspect', () => {
       ],
       more: true,
     });
-    const next = await session.inspect?.({ after: [database.name, 'a'], limit: 1 }, callOf('read'));
+    const next = await session.inspect({ after: [database.name, 'a'], limit: 1 }, callOf('read'));
     expect(next?.tables[0]).toMatchObject({ name: 'b', type: 'view', primary_key: [] });
   });
 });

@@ -1,12 +1,12 @@
 /** A database of its own for a test file, behind a counter of connections, and short words to use it. */
 import { randomUUID } from 'node:crypto';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { backend } from '../../../test/servers/backends.ts';
 import { CountedPort } from '../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { clickhouse } from './index.ts';
+import { clickhouse, type ClickhouseSession } from './index.ts';
 import type { Params } from './parameters.ts';
 
 /** An SQL result as its JSON value. */
@@ -25,7 +25,7 @@ export class TestDatabase {
   readonly name: string;
   readonly #server: string;
   readonly #counter: CountedPort;
-  readonly #sessions: Session<ClickhouseRequest>[] = [];
+  readonly #sessions: ClickhouseSession[] = [];
 
   private constructor(server: string, name: string, counter: CountedPort) {
     this.#server = server;
@@ -79,7 +79,7 @@ export class TestDatabase {
     settings: { readonly [setting: string]: Json } = {},
     connections = 4,
     connection: Json = { url: this.url },
-  ): Promise<Session<ClickhouseRequest>> {
+  ): Promise<ClickhouseSession> {
     const host = testHost(connections);
     const session = await openSession(clickhouse, { connection, mode, host, settings });
     this.#sessions.push(session);

@@ -1,13 +1,13 @@
 /** Every type of ClickHouse's, as a result and as a parameter, with no digit lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { ClickhouseSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<ClickhouseRequest>;
+let read: ClickhouseSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create();

@@ -1,14 +1,14 @@
 /** Writes: inserts of rows and texts, definitions, and what they answer. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickhouseRequest, clickhouse as kind } from '../../../kinds/clickhouse/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { ClickhouseSession } from './index.ts';
 
 let database: TestDatabase;
-let write: Session<ClickhouseRequest>;
+let write: ClickhouseSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(

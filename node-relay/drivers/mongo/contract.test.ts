@@ -57,6 +57,11 @@ describeDriver<MongoRequest>(
       refused: { request: entries('find', { filter: { x: { $nothing: 1 } } }), code: '2' },
       conflict: { request: entries('insert_one', { document: { _id: 'taken' } }), code: '11000' },
       table: { namespace: database.name, name: 'entries', type: 'collection' },
+      events: {
+        watch: request({ type: 'watch', collection: 'watched' }),
+        cause: request({ type: 'insert_one', collection: 'watched', document: { _id: 'one' } }),
+        event: { operationType: 'insert', documentKey: { _id: 'one' } },
+      },
       dropIdle: async () => proxy.cut(),
       longest: 10_000,
       rows: (count) =>
@@ -76,6 +81,7 @@ describeDriver<MongoRequest>(
     await database.drop();
   },
   {
+    warnings: 'nothing about a credential is known to deserve one',
     state: 'requests hold nothing on their connection',
     running:
       'the server of these tests tells what it runs, and goes on with it when told to end it',

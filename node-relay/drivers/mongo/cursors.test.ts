@@ -1,12 +1,11 @@
 /** Cursors that commands open end with their call, those of a session with it: the server's own count tells. Contract §6. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { request, TestDatabase } from './test-database.ts';
 
 const COUNT = 250;
@@ -14,7 +13,7 @@ const IDS = Array.from({ length: COUNT }, (_, n) => ({ _id: n }));
 
 let server: StartedBackend;
 let database: TestDatabase;
-let session: Session<MongoRequest>;
+let session: MongoSession;
 
 beforeAll(async () => {
   // The count is a whole server's.
@@ -124,7 +123,7 @@ test('a failure of the next batch leaves no cursor', async () => {
 
 test('a session goes on with a cursor from call to call, and ends it', async () => {
   const before = await openCursors();
-  const lease = await session.lease?.(callOf('write'));
+  const lease = await session.lease(callOf('write'));
   try {
     const run = async (content: object, mode: 'read' | 'write') =>
       jsonOf((await lease?.run(command(content), callOf(mode))) ?? new Uint8Array()) as Answer;

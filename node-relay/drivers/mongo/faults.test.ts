@@ -1,13 +1,12 @@
 /** What callers are told when connections are lost, refused or dropped, and whom the driver may dial. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { entries, request, TestDatabase } from './test-database.ts';
 import { TestProxy } from './test-proxy.ts';
 
@@ -32,8 +31,8 @@ const open = (connection: string, host: Host = testHost()) =>
   openSession(mongo, { connection: { url: connection }, mode: 'write', host });
 
 async function using<Value>(
-  session: Promise<Session<MongoRequest>>,
-  work: (session: Session<MongoRequest>) => Promise<Value>,
+  session: Promise<MongoSession>,
+  work: (session: MongoSession) => Promise<Value>,
 ): Promise<Value> {
   const opened = await session;
   try {
@@ -178,7 +177,7 @@ test('tells of databases, collections, views and what validators say', async () 
   await db.createCollection('adults', { viewOn: 'people', pipeline: [] });
   await using(open(database.url), async (session) => {
     const inspect = async (after: string, limit: number) =>
-      session.inspect?.({ limit, after: [database.name, after] }, callOf('read'));
+      session.inspect({ limit, after: [database.name, after] }, callOf('read'));
     expect(await inspect('', 1)).toMatchObject({
       tables: [{ name: 'adults', type: 'view', primary_key: [], indexes: [] }],
       more: true,

@@ -2,16 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsAdmin } from '../../../kinds/mongo/admin.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { ATTACKS } from './attacks.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { request, TestDatabase } from './test-database.ts';
 
 describe('a read as the server’s superuser', () => {
   let database: TestDatabase;
-  let session: Session<MongoRequest>;
+  let session: MongoSession;
 
   async function state(): Promise<unknown> {
     const names = (await database.db.listCollections().toArray()).map(({ name }) => name);

@@ -3,16 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type Document, Long, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { entries } from './test-database.ts';
 import { HELLO, HostileServer, type Said } from './test-hostile.ts';
 
 let server: HostileServer;
-const sessions: Session<MongoRequest>[] = [];
+const sessions: MongoSession[] = [];
 const dialled: string[] = [];
 
 afterEach(async () => {
@@ -26,7 +25,7 @@ async function open(
   say: (name: string, command: Document, head: (length: number) => Buffer) => Said,
   options = 'directConnection=true',
   user = '',
-): Promise<Session<MongoRequest>> {
+): Promise<MongoSession> {
   server = await HostileServer.start(say);
   const real = testHost(1);
   const url = `mongodb://${user}127.0.0.1:${server.port}/test?serverSelectionTimeoutMS=2000&${options}`;
@@ -49,7 +48,7 @@ const found = (id: Long = Long.ZERO) => ({
   ok: 1,
   cursor: { id, ns: 'test.entries', firstBatch: [] },
 });
-const ended = (session: Session<MongoRequest>) => failureOf(session.run(find, callOf('read')));
+const ended = (session: MongoSession) => failureOf(session.run(find, callOf('read')));
 
 describe('a reply', () => {
   test.each([

@@ -1,15 +1,7 @@
 /** Driver of kind `mongo`: MongoDB by its official driver, documents as Extended JSON. */
 
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type {
-  Call,
-  InspectedTables,
-  InspectPage,
-  Lease,
-  Session,
-  Target,
-  WatchEvent,
-} from '../../../proto/driver.ts';
+import type { Call, InspectPage, InspectedTables, Inspects, Lease, Leases, Session, Streams, Target, Transacts, WatchEvent, Watches } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { Database } from './database.ts';
 import { inspectPage } from './inspect.ts';
@@ -21,14 +13,17 @@ import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
 /** Sessions to MongoDB. Contract §5, §6. */
-export const mongo: Driver<MongoRequest> = {
-  async open({ envelope }: Target, host: Host): Promise<Session<MongoRequest>> {
+export const mongo: Driver<MongoRequest, MongoSession> = {
+  async open({ envelope }: Target, host: Host): Promise<MongoSession> {
     const settings = settingsOf(envelope.connection, envelope.settings);
     return new MongoSession(new Database(settings, host));
   },
 };
 
-class MongoSession implements Session<MongoRequest> {
+/** What the driver can do. */
+export class MongoSession
+  implements Session<MongoRequest>, Streams<MongoRequest>, Transacts<MongoRequest>, Leases<MongoRequest>, Watches<MongoRequest>, Inspects
+{
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -1,15 +1,14 @@
 /** Documents as lines: complete, flat in memory, and stopped when nobody wants them any more. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { entries, request, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
-let session: Session<MongoRequest>;
+let session: MongoSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
@@ -31,7 +30,7 @@ const million = request({
 });
 
 function stream(body: MongoRequest, signal?: AbortSignal): AsyncIterable<Uint8Array> {
-  const pieces = session.stream?.(body, callOf('read', signal ? { signal } : {}));
+  const pieces = session.stream(body, callOf('read', signal ? { signal } : {}));
   if (pieces === undefined) throw new Error('no stream');
   return pieces;
 }

@@ -2,18 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { entries, request, TestDatabase } from './test-database.ts';
 
 describe('on a replica set', () => {
   let server: StartedBackend;
   let database: TestDatabase;
-  let session: Session<MongoRequest>;
+  let session: MongoSession;
 
   beforeAll(async () => {
     // Failures on demand are a whole server's.
@@ -46,7 +45,7 @@ describe('on a replica set', () => {
     await database.outside.db('admin').command(failPoint);
   }
   async function transact(...requests: MongoRequest[]): Promise<unknown> {
-    return jsonOf((await session.transact?.(requests, callOf('write'))) ?? new Uint8Array());
+    return jsonOf((await session.transact(requests, callOf('write'))));
   }
 
   test('a transaction puts earlier results in place of references, in their types', async () => {
@@ -118,7 +117,7 @@ describe('on a replica set', () => {
   });
 
   test('a lease keeps a transaction from call to call', async () => {
-    const lease = await session.lease?.(callOf('write'));
+    const lease = await session.lease(callOf('write'));
     const run = async (each: MongoRequest) =>
       jsonOf((await lease?.run(each, callOf('write'))) ?? new Uint8Array());
     await run(request({ type: 'start_transaction' }));
@@ -138,7 +137,7 @@ describe('on a replica set', () => {
   });
 
   test('a lease that ends undoes what is open', async () => {
-    const lease = await session.lease?.(callOf('write'));
+    const lease = await session.lease(callOf('write'));
     await lease?.run(request({ type: 'start_transaction' }), callOf('write'));
     await lease?.run(add({ _id: 1 }), callOf('write'));
     await lease?.close();
@@ -182,7 +181,7 @@ describe('on a replica set', () => {
     );
     const reason = new GatewayError('TIMED_OUT', 'late');
     const failure = await failureOf(
-      session.transact?.(
+      session.transact(
         [add({ _id: 1 }), entries('find')],
         callOf('write', { signal: after(150, reason) }),
       ) ?? Promise.resolve(),

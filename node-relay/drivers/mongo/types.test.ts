@@ -2,14 +2,13 @@
 import { type Document, Double, Int32, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { request, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
-let session: Session<MongoRequest>;
+let session: MongoSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create();

@@ -2,15 +2,15 @@
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Session, WatchEvent } from '../../../proto/driver.ts';
+import type { WatchEvent } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo } from './index.ts';
+import { mongo, type MongoSession } from './index.ts';
 import { request, TestDatabase } from './test-database.ts';
 import { TestProxy } from './test-proxy.ts';
 
 let database: TestDatabase;
-let session: Session<MongoRequest>;
+let session: MongoSession;
 beforeAll(async () => {
   database = await TestDatabase.create();
   const connection = { url: database.url };
@@ -33,13 +33,12 @@ interface Following {
 async function follow(
   members: object = {},
   resumeAfter?: string,
-  by: Session<MongoRequest> = session,
+  by: MongoSession = session,
 ): Promise<Following> {
   const controller = new AbortController();
   const { signal } = controller;
   const asked = request({ type: 'watch', collection: 'orders', ...members });
-  const watched = by.watch?.(asked, callOf('read', { signal }), resumeAfter);
-  if (watched === undefined) throw new Error('The session cannot watch');
+  const watched = by.watch(asked, callOf('read', { signal }), resumeAfter);
   const events = watched[Symbol.asyncIterator]();
   const one = async (): Promise<WatchEvent> => {
     const { value, done } = await events.next();

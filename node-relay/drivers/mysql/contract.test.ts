@@ -50,6 +50,10 @@ describeDriver<MysqlRequest>(
     };
   },
   () => database.drop(),
+  {
+    warnings: 'nothing about a credential is known to deserve one',
+    watch: 'the protocol has no subscriptions',
+  },
 );
 
 /** How many of the suite's connections are as `condition` says. */

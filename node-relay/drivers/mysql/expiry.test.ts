@@ -26,7 +26,7 @@ test.each([
     poolKey: 'e:1:write:production',
     max: 1,
     start: async () => {
-      const lease = await write.lease?.(call);
+      const lease = await write.lease(call);
       if (!lease) throw new Error('no lease');
       return lease;
     },

@@ -2,17 +2,16 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
-import { given } from '../contract-parts.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, stateOf } from './attack-state.ts';
 import { ATTACKS, READS, TRAPS } from './attacks.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { MysqlSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<MysqlRequest>;
-let write: Session<MysqlRequest>;
+let read: MysqlSession;
+let write: MysqlSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
@@ -30,7 +29,7 @@ const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
     way: 'simple_read_only',
     send: (query) => read.run(sql(query, undefined, { type: 'simple_read_only' }), callOf('read')),
   },
-  { way: 'a stream', send: (query) => drained(read.stream?.(sql(query), callOf('read'))) },
+  { way: 'a stream', send: (query) => drained(read.stream(sql(query), callOf('read'))) },
   {
     way: 'query_read_only on a write connection',
     send: (query) => write.run(sql(query, undefined, { type: 'query_read_only' }), callOf('write')),
@@ -71,7 +70,7 @@ describe('the attack corpus', () => {
 describe('reads', () => {
   test.each(READS)('pass: %s', async (query) => {
     expect(await run(read, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
-    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
+    const lease = await write.lease(callOf('write'));
     expect(await run(lease, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
     await lease.close();
   });
@@ -125,10 +124,10 @@ describe('a session that has changed how it reads, or how the guard is answered'
     const before = await stateOf(database);
     for (const query of BITES) {
       const operations = [sql(set), sql(query, undefined, { type: 'query_read_only' })];
-      const within = write.transact?.(operations, callOf('write')) ?? Promise.resolve();
+      const within = write.transact(operations, callOf('write'));
       expect(await failureOf(within)).toMatchObject({ code: 'BAD_REQUEST' });
     }
-    const lease = await write.lease?.(callOf('write'));
+    const lease = await write.lease(callOf('write'));
     await lease?.run(sql(set), callOf('write'));
     const reads = BITES.map((query) => lease?.run(sql(query), callOf('read')) ?? Promise.resolve());
     const failures = await Promise.all(reads.map((each) => failureOf(each)));

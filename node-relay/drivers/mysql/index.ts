@@ -4,14 +4,7 @@ import { allowedFunctions, Guard } from '../../../kinds/mysql/dialect/guard.ts';
 import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type {
-  Call,
-  InspectedTables,
-  InspectPage,
-  Lease,
-  Session,
-  Target,
-} from '../../../proto/driver.ts';
+import type { Call, InspectPage, InspectedTables, Inspects, Lease, Leases, Session, Streams, Target, Transacts } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
@@ -22,8 +15,8 @@ import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 
 /** Sessions to MySQL and MariaDB. Contract §5, §6. */
-export const mysql: Driver<MysqlRequest> = {
-  async open({ envelope, mode }: Target, host: Host): Promise<Session<MysqlRequest>> {
+export const mysql: Driver<MysqlRequest, MysqlSession> = {
+  async open({ envelope, mode }: Target, host: Host): Promise<MysqlSession> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: {} };
     const pool = poolOf(host, (signal) => connect(recipe, signal));
@@ -32,7 +25,10 @@ export const mysql: Driver<MysqlRequest> = {
   },
 };
 
-class MysqlSession implements Session<MysqlRequest> {
+/** What the driver can do. */
+export class MysqlSession
+  implements Session<MysqlRequest>, Streams<MysqlRequest>, Transacts<MysqlRequest>, Leases<MysqlRequest>, Inspects
+{
   readonly #database: Database;
 
   constructor(database: Database) {

@@ -18,7 +18,7 @@ test('tells tables and views with columns, keys and indexes, page by page', asyn
   const seen: InspectedTable[] = [];
   let after: readonly [string, string] = [database.name, ''];
   for (let more = true; more; ) {
-    const page: InspectedTables | undefined = await session.inspect?.(
+    const page: InspectedTables | undefined = await session.inspect(
       { limit: 1, after },
       callOf('read'),
     );
@@ -67,7 +67,7 @@ test('tells tables and views with columns, keys and indexes, page by page', asyn
 
 test('leaves out the databases of the server, and what the user may not see', async () => {
   const session = await database.open('read');
-  const all = await session.inspect?.({ limit: 1_000 }, callOf('read'));
+  const all = await session.inspect({ limit: 1_000 }, callOf('read'));
   const namespaces = all?.tables.map(({ namespace }) => namespace) ?? [];
   expect(namespaces).toContain(database.name);
   expect(namespaces).not.toContain('mysql');
@@ -80,7 +80,7 @@ test('leaves out the databases of the server, and what the user may not see', as
   );
   const url = Object.assign(new URL(database.url), { username: user, password: 'p' });
   const limited = await database.open('read', {}, url.href);
-  const seen = await limited.inspect?.({ limit: 10 }, callOf('read'));
+  const seen = await limited.inspect({ limit: 10 }, callOf('read'));
   expect(seen?.tables.map(({ name }) => name)).toEqual(['B']);
   await writer.run(sql(`DROP USER ${user}@127.0.0.1`), callOf('write'));
 });

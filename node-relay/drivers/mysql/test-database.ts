@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import mysqlClient from 'mysql2/promise';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { type Backend, backend } from '../../../test/servers/backends.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mysql } from './index.ts';
+import { mysql, type MysqlSession } from './index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {
@@ -23,7 +23,7 @@ export class TestDatabase {
   readonly name: string;
   /** A connection that the driver knows nothing of, with all rights. */
   readonly outside: mysqlClient.Connection;
-  readonly #sessions: Session<MysqlRequest>[] = [];
+  readonly #sessions: MysqlSession[] = [];
 
   private constructor(url: string, name: string, outside: mysqlClient.Connection) {
     this.url = url;
@@ -51,7 +51,7 @@ export class TestDatabase {
       ...settings
     }: { connections?: number; [setting: string]: Json | undefined } = {},
     url = this.url,
-  ): Promise<Session<MysqlRequest>> {
+  ): Promise<MysqlSession> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined);
     const session = await openSession(mysql, {
       connection: { url },

@@ -1,16 +1,16 @@
 /** Every type with values at its edges: what is sent as a parameter, what comes back, both ways of the protocol. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 import { TYPE_ROWS } from './type-rows.ts';
+import type { MysqlSession } from './index.ts';
 
 let database: TestDatabase;
-let write: Session<MysqlRequest>;
-let read: Session<MysqlRequest>;
+let write: MysqlSession;
+let read: MysqlSession;
 beforeAll(async () => {
   database = await TestDatabase.create();
   write = await database.open('write', { connections: 1 });

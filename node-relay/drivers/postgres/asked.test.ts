@@ -1,15 +1,14 @@
 /** What the guard learns by asking the server, where it cannot ask, and that nothing of a read stays. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
-import { given } from '../contract-parts.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<PostgresRequest>;
-let write: Session<PostgresRequest>;
+let read: PostgresSession;
+let write: PostgresSession;
 const heard: string[] = [];
 
 /** Marks its session and tells the world, while it says of itself that it does neither. */
@@ -83,7 +82,7 @@ describe('nothing of it is there for the next caller:', () => {
     for (let time = 0; time < 2; time++) {
       await run(read, sql(query), 'read');
       expect((await run(read, STATE, 'read')).rows).toEqual(CLEAN);
-      for await (const _ of read.stream?.(sql(query), callOf('read')) ?? []);
+      for await (const _ of read.stream(sql(query), callOf('read')));
       expect((await run(read, STATE, 'read')).rows).toEqual(CLEAN);
       await run(read, sql(`${query}; SELECT 1`, [], { type: 'simple_read_only' }), 'read');
       expect((await run(read, STATE, 'read')).rows).toEqual(CLEAN);
@@ -166,7 +165,7 @@ describe('a read', () => {
 
 describe('in a session', () => {
   test('temporary objects named as the catalog’s answer nothing', async () => {
-    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
+    const lease = await write.lease(callOf('write'));
     for (const name of ['pg_proc', 'pg_class', 'pg_type', 'pg_namespace'])
       await run(
         lease,
@@ -182,7 +181,7 @@ describe('in a session', () => {
   });
 
   test('a name means what it means there', async () => {
-    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
+    const lease = await write.lease(callOf('write'));
     const query = sql('SELECT named() AS a');
     expect((await run(lease, query, 'read')).rows).toEqual([{ a: 1 }]);
     await run(lease, sql('SET search_path = other, public'), 'write');
@@ -195,7 +194,7 @@ describe('in a session', () => {
   });
 
   test('a read in a read-only transaction is judged by its names', async () => {
-    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
+    const lease = await write.lease(callOf('write'));
     await run(lease, sql('BEGIN READ ONLY'), 'write');
     expect((await run(lease, sql('SELECT count(*)::int AS n FROM seen'), 'read')).rows).toEqual([
       { n: 1 },

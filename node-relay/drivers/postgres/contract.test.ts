@@ -50,4 +50,10 @@ describeDriver<PostgresRequest>(
     };
   },
   () => database.drop(),
+  {
+    watch: 'the protocol has no subscriptions',
+  },
+  {
+    watch: 'the protocol has no subscriptions',
+  },
 );

@@ -2,13 +2,12 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
-import { postgres } from './index.ts';
+import { postgres, type PostgresSession } from './index.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 
 let database: TestDatabase;
@@ -82,7 +81,7 @@ describe('a server that is stopped', () => {
   /** Stops or continues the server and all its processes. */
   async function signal(
     name: 'SIGSTOP' | 'SIGCONT',
-    session: Session<PostgresRequest>,
+    session: PostgresSession,
     pids: number[],
   ): Promise<void> {
     void session;

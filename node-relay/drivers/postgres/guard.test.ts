@@ -2,18 +2,17 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
-import { given } from '../contract-parts.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './attack-state.ts';
 import { ATTACKS, TRAPS } from './attacks.ts';
 import { READS } from './reads.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<PostgresRequest>;
-let write: Session<PostgresRequest>;
+let read: PostgresSession;
+let write: PostgresSession;
 let state: AttackState;
 
 beforeAll(async () => {
@@ -44,7 +43,7 @@ const WAYS: { way: string; send: (query: string) => Promise<unknown> }[] = [
     way: 'copy_out',
     send: (query) => read.run(sql(query, [], { type: 'copy_out' }), callOf('read')),
   },
-  { way: 'a stream', send: (query) => drained(read.stream?.(sql(query), callOf('read'))) },
+  { way: 'a stream', send: (query) => drained(read.stream(sql(query), callOf('read'))) },
   {
     way: 'query_read_only on a write connection',
     send: (query) => write.run(sql(query, [], { type: 'query_read_only' }), callOf('write')),
@@ -87,7 +86,7 @@ describe('reads', () => {
   });
 
   test.each(READS)('pass in a session: %s', async (query) => {
-    const lease = await given(write.lease, 'lease').call(write, callOf('write'));
+    const lease = await write.lease(callOf('write'));
     expect(await run(lease, sql(query), 'read')).toMatchObject({ row_count: expect.any(Number) });
     await lease.close();
   });

@@ -5,16 +5,7 @@ import { allowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.t
 import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type {
-  Call,
-  ConnectionUse,
-  InspectedTables,
-  InspectPage,
-  Lease,
-  Session,
-  Target,
-  Warning,
-} from '../../../proto/driver.ts';
+import type { Call, ConnectionUse, InspectPage, InspectedTables, Inspects, Lease, Leases, Session, Streams, Target, Transacts, Warning, Warns } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
@@ -31,8 +22,8 @@ import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 
 /** Sessions to PostgreSQL. Contract §5, §6. */
-export const postgres: Driver<PostgresRequest> = {
-  async open({ envelope, mode }: Target, host: Host): Promise<Session<PostgresRequest>> {
+export const postgres: Driver<PostgresRequest, PostgresSession> = {
+  async open({ envelope, mode }: Target, host: Host): Promise<PostgresSession> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
     const pool = poolOf(host, (signal) => connect(recipe, signal));
@@ -41,7 +32,10 @@ export const postgres: Driver<PostgresRequest> = {
   },
 };
 
-class PostgresSession implements Session<PostgresRequest> {
+/** What the driver can do. */
+export class PostgresSession
+  implements Session<PostgresRequest>, Streams<PostgresRequest>, Transacts<PostgresRequest>, Leases<PostgresRequest>, Inspects, Warns
+{
   readonly #database: Database;
   readonly #use: ConnectionUse;
 

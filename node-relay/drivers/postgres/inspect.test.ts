@@ -41,7 +41,7 @@ afterAll(async () => {
 
 async function inspect(page: InspectPage = { limit: 1000 }, url = database.url) {
   const session = await database.open('read', {}, url);
-  const told = await session.inspect?.(page, callOf('read'));
+  const told = await session.inspect(page, callOf('read'));
   if (told === undefined) throw new Error('It does not tell');
   return told;
 }
@@ -132,7 +132,7 @@ describe('a PostgreSQL database', () => {
 
   test('ends a page early when its text grows too long', async () => {
     const session = await database.open('read');
-    const told = await session.inspect?.({ limit: 5 }, callOf('read', { resultMaxBytes: 10 }));
+    const told = await session.inspect({ limit: 5 }, callOf('read', { resultMaxBytes: 10 }));
     expect(told).toEqual({ tables: ALL.slice(0, 1), more: true });
   });
 

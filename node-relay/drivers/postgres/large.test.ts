@@ -1,19 +1,20 @@
 /** Values and rows that are too large: refused before they are kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, Session } from '../../../proto/driver.ts';
+import type { Call } from '../../../proto/driver.ts';
 import type { GatewayError } from '../../../proto/errors.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { fieldOrRowTooLarge } from '../field-limit.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 const MIB = 1024 * 1024;
 /** Far below what the server sends, and far above what a process wavers by. */
 const GROWTH_MAX = 100 * MIB;
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 beforeAll(async () => {
   database = await TestDatabase.create();
   session = await database.open('read');

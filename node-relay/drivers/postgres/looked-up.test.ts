@@ -1,13 +1,13 @@
 /** What the server looks up by the type of a value while it compares, sorts or makes JSON: no name of it stands in the statement. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<PostgresRequest>;
+let read: PostgresSession;
 
 /** A default order and hash of a type, whose functions say of themselves that they are VOLATILE. */
 function ordered(type: string, compared: string): string {

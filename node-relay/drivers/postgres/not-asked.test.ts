@@ -1,14 +1,14 @@
 /** What the guard decides by names alone, where the server cannot be asked. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
 /** One that the server answers. */
-let read: Session<PostgresRequest>;
+let read: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`
@@ -39,7 +39,7 @@ describe('where the server is not asked', () => {
     "SELECT count(*), max(a), string_agg(a::text, ',') FROM seen",
     'SELECT * FROM information_schema.tables LIMIT 1',
   ];
-  let reader: Session<PostgresRequest>;
+  let reader: PostgresSession;
 
   beforeAll(async () => {
     await database.outside.query(`

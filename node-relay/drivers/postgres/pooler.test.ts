@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { backend } from '../../../test/servers/backends.ts';
 import {
   type PgbouncerOptions,
@@ -13,6 +12,7 @@ import {
 } from '../../../test/servers/pgbouncer-server.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 const NOT_SUPPORTED = {
   code: 'NOT_SUPPORTED',
@@ -68,8 +68,8 @@ const STATE = `SELECT current_setting('my.mark', true) AS mark, current_setting(
   (SELECT count(*)::int FROM pg_cursors WHERE name <> '') AS cursors`;
 
 describe('in transaction mode', () => {
-  let mine: Session<PostgresRequest>;
-  let theirs: Session<PostgresRequest>;
+  let mine: PostgresSession;
+  let theirs: PostgresSession;
 
   beforeAll(async () => {
     const url = await pooled();
@@ -77,7 +77,7 @@ describe('in transaction mode', () => {
     theirs = await database.open('write', {}, url);
   });
 
-  const state = async (session: Session<PostgresRequest>) =>
+  const state = async (session: PostgresSession) =>
     (await run(session, sql(STATE), 'write')).rows;
 
   test.each([
@@ -117,8 +117,8 @@ describe('in transaction mode', () => {
     await expect(mine.run(request, callOf('write'))).rejects.toMatchObject(NOT_SUPPORTED);
     expect(await state(theirs)).toEqual(before);
     if ('type' in members) return;
-    await expect(mine.transact?.([request], callOf('write'))).rejects.toMatchObject(NOT_SUPPORTED);
-    const lines = mine.stream?.(request, callOf('write'))[Symbol.asyncIterator]();
+    await expect(mine.transact([request], callOf('write'))).rejects.toMatchObject(NOT_SUPPORTED);
+    const lines = mine.stream(request, callOf('write'))[Symbol.asyncIterator]();
     await expect(lines?.next()).rejects.toMatchObject(NOT_SUPPORTED);
     expect(await state(theirs)).toEqual(before);
   });
@@ -127,7 +127,7 @@ describe('in transaction mode', () => {
     const add = sql('INSERT INTO items (name) VALUES ($1) RETURNING id', ['a']);
     const { rows } = await run(mine, add, 'write');
     expect(rows).toEqual([{ id: expect.any(Number) }]);
-    await mine.transact?.(
+    await mine.transact(
       [add, sql('INSERT INTO numbered (name) VALUES ($1)', ['b'])],
       callOf('write'),
     );
@@ -141,7 +141,7 @@ describe('in transaction mode', () => {
   });
 
   test('the pooler is warned of', async () => {
-    const warnings = await mine.warnings?.(callOf('read'));
+    const warnings = await mine.warnings(callOf('read'));
     expect(warnings?.map(({ code }) => code)).toEqual([
       'CREDENTIAL_SUPERUSER',
       'POOLER_TRANSACTION_MODE',
@@ -149,7 +149,7 @@ describe('in transaction mode', () => {
   });
 
   test('there are no sessions', async () => {
-    await expect(mine.lease?.(callOf('write'))).rejects.toMatchObject(NOT_SUPPORTED);
+    await expect(mine.lease(callOf('write'))).rejects.toMatchObject(NOT_SUPPORTED);
     // And the connection was given back.
     for (let round = 0; round < 5; round += 1) await state(mine);
   });
@@ -202,7 +202,7 @@ describe('in statement mode', () => {
     const add = sql('INSERT INTO numbered (name) VALUES ($1) RETURNING name', ['c']);
     expect((await run(write, add, 'write')).rows).toEqual([{ name: 'c' }]);
     expect(await run(read, sql('SELECT 1 AS a'), 'read')).toMatchObject({ rows: [{ a: 1 }] });
-    await expect(write.transact?.([add], callOf('write'))).rejects.toMatchObject({
+    await expect(write.transact([add], callOf('write'))).rejects.toMatchObject({
       code: 'NOT_SUPPORTED',
     });
     expect((await run(write, add, 'write')).rows).toEqual([{ name: 'c' }]);

@@ -2,13 +2,13 @@
 import { DatabaseError } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<PostgresRequest>;
+let read: PostgresSession;
 beforeAll(async () => {
   database = await TestDatabase.create();
   read = await database.open('read');

@@ -1,12 +1,13 @@
 /** A connection on which anything undecided ran is as new when it is lent again, or ended. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Mode, Session } from '../../../proto/driver.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`
@@ -142,7 +143,7 @@ describe('a connection is ended after anything undecided', () => {
 
 describe('a session for reads', () => {
   const NAMES = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
-  const shown = (on: Session<PostgresRequest>) =>
+  const shown = (on: PostgresSession) =>
     Promise.all(NAMES.map((name) => only(`SHOW ${name}`, 'read', on)));
   const LIMITS = NAMES.map(() => '305s');
 

@@ -1,12 +1,12 @@
 /** Nothing that one caller sets on a connection is there for the next: on a pool of one connection. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`
@@ -100,7 +100,7 @@ describe('the next caller does not see', () => {
   });
 
   test('what a transaction set', async () => {
-    await session.transact?.(
+    await session.transact(
       [sql("SET work_mem = '64MB'"), sql('SELECT pg_advisory_lock(3)')],
       callOf('write'),
     );

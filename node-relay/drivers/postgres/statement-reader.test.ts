@@ -4,15 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseText } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 const TICKS_MS = 20;
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 beforeAll(async () => {
   database = await TestDatabase.create();
   session = await database.open('read');
@@ -60,14 +60,14 @@ describe('a statement of 250,000 characters', () => {
     const call = callOf('write');
     const writing = await database.open('write');
     const pieces: Uint8Array[] = [];
-    for await (const piece of writing.stream?.(LARGE, call) ?? []) pieces.push(piece);
+    for await (const piece of writing.stream(LARGE, call)) pieces.push(piece);
     expect(Buffer.concat(pieces).toString()).toBe('{"?column?":1}\n');
-    const done = await writing.transact?.([LARGE, LARGE], call);
+    const done = await writing.transact([LARGE, LARGE], call);
     expect(JSON.parse(String(done))).toMatchObject([
       { rows: [{ '?column?': 1 }] },
       { rows: [{ '?column?': 1 }] },
     ]);
-    const lease = await writing.lease?.(call);
+    const lease = await writing.lease(call);
     expect(JSON.parse(String(await lease?.run(LARGE, call)))).toMatchObject({
       rows: [{ '?column?': 1 }],
     });

@@ -1,16 +1,17 @@
 /** Rows as lines: complete, flat in memory, and stopped when nobody wants them any more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
 import { sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let read: Session<PostgresRequest>;
-let write: Session<PostgresRequest>;
+let read: PostgresSession;
+let write: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(
@@ -26,7 +27,7 @@ function stream(
   mode: Mode = 'read',
   bounds: Partial<Call> = {},
 ): AsyncIterable<Uint8Array> {
-  const pieces = (mode === 'read' ? read : write).stream?.(request, callOf(mode, bounds));
+  const pieces = (mode === 'read' ? read : write).stream(request, callOf(mode, bounds));
   if (!pieces) throw new Error('no stream');
   return pieces;
 }

@@ -1,11 +1,11 @@
 /** A database of its own for a test file, and short words to use it. */
 import pg from 'pg';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, Mode, Session } from '../../../proto/driver.ts';
+import type { Call, Mode } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { backend, freshDatabase } from '../../../test/servers/backends.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { postgres } from './index.ts';
+import { postgres, type PostgresSession } from './index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {
@@ -28,7 +28,7 @@ export class TestDatabase {
   /** A connection that the driver knows nothing of, as superuser. */
   readonly outside: pg.Client;
   readonly #drop: () => Promise<void>;
-  readonly #sessions: Session<PostgresRequest>[] = [];
+  readonly #sessions: PostgresSession[] = [];
 
   private constructor(url: string, name: string, outside: pg.Client, drop: () => Promise<void>) {
     this.url = url;
@@ -56,7 +56,7 @@ export class TestDatabase {
       ...settings
     }: { connections?: number; [setting: string]: Json | undefined } = {},
     url = this.url,
-  ): Promise<Session<PostgresRequest>> {
+  ): Promise<PostgresSession> {
     const host = testHost(connections);
     const given = Object.fromEntries(
       Object.entries(settings).filter(([, value]) => value !== undefined),

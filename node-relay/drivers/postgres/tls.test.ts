@@ -5,13 +5,12 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
-import { postgres } from './index.ts';
+import { postgres, type PostgresSession } from './index.ts';
 import { openSocket } from './socket.ts';
 import { run, sql } from './test-database.ts';
 
@@ -70,7 +69,7 @@ function open(
   sslmode: string,
   hostname = 'localhost',
   options = {},
-): Promise<Session<PostgresRequest>> {
+): Promise<PostgresSession> {
   const url = new URL(server.url);
   url.hostname = hostname;
   if (sslmode) url.searchParams.set('sslmode', sslmode);

@@ -1,15 +1,16 @@
 /** Operations that belong together: in one transaction, and on one leased connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, Session } from '../../../proto/driver.ts';
+import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`
@@ -30,7 +31,7 @@ const insert = (name: string, members = {}) =>
 
 describe('a transaction', () => {
   const transact = async (operations: PostgresRequest[], bounds: Partial<Call> = {}) =>
-    session.transact?.(operations, callOf('write', bounds)) ?? new Uint8Array();
+    session.transact(operations, callOf('write', bounds));
   const note = (item: Json) =>
     sql('INSERT INTO parts VALUES ($1, $2) RETURNING item', [
       item,
@@ -100,7 +101,7 @@ describe('a lease', () => {
       call: (query: string, mode?: 'read' | 'write', bounds?: Partial<Call>) => Promise<unknown>,
     ) => Promise<void>,
   ) {
-    const lease = await session.lease?.(callOf('write'));
+    const lease = await session.lease(callOf('write'));
     if (!lease) throw new Error('no lease');
     await work((query, mode = 'write', bounds = {}) =>
       run(lease, sql(query), mode, bounds),

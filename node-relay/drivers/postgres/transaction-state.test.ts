@@ -3,10 +3,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Mode, Session } from '../../../proto/driver.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -63,14 +64,14 @@ async function lyingServer({ from, was, is }: Lie) {
 }
 
 const INSERT = sql("INSERT INTO items VALUES ('a')");
-type Work = (session: Session<PostgresRequest>) => Promise<unknown>;
+type Work = (session: PostgresSession) => Promise<unknown>;
 
 async function streamed(
-  session: Session<PostgresRequest>,
+  session: PostgresSession,
   request: PostgresRequest,
   mode: 'write',
 ) {
-  for await (const piece of session.stream?.(request, callOf(mode)) ?? []) void piece;
+  for await (const piece of session.stream(request, callOf(mode))) void piece;
 }
 
 const WRITES: readonly (readonly [string, Work])[] = [
@@ -103,7 +104,7 @@ async function failureOn(lie: Lie, mode: Mode, work: Work): Promise<unknown> {
   return failure;
 }
 
-const transact: Work = async (session) => session.transact?.([INSERT], callOf('write'));
+const transact: Work = async (session) => session.transact([INSERT], callOf('write'));
 
 describe.each(['T', 'E'])('a server that says %s where it has no transaction', (is) => {
   test.each(WRITES)('after %s has not told how it ended', async (_, work) => {

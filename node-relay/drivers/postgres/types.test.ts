@@ -2,15 +2,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
 import { OWN_TYPES, TYPE_ROWS } from './type-rows.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(OWN_TYPES);

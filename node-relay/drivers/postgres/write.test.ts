@@ -1,14 +1,15 @@
 /** Writes: what is kept, what is undone, and what the caller is told. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, Session } from '../../../proto/driver.ts';
+import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { run, sql, TestDatabase } from './test-database.ts';
+import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
-let session: Session<PostgresRequest>;
+let session: PostgresSession;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`

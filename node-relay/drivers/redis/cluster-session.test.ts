@@ -1,24 +1,24 @@
 /** Sessions, transactions and subscriptions in a cluster; and what nodes tell of it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
-import type { Lease, Session } from '../../../proto/driver.ts';
+import type { Lease } from '../../../proto/driver.ts';
 import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';
 import { DirectClient } from './direct-client.ts';
-import { redis } from './index.ts';
+import { redis, type RedisSession } from './index.ts';
 import { line } from './test-session.ts';
 
 /** A session on a cluster, by its first node. */
-async function openOn({ nodes: [first] }: RedisGroup): Promise<Session<RedisRequest>> {
+async function openOn({ nodes: [first] }: RedisGroup): Promise<RedisSession> {
   const connection = { url: `redis+cluster://127.0.0.1:${first?.port}` };
   return openSession(redis, { connection, mode: 'write', host: testHost(20) });
 }
 
 describe('three masters', () => {
   let group: RedisGroup;
-  let session: Session<RedisRequest>;
+  let session: RedisSession;
 
   beforeAll(async () => {
     group = await startCluster({ product: 'redis-8', modules: false });
@@ -30,11 +30,11 @@ describe('three masters', () => {
   });
 
   const transact = async (...lines: string[]) =>
-    jsonOf((await session.transact?.(lines.map(line), callOf('write'))) ?? new Uint8Array());
+    jsonOf((await session.transact(lines.map(line), callOf('write'))));
   const on = async (lease: Lease<RedisRequest>, text: string) =>
     jsonOf(await lease.run(line(text), callOf('write')));
   const lent = async () => {
-    const lease = await session.lease?.(callOf('write'));
+    const lease = await session.lease(callOf('write'));
     if (lease === undefined) throw new Error('no sessions');
     return lease;
   };
@@ -83,7 +83,7 @@ describe('three masters', () => {
   test.each(['a', 'b', 'c'])("a shard's channel is followed where it is: %s", async (channel) => {
     const ending = new AbortController();
     const call = callOf('read', { signal: ending.signal });
-    const events = session.watch?.(line(`SSUBSCRIBE ${channel}`), call, undefined);
+    const events = session.watch(line(`SSUBSCRIBE ${channel}`), call, undefined);
     const iterator = events?.[Symbol.asyncIterator]();
     await iterator?.next();
     await session.run(line(`SPUBLISH ${channel} hello`), callOf('write'));
@@ -104,7 +104,7 @@ describe('three masters', () => {
 
 describe('a cluster of one', () => {
   let group: RedisGroup;
-  let session: Session<RedisRequest>;
+  let session: RedisSession;
   let direct: DirectClient;
 
   beforeAll(async () => {

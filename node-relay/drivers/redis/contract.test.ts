@@ -43,6 +43,11 @@ describeDriver<RedisRequest>(
       slow: request('xread', 'BLOCK', '30000', 'STREAMS', 'nothing', '$'),
       refused: { request: request('get', 'one', 'too many'), code: 'ERR' },
       rows: (count) => request('lrange', 'rows', '0', String(count - 1)),
+      events: {
+        watch: request('subscribe', 'news'),
+        cause: request('publish', 'news', 'hello'),
+        event: { channel: 'news', message: 'hello' },
+      },
       backendConnections: async () => (await clients()).length,
       async dropIdle() {
         for (const id of await clients()) await outside.send('CLIENT', 'KILL', 'ID', id);
@@ -57,7 +62,8 @@ describeDriver<RedisRequest>(
     conflict: 'Redis has no constraints',
     running: 'its protocol cannot cancel: a command that waits is told beforehand for how long',
     state: 'what leaves something on a connection is taken in sessions alone',
-    table: 'it has no tables',
+    inspect: 'it has no tables',
+    warnings: 'nothing about a credential is known to deserve one',
     stream: 'a reply is one value, whose length the server says first',
   },
 );

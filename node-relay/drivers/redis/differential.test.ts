@@ -3,10 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
 import { named } from '../../../kinds/redis/name.ts';
 import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
-import { given } from '../contract-parts.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { CORE } from './differential/core.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';
@@ -17,7 +15,7 @@ import { SERVER, SESSION } from './differential/server.ts';
 import { SORTED, STREAMS } from './differential/sets.ts';
 import { commandsIn } from './differential/words.ts';
 import { DirectClient } from './direct-client.ts';
-import { redis } from './index.ts';
+import { redis, type RedisSession } from './index.ts';
 
 const GROUPS = Object.entries({
   CORE,
@@ -87,7 +85,7 @@ describe.each([
   ['valkey-9', 3],
 ] as const)('%s over RESP%i', (product, protocol) => {
   let servers: RedisServer[] = [];
-  let session: Session<RedisRequest>;
+  let session: RedisSession;
   let direct: DirectClient;
   let names: string[] = [];
 
@@ -126,7 +124,7 @@ describe.each([
   });
 
   test('answers the same in a session', async () => {
-    const lease = await given(session.lease, 'lease').call(session, callOf('write'));
+    const lease = await session.lease(callOf('write'));
     const run: Run = (request) => lease.run(request, callOf('write'));
     const unlike: string[] = [];
     for (const words of linesOf(SESSION)) unlike.push(...(await difference(run, direct, words)));

@@ -3,7 +3,7 @@
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
-import type { Call, Lease, Session, Target, WatchEvent } from '../../../proto/driver.ts';
+import type { Call, Lease, Leases, Session, Target, Transacts, WatchEvent, Watches } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RedisLease } from './lease.ts';
 import { runRequest, type Scene } from './run.ts';
@@ -13,8 +13,8 @@ import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
 /** Sessions to Redis. Contract §5, §6. */
-export const redis: Driver<RedisRequest> = {
-  async open({ envelope }: Target, host: Host): Promise<Session<RedisRequest>> {
+export const redis: Driver<RedisRequest, RedisSession> = {
+  async open({ envelope }: Target, host: Host): Promise<RedisSession> {
     const scene = { server: await openServer(envelope, host), host };
     return new RedisSession(scene, async () => ({
       server: await openServer(envelope, host, 2),
@@ -23,7 +23,10 @@ export const redis: Driver<RedisRequest> = {
   },
 };
 
-class RedisSession implements Session<RedisRequest> {
+/** What the driver can do. */
+export class RedisSession
+  implements Session<RedisRequest>, Transacts<RedisRequest>, Leases<RedisRequest>, Watches<RedisRequest>
+{
   readonly #scene: Scene;
   readonly #openRaw: () => Promise<Scene>;
   /** In RESP2, which those read who take replies as they come; its connections count as the others do. */

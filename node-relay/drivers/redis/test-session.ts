@@ -2,7 +2,7 @@
 
 import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
 import { named } from '../../../kinds/redis/name.ts';
-import type { Call, Lease, Mode, Session } from '../../../proto/driver.ts';
+import type { Call, Lease, Mode } from '../../../proto/driver.ts';
 import {
   ownRedis,
   type RedisOptions,
@@ -11,7 +11,7 @@ import {
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { DirectClient } from './direct-client.ts';
-import { redis } from './index.ts';
+import { redis, type RedisSession } from './index.ts';
 
 /** A command line, its words separated by blanks: `XADD x * a 1`. */
 export function line(text: string): RedisCommand {
@@ -28,10 +28,10 @@ export function words(text: string, ...more: readonly Word[]): RedisCommand {
 /** What is open for a test file. */
 export class TestSession {
   readonly server: RedisServer;
-  readonly session: Session<RedisRequest>;
+  readonly session: RedisSession;
   readonly outside: DirectClient;
 
-  private constructor(server: RedisServer, session: Session<RedisRequest>, outside: DirectClient) {
+  private constructor(server: RedisServer, session: RedisSession, outside: DirectClient) {
     this.server = server;
     this.session = session;
     this.outside = outside;
@@ -66,11 +66,9 @@ export class TestSession {
     return (await this.outside.send(...text.split(' '))).text?.toString();
   }
 
-  /** A connection of one's own. */
+  /** A connection that the test holds. */
   async lease(): Promise<TestLease> {
-    const { session } = this;
-    if (session.lease === undefined) throw new Error('no sessions');
-    return new TestLease(await session.lease(callOf('write')));
+    return new TestLease(await this.session.lease(callOf('write')));
   }
 
   async close(): Promise<void> {

@@ -40,10 +40,10 @@ export interface Opening {
 }
 
 /** Opens a session, on a host of its own unless one is given. */
-export function openSession<Request>(
-  driver: Driver<Request>,
+export function openSession<Request, Made extends Session<Request>>(
+  driver: Driver<Request, Made>,
   { connection, mode, settings = {}, use, host = testHost() }: Opening,
-): Promise<Session<Request>> {
+): Promise<Made> {
   const envelope = { connection, settings, use };
   const target: Target = { envelope, poolKey: `test:1:${mode}`, mode };
   return driver.open(target, host);
@@ -56,6 +56,7 @@ export function callOf(mode: Mode, bounds: Partial<Call> = {}): Call {
     signal: AbortSignal.timeout(240_000),
     resultMaxBytes: 10_485_760,
     numbersAsStrings: false,
+    inPieces: undefined,
     ...bounds,
   };
 }

@@ -1,9 +1,8 @@
 /** Proves that a read of ClickHouse's calls only what computes, however that is written. */
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import { clickhouse } from '../../../node-relay/drivers/clickhouse/index.ts';
+import { clickhouse, type ClickhouseSession } from '../../../node-relay/drivers/clickhouse/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { ask, Engine, SIGN } from './engine.ts';
@@ -68,7 +67,7 @@ class Run {
 
   /** Every kind of case in its turn. */
   async #turn(
-    session: Session<ClickhouseRequest>,
+    session: ClickhouseSession,
     cases: number,
     functions: readonly Subject[],
     leaving: readonly Subject[],
@@ -103,7 +102,7 @@ class Run {
   }
 
   /** An ordinary function: refused when it is not harmless, and else not. */
-  async #call(session: Session<ClickhouseRequest>, { name, anyCase, harmless }: Subject) {
+  async #call(session: ClickhouseSession, { name, anyCase, harmless }: Subject) {
     const place = this.#random.of(Object.keys(PLACES));
     const argument = this.#random.of(["'x'", '1', "'2020-01-01'", '[1]', "'{}'"]);
     const written = spelled(name, anyCase, this.#random);
@@ -113,7 +112,7 @@ class Run {
     if ((outcome === 'refused') === harmless) this.#fault(outcome, place, statement);
   }
 
-  async #leaving(session: Session<ClickhouseRequest>, { name }: Subject) {
+  async #leaving(session: ClickhouseSession, { name }: Subject) {
     const place = this.#random.of(Object.keys(TABLE_PLACES));
     const { port, file } = this.#engine;
     const argument = this.#random.of([
@@ -131,7 +130,7 @@ class Run {
     if (outcome === 'sent') this.#fault(outcome, place, statement);
   }
 
-  async #staying(session: Session<ClickhouseRequest>) {
+  async #staying(session: ClickhouseSession) {
     const [name, argument] = this.#random.of(STAYING_TABLES);
     const place = this.#random.of(Object.keys(TABLE_PLACES).filter((each) => each !== 'loop'));
     const written = spelled(name, false, this.#random);
@@ -142,7 +141,7 @@ class Run {
   }
 
   /** A function that is seen to run: what the engine runs, the driver has to refuse. */
-  async #trap(session: Session<ClickhouseRequest>) {
+  async #trap(session: ClickhouseSession) {
     const place = this.#random.of(Object.keys(PLACES));
     const written = spelled('file', false, this.#random);
     const argument = "concat('/nonexistent/TRIP', 'WIRE')";
@@ -154,18 +153,18 @@ class Run {
   }
 
   /** A table that is a file. */
-  async #file(session: Session<ClickhouseRequest>) {
+  async #file(session: ClickhouseSession) {
     const name = inQuotes(this.#engine.file, ['"', '`', "'"], this.#random);
     const table = (name.startsWith("'") ? '' : this.#random.of(['', 'default.'])) + name;
     await this.#against(session, this.#random.of(FILE_PLACES)(table), 'file');
   }
 
-  async #text(session: Session<ClickhouseRequest>, functions: readonly Subject[]) {
+  async #text(session: ClickhouseSession, functions: readonly Subject[]) {
     const names = functions.filter(({ harmless }) => harmless).map(({ name }) => name);
     await this.#against(session, textCase(names, this.#random), 'text');
   }
 
-  async #against(session: Session<ClickhouseRequest>, statement: string, what: string) {
+  async #against(session: ClickhouseSession, statement: string, what: string) {
     const direct = await ask(this.#engine.url, statement, '&readonly=1&max_threads=1');
     const ran = direct.text.includes(SIGN);
     const { outcome, told } = await this.#send(session, statement);
@@ -175,7 +174,7 @@ class Run {
 
   /** Whether the driver refused it before the server had it, and what came of it. */
   async #send(
-    session: Session<ClickhouseRequest>,
+    session: ClickhouseSession,
     query: string,
   ): Promise<{ outcome: Outcome; told: string }> {
     const call = callOf('read', { signal: AbortSignal.timeout(20_000) });

@@ -94,7 +94,7 @@ async function record(vendor: Vendor, server: VendorServer, call: VendorCall): P
 
 function callOf({ mode }: VendorCall, timeoutMs: number) {
   const signal = AbortSignal.timeout(timeoutMs);
-  return { mode, signal, resultMaxBytes: RESULT_MAX, numbersAsStrings: false };
+  return { mode, signal, resultMaxBytes: RESULT_MAX, numbersAsStrings: false, inPieces: undefined };
 }
 
 async function runCase(

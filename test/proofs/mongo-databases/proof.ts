@@ -3,10 +3,10 @@
 import { MongoClient } from 'mongodb';
 import { kindSpec } from '../../../kinds/index.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { mongo } from '../../../node-relay/drivers/mongo/index.ts';
+import { mongo, type MongoSession } from '../../../node-relay/drivers/mongo/index.ts';
 import { request } from '../../../node-relay/drivers/mongo/test-database.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
-import type { Mode, Session } from '../../../proto/driver.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { startBackend } from '../../servers/backends.ts';
@@ -50,7 +50,7 @@ async function openCursors(client: MongoClient): Promise<number> {
 }
 
 async function outcomeOf(
-  session: Session<MongoRequest>,
+  session: MongoSession,
   asked: MongoRequest,
   mode: Mode,
 ): Promise<string> {
@@ -70,10 +70,10 @@ interface Seen {
 /** One server that is asked and looked at. */
 class Run {
   readonly #client: MongoClient;
-  readonly #session: Session<MongoRequest>;
+  readonly #session: MongoSession;
   readonly #seen: Seen;
 
-  constructor(client: MongoClient, session: Session<MongoRequest>, seen: Seen) {
+  constructor(client: MongoClient, session: MongoSession, seen: Seen) {
     this.#client = client;
     this.#session = session;
     this.#seen = seen;

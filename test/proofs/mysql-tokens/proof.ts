@@ -3,12 +3,13 @@
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test-database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
-import type { Lease, Session } from '../../../proto/driver.ts';
+import type { Lease } from '../../../proto/driver.ts';
 import { ProofServer } from '../mysql-server.ts';
 import { type Send, Trial } from '../mysql-trial.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { sequence } from './sequences.ts';
+import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
 
 /** Texts between two looks at the server's state. */
 const BATCH = 200;
@@ -32,11 +33,11 @@ const TELL_MS = 5_000;
 
 /** A session in a mode, held for one batch. */
 async function inMode(
-  write: Session<MysqlRequest>,
+  write: MysqlSession,
   mode: string,
   work: (send: Send) => Promise<void>,
 ): Promise<void> {
-  const lease = (await write.lease?.(callOf('write'))) as Lease<MysqlRequest>; // The driver has leases.
+  const lease = (await write.lease(callOf('write'))) as Lease<MysqlRequest>; // The driver has leases.
   try {
     await runRequest(lease, sql(`SET SESSION sql_mode = '${mode}'`), 'write');
     await work((text) => lease.run(sql(text), callOf('read')));

@@ -3,15 +3,15 @@
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test-database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ProofServer } from '../mysql-server.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { LEAVING, REACHED } from './kinds.ts';
 import { variables } from './variables.ts';
+import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
 
-type Way = (session: Session<MysqlRequest>, query: string) => Promise<unknown>;
+type Way = (session: MysqlSession, query: string) => Promise<unknown>;
 
 /** The ways in which a caller's statement reaches a pooled connection. */
 const WAYS: { readonly [name: string]: Way } = {
@@ -19,10 +19,10 @@ const WAYS: { readonly [name: string]: Way } = {
   simple: (session, query) =>
     session.run(sql(query, undefined, { type: 'simple' }), callOf('write')),
   stream: async (session, query) => {
-    for await (const _ of session.stream?.(sql(query), callOf('write')) ?? []);
+    for await (const _ of session.stream(sql(query), callOf('write')));
   },
   transaction: (session, query) =>
-    session.transact?.([sql(query)], callOf('write')) ?? Promise.resolve(),
+    session.transact([sql(query)], callOf('write')),
 };
 
 /** Forgets nothing that these tell, unless it is reset. Of settings, what each call has anew and one of the whole server are left out. */
@@ -79,7 +79,7 @@ async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult
 }
 
 /** A session whose only connection has been reset once: that gives some settings the server's own values. */
-async function freshSession({ database }: ProofServer): Promise<Session<MysqlRequest>> {
+async function freshSession({ database }: ProofServer): Promise<MysqlSession> {
   const session = await database.open('write', { connections: 1 });
   await session.run(sql('DO 1'), callOf('write'));
   return session;
@@ -113,7 +113,7 @@ function made(): Case[] {
 }
 
 /** All that the next caller sees of the one before. */
-async function next(server: ProofServer, session: Session<MysqlRequest>): Promise<string> {
+async function next(server: ProofServer, session: MysqlSession): Promise<string> {
   const seen: string[] = [];
   // Waits until the connection is back, and what was left with it is gone.
   const { rows } = await runRequest(session, sql(SEEDED), 'write');

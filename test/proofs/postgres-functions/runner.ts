@@ -1,10 +1,10 @@
 /** Sends cases to the driver as callers do, and tells what became of them. */
 
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { postgres } from '../../../node-relay/drivers/postgres/index.ts';
+import { postgres, type PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test-database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
-import type { Mode, Session } from '../../../proto/driver.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import type { Case } from './cases.ts';
 
 /** What became of a case: the guard refused it, it ran, or the server refused what it was sent. */
@@ -27,14 +27,14 @@ interface Failure {
 /** Sessions of the driver on a server. */
 export class Runner {
   /** As superuser, on a pool of one connection. */
-  readonly read: Session<PostgresRequest>;
-  readonly #plain: Session<PostgresRequest>;
-  readonly #write: Session<PostgresRequest>;
+  readonly read: PostgresSession;
+  readonly #plain: PostgresSession;
+  readonly #write: PostgresSession;
 
   private constructor(
-    read: Session<PostgresRequest>,
-    plain: Session<PostgresRequest>,
-    write: Session<PostgresRequest>,
+    read: PostgresSession,
+    plain: PostgresSession,
+    write: PostgresSession,
   ) {
     this.read = read;
     this.#plain = plain;
@@ -72,7 +72,7 @@ export class Runner {
     const request = (type: string) => sql(query, [...params], { type });
     switch (channel) {
       case 'stream':
-        for await (const _ of session.stream?.(request('query'), callOf('read')) ?? []);
+        for await (const _ of session.stream(request('query'), callOf('read')));
         return undefined;
       case 'on a write connection': {
         const write = way === 'policy' ? session : this.#write;

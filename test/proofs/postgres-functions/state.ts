@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test-database.ts';
 import { callOf, jsonOf } from '../../../node-relay/drivers/test/host.ts';
-import type { Session } from '../../../proto/driver.ts';
 import type { OwnServer } from '../postgres-server.ts';
 import type { World } from './world.ts';
+import type { PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
 
 /** One digest or text for each part. */
 export type State = Readonly<Record<string, string>>;
@@ -40,10 +40,10 @@ const READINGS = 40;
 export class Watch {
   readonly #server: OwnServer;
   readonly #world: World;
-  readonly #read: Session<PostgresRequest>;
+  readonly #read: PostgresSession;
   #resets = '';
 
-  constructor(server: OwnServer, world: World, read: Session<PostgresRequest>) {
+  constructor(server: OwnServer, world: World, read: PostgresSession) {
     this.#server = server;
     this.#world = world;
     this.#read = read;

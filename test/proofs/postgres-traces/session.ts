@@ -1,10 +1,10 @@
 /** What a caller finds on a session that others have used, and the sessions of both modes. */
 
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { postgres } from '../../../node-relay/drivers/postgres/index.ts';
+import { postgres, type PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
 import { run, sql } from '../../../node-relay/drivers/postgres/test-database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
-import type { Mode, Session } from '../../../proto/driver.ts';
+import type { Mode } from '../../../proto/driver.ts';
 import { LOCK, MARK } from './tracer.ts';
 
 /** All that a session can carry, and a number of `random()`. */
@@ -34,7 +34,7 @@ export interface Sent {
 export class Pool {
   readonly mode: Mode;
   readonly #url: string;
-  #session: Session<PostgresRequest> | undefined;
+  #session: PostgresSession | undefined;
   #new: Found = {};
 
   constructor(mode: Mode, url: string) {
@@ -48,10 +48,10 @@ export class Pool {
     const call = callOf(this.mode);
     switch (channel) {
       case 'stream':
-        for await (const _ of session.stream?.(sql(query), call) ?? []);
+        for await (const _ of session.stream(sql(query), call));
         return;
       case 'transaction':
-        await session.transact?.([sql('SELECT 1'), sql(query)], call);
+        await session.transact([sql('SELECT 1'), sql(query)], call);
         return;
       case 'copy_in':
         await session.run(sql(query, [], { type: channel, value: input ?? '' }), call);
@@ -86,7 +86,7 @@ export class Pool {
     this.#session = undefined;
   }
 
-  async #opened(): Promise<Session<PostgresRequest>> {
+  async #opened(): Promise<PostgresSession> {
     if (this.#session) return this.#session;
     const opening = { connection: { url: this.#url }, mode: this.mode, host: testHost(1) };
     this.#session = await openSession(postgres, opening);
@@ -95,7 +95,7 @@ export class Pool {
     return this.#session;
   }
 
-  async #found(session: Session<PostgresRequest>): Promise<Found> {
+  async #found(session: PostgresSession): Promise<Found> {
     return (await run(session, sql(FOUND), this.mode)).rows[0] ?? {};
   }
 }

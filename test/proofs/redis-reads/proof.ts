@@ -3,9 +3,8 @@
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { effectOf } from '../../../kinds/redis/dialect/effects.ts';
 import { DirectClient } from '../../../node-relay/drivers/redis/direct-client.ts';
-import { redis } from '../../../node-relay/drivers/redis/index.ts';
+import { redis, type RedisSession } from '../../../node-relay/drivers/redis/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
-import type { Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis } from '../../servers/redis-server.ts';
 import type { Proof, ProofOptions } from '../proof.ts';
@@ -30,13 +29,13 @@ interface Seen {
 class Run {
   readonly #product: string;
   readonly #direct: DirectClient;
-  readonly #session: Session<RedisRequest>;
+  readonly #session: RedisSession;
   readonly #seen: Seen;
   readonly #dictionaries = new Set<string>();
   readonly #answered = new Set<string>();
   #state: State = new Map();
 
-  constructor(product: string, direct: DirectClient, session: Session<RedisRequest>, seen: Seen) {
+  constructor(product: string, direct: DirectClient, session: RedisSession, seen: Seen) {
     this.#product = product;
     this.#direct = direct;
     this.#session = session;

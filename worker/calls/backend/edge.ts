@@ -1,7 +1,7 @@
 /** A backend that the edge itself speaks to, by HTTP. */
 
 import { kindSpec } from '../../../kinds/index.ts';
-import type { Call, InspectPage, Session } from '../../../proto/driver.ts';
+import { type Call, can, type InspectPage, type Session } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
@@ -48,7 +48,7 @@ export class EdgeBackend implements Backend {
   stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
     const writes = this.target.mode === 'write';
     return this.#measured(writes, deadline, (session) => {
-      if (!session.stream) throw this.#lacks('streams');
+      if (!can(session, 'stream')) throw this.#lacks('streams');
       const lines = session.stream(message.request, this.#call(message, deadline));
       return open(this.#told(lines, writes, deadline, (chunk) => ({ chunk })));
     });
@@ -56,14 +56,14 @@ export class EdgeBackend implements Backend {
 
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
     return this.#measured(true, deadline, (session) => {
-      if (!session.transact) throw this.#lacks('transactions');
+      if (!can(session, 'transact')) throw this.#lacks('transactions');
       return session.transact(message.requests, this.#call(message, deadline));
     });
   }
 
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
     return this.#measured(false, deadline, (session) => {
-      if (!session.watch) throw this.#lacks('subscriptions');
+      if (!can(session, 'watch')) throw this.#lacks('subscriptions');
       const after = resumeAfter === '' ? undefined : resumeAfter;
       const events = session.watch(message.request, this.#call(message, deadline), after);
       return opened(
@@ -74,7 +74,7 @@ export class EdgeBackend implements Backend {
 
   inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }> {
     return this.#measured(false, deadline, (session) => {
-      if (!session.inspect) throw this.#lacks('a schema to tell of');
+      if (!can(session, 'inspect')) throw this.#lacks('a schema to tell of');
       return session.inspect(page, this.#call(PLAIN, deadline));
     });
   }
@@ -82,7 +82,8 @@ export class EdgeBackend implements Backend {
   ping(deadline: Deadline): Promise<Pinged> {
     return this.#measured(false, deadline, async (session) => {
       const call = this.#call(PLAIN, deadline);
-      return { ms: await session.ping(call), warnings: (await session.warnings?.(call)) ?? [] };
+      const ms = await session.ping(call);
+      return { ms, warnings: can(session, 'warnings') ? await session.warnings(call) : [] };
     });
   }
 
@@ -135,6 +136,7 @@ export class EdgeBackend implements Backend {
       numbersAsStrings,
       canonical,
       replyForm,
+      inPieces: undefined,
     };
   }
 

@@ -7,7 +7,7 @@ import { LateSession } from '../sql/late-session.ts';
 import { isNeon, neonSettings } from './settings.ts';
 
 /** Sessions to Neon: it has transactions, but neither streams nor sessions of a caller's own. Contract §6, "Edge or relay". */
-export const neon: EdgeDriver<PostgresRequest> = {
+export const neon: EdgeDriver<PostgresRequest, LateSession<PostgresRequest>> = {
   vendor: 'Neon',
   serves: isNeon,
   open(envelope: ConnectionEnvelope, host: EdgeHost) {

@@ -24,7 +24,7 @@ afterEach(() => {
 });
 
 function callOf(mode: Mode, signal = new AbortController().signal): Call {
-  return { mode, signal, resultMaxBytes: 1_000, numbersAsStrings: false };
+  return { mode, signal, resultMaxBytes: 1_000, numbersAsStrings: false, inPieces: undefined };
 }
 
 /** A session whose host answers with one after another, and what was sent to it. */

@@ -7,7 +7,7 @@ import { LateSession } from '../sql/late-session.ts';
 import { isPlanetScale, planetScaleSettings } from './settings.ts';
 
 /** Sessions to PlanetScale: it has transactions, but neither streams nor sessions of a caller's own. Contract §6, "Edge or relay". */
-export const planetscale: EdgeDriver<MysqlRequest> = {
+export const planetscale: EdgeDriver<MysqlRequest, LateSession<MysqlRequest>> = {
   vendor: 'PlanetScale',
   serves: isPlanetScale,
   open(envelope: ConnectionEnvelope, host: EdgeHost) {

@@ -3,17 +3,19 @@ import type {
   Call,
   InspectedTables,
   InspectPage,
+  Inspects,
   ResultBytes,
   Session,
+  Transacts,
 } from '../../../../proto/driver.ts';
 
-/** What a vendor's SQL over HTTP has. */
-export type SqlSession<Request> = Required<
-  Pick<Session<Request>, 'run' | 'transact' | 'inspect' | 'ping'>
->;
+/** What a vendor's SQL over HTTP can do. */
+export type SqlSession<Request> = Pick<Session<Request>, 'run' | 'ping'> &
+  Transacts<Request> &
+  Inspects;
 
 /** Hands calls on to the session that `load` makes. */
-export class LateSession<Request> implements Session<Request> {
+export class LateSession<Request> implements Session<Request>, SqlSession<Request> {
   readonly #load: () => Promise<SqlSession<Request>>;
   #session: SqlSession<Request> | undefined;
 

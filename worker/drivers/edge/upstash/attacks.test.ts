@@ -12,7 +12,7 @@ const call = {
   mode: 'read',
   signal: new AbortController().signal,
   resultMaxBytes: 1_000,
-  numbersAsStrings: false,
+  numbersAsStrings: false, inPieces: undefined,
 } as const;
 
 test.each(ATTACKS)('$name: $because', async ({ request }) => {

@@ -8,6 +8,8 @@ import type {
   ConnectionEnvelope,
   ResultBytes,
   Session,
+  Transacts,
+  Watches,
   WatchEvent,
 } from '../../../../proto/driver.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
@@ -17,14 +19,17 @@ import { settingsOf } from './settings.ts';
 import { follow } from './watch.ts';
 
 /** Sessions to Upstash; there are no connections, and nothing that holds to one. */
-export const upstash: EdgeDriver<RedisRequest> = {
+export const upstash: EdgeDriver<RedisRequest, UpstashSession> = {
   vendor: 'Upstash',
   serves: (host) => host.endsWith('.upstash.io'),
   open: ({ connection }: ConnectionEnvelope, host: EdgeHost) =>
     new UpstashSession(new Line(settingsOf(connection), host)),
 };
 
-class UpstashSession implements Session<RedisRequest> {
+/** What the driver can do. */
+export class UpstashSession
+  implements Session<RedisRequest>, Transacts<RedisRequest>, Watches<RedisRequest>
+{
   readonly #line: Line;
 
   constructor(line: Line) {
