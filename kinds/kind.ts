@@ -58,6 +58,8 @@ export interface KindSpec<Request extends RequestBase = RequestBase, Config = un
   readonly keepsText?: boolean;
   /** Members, of `keepsText` none, that reach the backend as they were written: the text of a number, the order of members. */
   readonly passes?: Passes;
+  /** Whether a parsed request keeps all that its text tells: relays get it parsed, and need not read members again. */
+  readonly travelsParsed?: boolean;
   /** Whether `{"$result": "[0]…"}` is no value of an operation: the kind has no results before a transaction ends, and its commands could not tell the object from its text. Contract §6, "Transactions". */
   readonly refusesResults?: boolean;
   /** The level a request needs beside that of its operation, for what it can be seen to do to the whole server. Contract §6, "Admin". */

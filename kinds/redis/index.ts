@@ -16,6 +16,7 @@ export const redis: KindSpec<Request, RedisConfig> = {
   request: RedisRequest,
   hasTransactions: true,
   passes: 'all',
+  travelsParsed: true,
   types: TYPES,
   takesAnyType: true,
   impliedType: ({ pipeline }: JsonObject) => (pipeline === undefined ? undefined : 'pipeline'),

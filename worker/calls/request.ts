@@ -7,6 +7,7 @@ import type { Mode } from '../../proto/driver.ts';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
+import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { statementMs } from '../../proto/work/statement.ts';
 import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../../proto/written-json.ts';
@@ -150,10 +151,12 @@ export function exactly(
   body: Json,
   bytes: Uint8Array | undefined,
 ): Exact | Promise<Exact> {
-  if (bytes === undefined || kindSpec(kind).passes === undefined) return { body };
+  const { passes, travelsParsed } = kindSpec(kind);
+  if (bytes === undefined || passes === undefined) return { body };
   if (!isLight(bytes)) {
     // A relay reads it by itself, as its client wrote it.
-    return transports === null ? { body } : inPieces(ctx, exactInPieces(kind, body, bytes));
+    const isReadThere = transports === null && !travelsParsed;
+    return isReadThere ? { body } : inPieces(ctx, exactInPieces(kind, body, bytes));
   }
   const read = withWritten(kind, body, decoder.decode(bytes));
   return read.isWritten ? { body: read.body, written: bytes } : { body };
@@ -166,6 +169,23 @@ function* exactInPieces(kind: Kind, body: Json, bytes: Uint8Array): Pieces<Exact
   return { body: withPassed(kind, body, yield* parseWrittenInPieces(text)), written: bytes };
 }
 
+/**
+ * What a relay gets in place of the JSON of `parsed`: the body as it was sent, where that tells
+ * more or there is much of it.
+ */
+export async function writtenOf(
+  ctx: Context,
+  kind: Kind,
+  { written }: Exact,
+  bytes: Uint8Array | undefined,
+  parsed: RequestBase | readonly RequestBase[],
+): Promise<Uint8Array | undefined> {
+  const { keepsText, travelsParsed } = kindSpec(kind);
+  if (isLight(bytes)) return keepsText ? bytes : travelsParsed ? undefined : written;
+  // Parsed from JSON, it is JSON again.
+  return travelsParsed ? inPieces(ctx, bytesInPieces(parsed as unknown as Json)) : bytes;
+}
+
 /** The request as it is sent, and what it needs. */
 async function parsed(
   ctx: Context,
@@ -175,13 +195,12 @@ async function parsed(
   options: RequestOptions,
 ) {
   const { row } = resource;
-  const { needs, keepsText } = kindSpec(row.kind);
+  const { needs } = kindSpec(row.kind);
   const { bytes } = options;
   const exact = await exactly(ctx, resource, body, bytes);
   const parse = () => parseRequest(row.kind, exact.body);
   const { request, mode: needed } = await (isLight(bytes) ? parse() : costly(ctx, parse));
-  // It is sent as it was written where that tells more, or where there is much of it.
-  const written = keepsText || !isLight(bytes) ? bytes : exact.written;
+  const written = await writtenOf(ctx, row.kind, exact, bytes, request);
   const least = needed === 'write' ? 'Write' : 'Read';
   const level: Level | undefined = needs?.(request) ?? (mode === undefined ? least : undefined);
   return { message: { ...formOf(options), request, written }, needed, level };

@@ -11,7 +11,9 @@ import { OperationBody } from '../endpoints/shapes.ts';
 import { costly, isLight } from '../limits/heavy-work.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { backendOf } from './backend/choose.ts';
-import { answerOf, exactly, formOf, type OnEndpoint, type RequestOptions } from './request.ts';
+import { answerOf, exactly, formOf, type OnEndpoint, type RequestOptions,
+  writtenOf,
+} from './request.ts';
 
 /** Most operations of one transaction. Spec silent. */
 const OPERATIONS_MAX = 1_000;
@@ -63,19 +65,18 @@ export function transactionOn(
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
     const { kind } = on.resource.row;
-    const { needs, keepsText } = kindSpec(kind);
+    const { needs } = kindSpec(kind);
     const { bytes } = options;
-    const light = isLight(bytes);
     const exact = await exactly(ctx, on.resource, body as Json, bytes); // It came as JSON.
     const { operations } = exact.body as TransactionBody; // Of the same members.
     const parse = () => operations.map((operation, index) => parsed(kind, operation, index));
-    const requests = light ? parse() : await costly(ctx, parse);
+    const requests = isLight(bytes) ? parse() : await costly(ctx, parse);
     known.demands.push(demand(on, 'Write'));
     for (const request of requests) {
       const level = needs?.(request);
       if (level !== undefined) known.demands.push(demand(on, level));
     }
-    const written = keepsText || !light ? bytes : exact.written;
+    const written = await writtenOf(ctx, kind, exact, bytes, requests);
     const message = { ...formOf(options), requests, written };
     const backend = await backendOf(ctx, on.resource, 'write');
     return answerOf(ctx, backend, body.timeout_ms ?? timeoutOf(requests), known, (deadline) =>
