@@ -1,5 +1,5 @@
 /**
- * What it costs to know who is calling and what he may: a steady read through the worker, with
+ * What it costs to know who is calling and what they may do: a steady read through the worker, with
  * limits, audit and usage, beside the same worker without any of that; then again once the
  * organization has 10,000 users and 100,000 rules. Same run, interleaved, medians of five rounds.
  *

@@ -5,7 +5,7 @@
  * that serves everybody was held at most, and how the operation was answered. The first second, in
  * which connections are made and code is compiled, shows only in how long the thread was held.
  *
- * All limits are on as they are by default, and who is answered 429 waits as it says. Each
+ * All limits are on as they are by default, and a client that is answered 429 waits as it says. Each
  * organization has one user with 8 connections: more users would be allowed no more than their
  * organization is, 10 times as much. Between two measurements their minute may have to pass.
  *
@@ -28,7 +28,7 @@ import { quiet, type Seen, watch } from './neighbour/steady.ts';
 import { agent, type Call, demand, found, type Tenant } from './neighbour/tenants.ts';
 
 const ATTACKER = join(import.meta.dirname, 'neighbour/attacker.ts');
-/** What a neighbour may see: times his p50 alone, and milliseconds. */
+/** What a neighbour may see: times its own p50 when alone, and milliseconds. */
 const [RATIO_MAX, P99_MAX_MS] = [5, 100];
 const ALONE_SECONDS = 1.5;
 const WARM_UP_SECONDS = 1;

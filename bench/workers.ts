@@ -1,5 +1,5 @@
 /**
- * The worker as it is but for quotas that nobody reaches, and the worker without authentication,
+ * The worker as it is, but with quotas that are never reached, and the worker without authentication,
  * authorization, limits, activity and usage: the same code, built with those modules replaced, so
  * that nothing else differs.
  */
@@ -70,7 +70,7 @@ const liftQuotas: Plugin = {
 };
 
 /**
- * The code of the worker with quotas that nobody reaches.
+ * The code of the worker with quotas that are never reached.
  * @throws Error when quotas are no longer where they were
  */
 export function buildGuarded(): Promise<string> {

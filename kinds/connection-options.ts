@@ -50,7 +50,7 @@ export function refuseNul(texts: readonly string[]): void {
   }
 }
 
-/** Contract §5: a password, `user:password` or both apart; the text `None` is none. */
+/** Contract §5: a password, `user:password` or both apart; the text `None` means no password. */
 export function credentials(auth: ConnectionParts['auth']): {
   username?: string;
   password?: string;

@@ -1,4 +1,4 @@
-/** What a server's text has to look like to stand in JSON as it is: nobody's word is taken for it. */
+/** Checks that a server's text is valid JSON before it is copied into JSON as it is. */
 
 const MINUS = 45;
 const ZERO = 48;
@@ -31,7 +31,7 @@ export function plainString(text: string): string {
   return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** JSON text on one line; as a string where it is none. Line ends stand only between its tokens. */
+/** JSON text on one line; as a string where it is not JSON. Line ends occur only between its tokens. */
 export function jsonOrString(text: string): string {
   try {
     JSON.parse(text);

@@ -42,7 +42,7 @@ export function kindMember(label: string) {
     });
 }
 
-/** Member `auth` of a connection: a password, `user:password`, or both apart; the text `None` is none. */
+/** Member `auth` of a connection: a password, `user:password`, or both apart; the text `None` means no password. */
 export const Auth = z
   .union([
     z.string().meta({

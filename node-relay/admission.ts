@@ -12,7 +12,7 @@ export interface AdmissionOptions {
   readonly gatewayKeys: readonly JWK[];
   /** The audience of tokens for this node. */
   readonly nodeId: string;
-  /** Unix epoch milliseconds; tokens issued earlier may have been seen by whoever ran here before. */
+  /** Unix epoch milliseconds; tokens issued earlier may have been seen by the process that ran here before. */
   readonly startedMs: number;
   /** Told before each verification of a signature. */
   readonly onVerify?: () => void;
@@ -86,7 +86,7 @@ export class Admission {
   }
 }
 
-/** NODE_UNAVAILABLE, should it ever reach a client: his own token is not at fault. */
+/** A client sees NODE_UNAVAILABLE: its own token is not at fault. */
 function unauthenticated(message: string): CallRefused {
   return new CallRefused(Code.Unauthenticated, 'NODE_UNAVAILABLE', message);
 }

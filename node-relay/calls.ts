@@ -22,7 +22,7 @@ const UNBOUNDED = new Set(['Watch']);
 
 /** A call counts for at most so many milliseconds when it is asked whose take most: one stream lasts long, and holds little. */
 const COUNTED_MS = 1_000;
-/** Seconds after which who was let go may call again. */
+/** Seconds after which a refused caller may call again. */
 const SHED_RETRY_S = 5;
 /** The same of those that a stop ended: another node, or the next start, serves them. */
 const STOPPED_RETRY_S = 1;
@@ -42,9 +42,9 @@ export type Work<Result> = (signal: AbortSignal, subject: Subject) => Result;
 interface OpenCall {
   readonly method: string;
   readonly requestId: string;
-  /** Whose call it is; empty when nobody says. */
+  /** Whose call it is; empty when unknown. */
   readonly key: string;
-  /** The endpoint's id; empty when nobody says. */
+  /** The endpoint's id; empty when unknown. */
   readonly endpoint: string;
   readonly deadline: Deadline;
   readonly subject: Subject;

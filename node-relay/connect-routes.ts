@@ -13,7 +13,7 @@ import {
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node';
 
-/** A listener for the router's methods; what is none of them is 404. Never rejects. */
+/** A listener for the router's methods; anything else is 404. Never rejects. */
 export function connectRoutes(
   options: ConnectRouterOptions,
   routes: (router: ConnectRouter) => void,

@@ -29,7 +29,7 @@ export function isLight(bytes: Uint8Array): boolean {
 /**
  * What is read of a request: of a large one piece by piece, when it is the owner's turn. Its
  * statements, which the driver reads next, are paid for now.
- * @param owner whose request it is: who asks for much waits for themselves
+ * @param owner whose request it is: an owner of much work waits for its own
  * @throws GatewayError SERVICE_UNAVAILABLE when the owner has 8 that wait, and what `reading` throws
  */
 export function inTurn<Read>(
@@ -40,7 +40,7 @@ export function inTurn<Read>(
   return isLight(bytes) ? reading.whole() : readLarge(owner, reading.inPieces());
 }
 
-/** For what a driver does with a large request: who has begun is not refused any more. */
+/** For what a driver does with a large request: work that has begun is no longer refused. */
 export function piecesOf(owner: string): DoInPieces {
   return (pieces) => line.work(owner, pieces, { isLarge: true, isBegun: true });
 }

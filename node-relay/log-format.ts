@@ -28,7 +28,7 @@ export function readLogFormat(text: string | undefined, isTerminal: boolean): Lo
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours a text where the stream is a terminal that takes colours, and nobody forbids it (`NO_COLOR`). */
+/** Colours a text where the stream is a terminal that takes colours, unless `NO_COLOR` is set. */
 export function painter(stream: NodeJS.WriteStream): Paint {
   return (style, text) => styleText(style, text, { stream });
 }

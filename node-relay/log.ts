@@ -87,7 +87,7 @@ export interface CallLine {
   readonly fault?: Fault;
 }
 
-/** A call that is no fault of this node and of no backend: those are for who looks for them. */
+/** Outcomes that are neither this node's fault nor a backend's: logged as `debug`. */
 const USUAL = new Set([
   ...['OK', 'CONNECTION_UNKNOWN', 'SERVED_ELSEWHERE', 'CLIENT_LEFT', 'NOT_SUPPORTED'],
 ]);

@@ -4,7 +4,7 @@ import * as z from 'zod';
 
 const Told = z.object({ ports: z.array(z.int().min(1).max(65_535)) });
 
-/** What the file says now; undefined as long as nobody knows. Read at each call: a gateway may start again. */
+/** What the file says now; undefined as long as they are unknown. Read at each call: a gateway may start again. */
 export function portsIn(file: string): readonly number[] | undefined {
   try {
     return Told.parse(JSON.parse(readFileSync(file, 'utf8'))).ports;

@@ -9,7 +9,7 @@ import type { Seals } from './seals.ts';
 import { Slots } from './slots.ts';
 import type { CallTarget } from './target.ts';
 
-/** A pool that nobody uses is closed after so many milliseconds. Spec silent. */
+/** An unused pool is closed after so many milliseconds. Spec silent. */
 export const POOL_IDLE_MAX_MS = 300_000;
 /** How often idle pools are looked for, in milliseconds. */
 const SWEEP_EVERY_MS = 30_000;
@@ -43,7 +43,7 @@ export interface PoolsOptions {
   /** Of `HTTP_KINDS`: `RELAY_ALLOW` alone opens nothing to them. */
   readonly httpDialer: Pick<Dialer, 'dial' | 'vet'>;
   readonly seals: Seals;
-  /** Told of what goes wrong when nobody waits for it. */
+  /** Called with failures for which no caller waits. */
   readonly onFault: (cause: unknown) => void;
 }
 

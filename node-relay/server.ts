@@ -41,7 +41,7 @@ export interface RelayOptions {
   readonly part?: PartOptions;
 }
 
-/** What a part is told of the whole. */
+/** What a part knows about the whole relay. */
 export interface PartOptions {
   /** Start of the whole: Unix epoch milliseconds. Call tokens of before are refused. */
   readonly startedMs: number;

@@ -126,7 +126,7 @@ function readRequest(target: CallTarget, bytes: Uint8Array) {
   });
 }
 
-/** Whose turn it is: an organization's, or an endpoint's where a gateway does not tell whose that is. */
+/** The owner of a turn: the organization, or the endpoint where a gateway does not name the organization. */
 function ownerOf({ organization, endpoint }: CallTarget): string {
   return organization === '' ? endpoint : organization;
 }

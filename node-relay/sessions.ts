@@ -6,12 +6,12 @@ import { isOther } from './connections.ts';
 import { orAbort } from './drivers/deadline.ts';
 import { failureCode } from './failures.ts';
 
-/** A lease nobody uses ends after so many milliseconds. */
+/** An unused lease ends after so many milliseconds. */
 export const SESSION_IDLE_MAX_MS = 30_000;
 /** A lease ends after so many milliseconds, used or not. */
 export const SESSION_LIFE_MAX_MS = 300_000;
 
-/** After these the connection is gone, or nobody knows what it holds; SESSION_NOT_FOUND is a driver's word for that. */
+/** After these errors the connection is gone or in an unknown state; drivers throw SESSION_NOT_FOUND for that. */
 const LOST = new Set(['CONNECTION_FAILED', 'OUTCOME_UNKNOWN', 'SESSION_NOT_FOUND']);
 
 /** What a lease is made from. */
@@ -26,7 +26,7 @@ export interface SessionRequest {
   ended(): void;
 }
 
-/** What a caller is told of a new lease. */
+/** What a caller gets with a new lease. */
 export interface OpenedSession {
   readonly id: string;
   /** Unix epoch milliseconds. */
@@ -54,7 +54,7 @@ export class Sessions {
   readonly #ending = new Set<Promise<void>>();
   readonly #onFault: (cause: unknown) => void;
 
-  /** `onFault` is told of what goes wrong when nobody waits for it. */
+  /** `onFault` is called with failures for which no caller waits. */
   constructor(onFault: (cause: unknown) => void) {
     this.#onFault = onFault;
   }

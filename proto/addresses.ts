@@ -2,7 +2,7 @@
 import { type Address, groupsOf, ipv4Of, matches, networksOf, parseAddress } from './networks.ts';
 
 /**
- * Reached by nobody, whatever `RELAY_ALLOW` says: link-local addresses, which hold the metadata
+ * Never reached, whatever `RELAY_ALLOW` says: link-local addresses, which hold the metadata
  * services; metadata services outside of them (Alibaba, Azure, Oracle; AWS, Google and Scaleway by
  * IPv6); what is no destination (RFC 1122 §3.2.1.3, RFC 4291 §2.5.2); multicast.
  */

@@ -30,7 +30,7 @@ export interface Derived {
 
 /**
  * Answers one question when its turn has come.
- * @param signal aborts when whoever asked has gone
+ * @param signal aborts when the caller has gone
  * @throws the reason of `signal`, and what `derive` throws
  */
 export async function answerDerivation(

@@ -54,7 +54,7 @@ export interface Call {
   readonly resultMaxBytes: number;
   /** Every 64-bit column as a string, whatever its value. */
   readonly numbersAsStrings: boolean;
-  /** Extended JSON in its canonical form, where results are such. */
+  /** Extended JSON in its canonical form, where results are Extended JSON. */
   readonly canonical?: boolean;
   /** Redis's replies as they came, in that form; decoded by the command when left out. */
   readonly replyForm?: ReplyForm | undefined;
@@ -62,7 +62,7 @@ export interface Call {
   readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }
 
-/** A result as JSON text in UTF-8: nobody between driver and client parses it. */
+/** A result as JSON text in UTF-8: it is not parsed between driver and client. */
 export type ResultBytes = Uint8Array;
 
 /**
@@ -164,15 +164,15 @@ export interface Lease<Request = unknown> {
 
 /** One thing that a backend told. */
 export interface WatchEvent {
-  /** To resume from, where the backend has such. */
+  /** Where to resume, for backends that can. */
   readonly id?: string;
   /** JSON text in UTF-8 without line breaks; empty in the first, and where only the place to resume from moves on. */
   readonly data: ResultBytes;
 }
 
-/** Which tables to tell of. */
+/** Which tables to describe. */
 export interface InspectPage {
-  /** The namespace and name of the last table told of; from the beginning without. */
+  /** The namespace and name of the last table of the page before; left out, the first page. */
   readonly after?: readonly [namespace: string, name: string];
   /** Most tables of an answer. */
   readonly limit: number;

@@ -17,7 +17,7 @@ export type Retry = 'never' | 'later' | 'once known';
  */
 export type Effect = 'none' | 'possible' | 'told' | 'earlier';
 
-/** What a caller is told of a code. */
+/** What an error code means to a caller. */
 export interface ErrorMeaning {
   /** One sentence: what was found. */
   readonly means: string;

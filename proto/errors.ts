@@ -111,7 +111,7 @@ export const CONNECTION_FAILED_PREFIX = 'Unable to connect to database: ';
 /** Names of products stay as they are written. */
 const NAMES = /^(?:Cassandra|Neon|Pinecone|Redis|Upstash|Valkey)\b/;
 
-/** The message of a failed connection, whoever tells the cause, and however often it is told on. */
+/** The message of a failed connection; a cause that already has this form is not wrapped again. */
 function unableToConnect(told: string): string {
   const cause = told.replaceAll(CONNECTION_FAILED_PREFIX, '');
   const isSentence = /^[A-Z][a-z]*\b/.test(cause) && !NAMES.test(cause);

@@ -106,7 +106,7 @@ function outsideStrings(text: string, spans: readonly Span[]): Span[] {
   return found;
 }
 
-/** Where the next quote stands; behind every number when there is none. */
+/** Where the next quote is; behind every number when there is none. */
 function nextQuote(text: string, from: number): number {
   const at = text.indexOf('"', from);
   return at < 0 ? Number.POSITIVE_INFINITY : at;

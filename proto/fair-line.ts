@@ -1,16 +1,16 @@
-/** A line before work of which only so much is done at once, fair between those who ask for it. */
+/** A queue for work of which only so much runs at once, fair between its owners. */
 
 /** How long the line may be. */
 export interface FairLineOptions {
   /** Pieces of work that are done at the same time. */
   readonly atOnce: number;
-  /** Pieces of work that wait beside those. */
+  /** Pieces of work that may wait. */
   readonly waiting: number;
   /** Lets others have their time before the next piece of work begins. */
   rest?(): Promise<void>;
 }
 
-/** Why work is not done: the line is full. */
+/** Why work is not done: the queue is full. */
 export class LineFull extends Error {
   constructor() {
     super('Too much waits already');
@@ -22,10 +22,10 @@ interface Waiting {
   refuse(reason: unknown): void;
 }
 
-/** Those who wait have their turns one after the other, each with what he asked for first. */
+/** Owners take turns; each turn runs the oldest work of its owner. */
 export class FairLine {
   readonly #options: FairLineOptions;
-  /** By who asks; whose turn is next comes first. Nobody is there without something that waits. */
+  /** Waiting work by owner; the owner whose turn is next comes first. An owner without waiting work is not in the map. */
   readonly #lines = new Map<string, Waiting[]>();
   #waiting = 0;
   #running = 0;
@@ -35,9 +35,9 @@ export class FairLine {
   }
 
   /**
-   * Does the work when its turn has come. Where the line is full, who has most in it gives up
-   * what he asked for last to one who has clearly less: nobody fills it for all others.
-   * @param signal takes the work out of the line; what has begun goes on
+   * Does the work when its turn has come. Where the queue is full, the owner with most work in it loses
+   * its newest to an owner that has clearly less: no owner can fill the queue for all others.
+   * @param signal takes the work out of the queue; what has begun goes on
    * @throws LineFull, or the reason of `signal`, without doing the work
    */
   async do<Result>(who: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
@@ -66,7 +66,7 @@ export class FairLine {
     await promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
-  /** Where both would have as many afterwards, nothing is won by it. */
+  /** Where both would have as many afterwards, nothing is gained. */
   #makeRoomFor(who: string): void {
     const own = this.#lines.get(who)?.length ?? 0;
     const [longest] = [...this.#lines].toSorted(([, a], [, b]) => b.length - a.length);
@@ -96,7 +96,7 @@ export class FairLine {
     }
     const [who, line] = next;
     this.#remove(who, first);
-    // His next turn is after everybody else's.
+    // This owner's next turn is after all others'.
     if (this.#lines.delete(who)) this.#lines.set(who, line);
     first.start();
   }

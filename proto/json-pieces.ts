@@ -155,7 +155,7 @@ class Parser {
       const own = value as Json[]; // Of one that is an array.
       for (const each of parseJson(`[${members}]`) as Json[]) own.push(each);
     } else {
-      const own = value as JsonObject; // Of one that is none.
+      const own = value as JsonObject; // It is not an array.
       const parsed = parseJson(`{${members}}`) as JsonObject;
       for (const name of Object.keys(parsed)) setMember(own, name, parsed[name] ?? null);
     }

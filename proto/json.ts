@@ -17,7 +17,7 @@ export interface RawJson {
 /** A JSON value, as requests and results travel. A `RawJson` stands for a number. */
 export type Json = null | boolean | number | string | RawJson | Json[] | JsonObject;
 
-/** A JSON object. Whoever builds one from names that he did not choose uses `setMember`. */
+/** A JSON object. To set a member whose name comes from outside, use `setMember`. */
 export interface JsonObject {
   [name: string]: Json;
 }

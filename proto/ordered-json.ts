@@ -59,7 +59,7 @@ export function isReordered(object: JsonObject): boolean {
   return (object as Ordered)[ORDER] !== undefined;
 }
 
-/** Whether a value that was read here, or that `asMoved` was told of, is such an object, or has one within. */
+/** Whether a value that was read here, or registered by `asMoved`, is such an object or contains one. */
 export function isMovedWithin(value: unknown): boolean {
   return typeof value === 'object' && value !== null && (value as Ordered)[MOVED] === true;
 }

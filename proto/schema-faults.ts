@@ -1,4 +1,4 @@
-/** What is told of a value that does not fit a schema: in the gateway's words, not in those of the schema library. */
+/** Says why a value does not fit a schema, in the gateway's words rather than the schema library's. */
 import * as z from 'zod';
 import { hintFor, meantName } from './near-name.ts';
 import { told } from './told.ts';

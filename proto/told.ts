@@ -1,4 +1,4 @@
-/** What a server says in its own words, as far as anybody looks at it. */
+/** Shortens what a server says in its own words. */
 
 /** Characters of a server's text that are looked at and told: it may send megabytes. Spec silent. */
 export const TOLD_MAX = 4_000;

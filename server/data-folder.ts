@@ -32,7 +32,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   return { path: root, state: join(root, 'state') };
 }
 
-/** With those above it. Not by Node's own `recursive`, which tries for ever where the system lets nobody make folders. */
+/** Makes a folder and those above it. Node's own `recursive` never ends where the system refuses to make folders. */
 async function makeFolder(path: string, mode = 0o777): Promise<void> {
   try {
     await mkdir(path, { mode });

@@ -127,7 +127,7 @@ function miniflareOptions(
   environment: Record<string, string>,
 ) {
   const converted = convertV4MiniflareOptions({
-    // The entry worker, ten times as slow as a direct socket, answers nobody but this process.
+    // The entry worker, ten times as slow as a direct socket, answers only this process.
     host: '127.0.0.1',
     port: 0,
     cf: false,

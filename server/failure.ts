@@ -1,6 +1,6 @@
-/** What a script tells the person who ran it: one sentence and exit code 1, never a stack. */
+/** How a script reports a failure: one sentence and exit code 1, never a stack. */
 
-/** A failure that its message explains; the message is one sentence for whoever typed the command. */
+/** A failure that its message explains; the message is one sentence for the person who typed the command. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 }

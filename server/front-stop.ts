@@ -1,16 +1,16 @@
-/** The end of a front: nobody whose request was sent is left without its reply. */
+/** The end of a front: each request that was sent gets its reply. */
 import type { Agent, Server } from 'node:http';
 import { Server as Listener } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What replies are told of a stop. */
+/** How a stop is announced to replies. */
 export interface Stopping {
   isHeard: boolean;
   /** They wait for it. */
   held: Promise<void> | undefined;
 }
 
-/** Milliseconds that replies wait at a stop: who has none opens no connection just when there are no more. */
+/** Milliseconds that replies wait at a stop: a client that gets one now would open its next connection just when none are taken. */
 const HOLD_MS = 150;
 /** Connections that wait for their next request are ended by its reply, or when none comes in so many milliseconds. */
 const LAST_REQUEST_MS = 250;

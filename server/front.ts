@@ -1,6 +1,6 @@
 /**
  * A thin front before the edge runtime's socket, for when that socket cannot be trusted to know
- * who is calling: it says whose connection a request came by, in a header that only it can write.
+ * the caller: it writes the address of a request's connection into a header that only it can write.
  */
 import {
   Agent,
@@ -36,7 +36,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** What a client could claim to be somebody else with. */
+/** Headers with which a client could claim another address. */
 const CLAIMS = new Set([
   PEER_HEADER,
   'cf-connecting-ip',
@@ -200,7 +200,7 @@ function hasBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** The connection's own peer, or whom the trusted proxy says it speaks for. */
+/** The connection's own peer, or the client that the trusted proxy names. */
 function callerOf(incoming: IncomingMessage, proxy: BlockList | undefined): string {
   const peer = plain(incoming.socket.remoteAddress ?? '');
   if (proxy === undefined || !proxy.check(peer, family(peer))) return peer;
@@ -240,7 +240,7 @@ function refuse(incoming: IncomingMessage, reply: ServerResponse, failure: Gatew
   reply.writeHead(status, headers).end(body);
 }
 
-/** A reply where Node gives no more than the connection, which it ends. */
+/** A reply where Node gives only the connection; it ends the connection. */
 function rawRefusal(asked: IncomingHttpHeaders, failure: GatewayError): string {
   const { status, headers, body } = refusalOf(asked, failure);
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(

@@ -51,7 +51,7 @@ export async function forgetOwnPorts(folder: DataFolder): Promise<void> {
 export async function tellOwnPorts(folder: DataFolder, ports: readonly number[]): Promise<void> {
   const file = ownPortsFile(folder);
   const told = { ports: [...new Set(ports)], addresses: ownAddresses() };
-  // In one step: who reads it reads the whole.
+  // In one step: a reader never sees half a file.
   await writeFile(`${file}.new`, JSON.stringify(told), { mode: 0o600 });
   await rename(`${file}.new`, file);
 }

@@ -1,4 +1,4 @@
-/** How the worker comes to know who is calling. Contract §11, TRUSTED_PROXY. */
+/** Tells the worker which address is calling. Contract §11, TRUSTED_PROXY. */
 import { randomBytes } from 'node:crypto';
 import { isLoopback } from './options.ts';
 

@@ -50,7 +50,7 @@ async function anyPort(host: string): Promise<number> {
   }
 }
 
-/** As datagrams, whose sockets nobody connects to: address and rights are the same. */
+/** By a datagram socket, to which nothing connects: address and rights are checked the same way. */
 async function bindable(host: string, port: number): Promise<void> {
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
   try {

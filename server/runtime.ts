@@ -37,7 +37,7 @@ export interface Runtime {
   stop(drainMs: number, worker: StoppingWorker): Promise<void>;
 }
 
-/** What the worker is told of a stop. */
+/** How a stop is announced to the worker. */
 export interface StoppingWorker {
   /** Requests and replies wait from now on. */
   hold(): Promise<unknown>;
@@ -142,7 +142,7 @@ async function ended(child: ChildProcess, maxMs: number): Promise<void> {
   controller.abort();
 }
 
-/** Waits until nobody listens. */
+/** Waits until the port is free. */
 async function refused({ host, port }: RuntimeSocket): Promise<void> {
   const until = Date.now() + HEARD_MAX_MS;
   while (Date.now() < until) {

@@ -15,7 +15,7 @@ export const UNPRIVILEGED_ID = 65_534;
 
 /** How a server is run. */
 export interface RunOptions {
-  /** As nobody where this process is root; a system without setpriv has it as it is. */
+  /** As user `nobody` where this process is root; without setpriv on the system, as this process. */
   readonly unprivileged?: boolean;
   /** The whole environment; by default this process's own. */
   readonly environment?: NodeJS.ProcessEnv;

@@ -4,9 +4,9 @@ import { log } from './log.ts';
 /** Stopping takes no longer than this beyond what requests in flight have. Spec silent. */
 const STOP_MAX_MS = 15_000;
 const PARENT_CHECK_MS = 500;
-/** A terminal and the npm between send one signal each; who types it again does so later. */
+/** A terminal and npm send one signal each for one Ctrl-C; a second Ctrl-C comes later than this. */
 const AGAIN_MS = 500;
-/** Who waits longer for an end is told for what. */
+/** After so long, the log says that requests in flight are waited for. */
 const PATIENCE_MS = 1_500;
 
 type Close = () => Promise<void>;
@@ -68,10 +68,10 @@ export function stopOnSignals(shutdown: Shutdown, drainMs = 0): void {
     ).unref();
     void shutdown.stop().finally(() => process.exit(0));
   };
-  // Whoever read the log may be gone before us.
+  // The reader of the log may be gone already.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // Only npm is watched: a server that somebody put in the background may outlive its shell.
+  // Only npm is watched: a server in the background may outlive its shell.
   if (process.env.npm_lifecycle_event !== undefined) {
     const parent = process.ppid;
     setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_MS).unref();

@@ -106,7 +106,7 @@ export function dueAt(cron: string): (time: number) => boolean {
   };
 }
 
-/** What a field of numbers from 0 to `max` stands for; undefined when it is none. */
+/** What a field of numbers from 0 to `max` stands for; undefined when it is not one. */
 function valuesOf(field: string, max: number): Set<number> | undefined {
   const parts = field.split(',').map((part) => rangeOf(part, max));
   const known = parts.filter((part) => part !== undefined);

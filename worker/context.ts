@@ -54,18 +54,18 @@ export interface Outside {
   fetch(request: Request): Promise<Response>;
 }
 
-/** What a call may reach, where nobody is known yet who makes it. */
+/** What a call may use before its caller is known. */
 export interface PublicContext {
   readonly requestId: string;
   readonly env: Bindings;
   readonly settings: Settings;
   readonly db: Database;
   readonly outside: Outside;
-  /** Who is calling: an address, or `local`. Never what a client merely claims. */
+  /** The caller's address, or `local`. Never what a client merely claims. */
   readonly address: string;
   /** Milliseconds since the Unix epoch; tests hold it still. */
   now(): number;
-  /** Aborts when nobody waits for the call any more: its client has gone, or its time is up. */
+  /** Aborts when the reply is no longer waited for: the client has gone, or the time is up. */
   readonly signal: AbortSignal;
   /** Lets work go on after the reply; a failure in it is logged. */
   afterReply(work: Promise<unknown>): void;
@@ -73,9 +73,9 @@ export interface PublicContext {
 
 /** The authenticated user and the organization that the token was issued for. */
 export interface Caller {
-  /** Of the account; of who comes with an external token the same as `userId`, which is no UUID. */
+  /** Of the account; with an external token the same as `userId`, which is not a UUID. */
   readonly userUuid: string;
-  /** As the token names him. */
+  /** As the token names the caller. */
   readonly userId: string;
   readonly orgUuid: string;
   readonly orgId: string;
@@ -84,7 +84,7 @@ export interface Caller {
   readonly loginAt: number;
   /** Unix epoch milliseconds. */
   readonly expiresAt: number;
-  /** Of who comes with a token of an identity provider, and has no account. */
+  /** Of a caller with an identity provider's token, who has no account. */
   readonly external?: ExternalIdentity;
 }
 

@@ -14,7 +14,7 @@ export { TemplateRun } from './runs/run.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';
-/** Of no clock: whoever runs a self-hosted gateway says that it stops, in milliseconds; see `stopGate`. */
+/** Not a time: the program that runs a self-hosted gateway announces its stop so, in milliseconds; see `stopGate`. */
 const STOP = /^stop (\d+) (\d+)$/;
 
 const outside: Outside = { now: Date.now, fetch: (request) => fetch(request) };

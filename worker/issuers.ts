@@ -3,7 +3,7 @@ import { decodeJwt } from 'jose';
 import * as z from 'zod';
 import { LEVELS } from './levels.ts';
 
-/** Asymmetric ones only: who can verify a token must not be able to make one. */
+/** Asymmetric ones only: verifying a token must not allow making one. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
@@ -51,7 +51,7 @@ export function issuerOf(issuers: readonly Issuer[], token: string): Issuer | un
     const { iss } = decodeJwt(token);
     return issuers.find(({ issuer }) => issuer === iss);
   } catch {
-    return undefined; // No token at all: whoever verifies it says so.
+    return undefined; // Not a token at all: its verification says so.
   }
 }
 

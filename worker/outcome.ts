@@ -5,7 +5,7 @@ import type { Json } from '../proto/json.ts';
 import type { Demand } from './access/demand.ts';
 import { storageFault } from './db/fault.ts';
 
-/** Seconds after which somebody may have made room on the disk. Spec silent. */
+/** Seconds after which there may be room on the disk again. Spec silent. */
 const STORAGE_RETRY_S = 5;
 
 /** Bytes, whole or as they arrive. */
@@ -133,7 +133,7 @@ export function failureOf(thrown: unknown, written = false): GatewayError {
   return new GatewayError('INTERNAL', 'Something went wrong', { cause: thrown });
 }
 
-/** Nobody is told to send a write again that has happened. */
+/** A write that has happened must not be sent again. */
 function storageFailed(cause: unknown, written: boolean): GatewayError {
   if (written) {
     const message = 'The request has changed the backend, and then the gateway could not go on';

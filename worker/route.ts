@@ -126,7 +126,7 @@ function isNothing(body: unknown): boolean {
   );
 }
 
-/** No body; an empty object is taken for none. @param error what is told of any other */
+/** No body; an empty object counts as none. @param error the message for any other */
 export function noBody(error: string) {
   const schema = z.custom<undefined>(isNothing, error);
   bodiless.add(schema);

@@ -135,7 +135,7 @@ const SettingsSchema = z.object({
 });
 export type Settings = Readonly<z.infer<typeof SettingsSchema>>;
 
-/** Every setting there is, for who lists them. */
+/** All settings. */
 export const SETTING_NAMES = SettingsSchema.keyof().options;
 
 const read = new WeakMap<object, Settings>();

@@ -1,4 +1,4 @@
-/** Organizations of the measured gateway: who reads steadily, and who does the most that is allowed. */
+/** Organizations of the measured gateway: one that reads steadily, and ones that do the most that is allowed. */
 import { Agent, request } from 'node:http';
 
 /** An organization, with a token of its SuperAdmin. */

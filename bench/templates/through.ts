@@ -30,7 +30,7 @@ const RUN: Contestant = {
   path: '/templates/small',
   body: JSON.stringify(INPUT),
 };
-/** Baselines by name: they ask nobody. */
+/** Baselines by name: they call no server. */
 const EMPTY: readonly Contestant[] = [
   { name: 'POST /json/flatten of {}', method: 'POST', path: '/json/flatten', body: '{"json":{}}' },
   { name: 'GET /help', method: 'GET', path: '/help', body: '' },

@@ -17,7 +17,7 @@ export const CONSISTENCIES = {
 } as const;
 const SERIAL = { serial: 8, local_serial: 9 } as const;
 
-/** The number of a level by its name in any letter case; undefined for a name that is none. */
+/** The number of a level by its name in any letter case; undefined for an unknown name. */
 export function consistencyNamed(name: string): number | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(CONSISTENCIES, lower)

@@ -19,7 +19,7 @@ export interface Base {
 export type QueryValue = string | number | boolean | null;
 export type Query = Readonly<Record<string, QueryValue | readonly QueryValue[]>>;
 
-/** Why a URL is none that an endpoint may have; undefined when it is one. */
+/** Why an endpoint may not have a URL; undefined when it may. */
 export function faultOfBase(text: string): string | undefined {
   const url = /^https?:\/\/[^/?#\\\s]+[^\\\s]*$/i.test(text) ? URL.parse(text) : null;
   if (url === null || url.hostname === '')

@@ -18,7 +18,7 @@ const REDIRECTS_MAX = 5;
 const DISCARDED_MAX = 16_384;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
-/** What is sent, before it is known to whom. */
+/** A request before its target is known. */
 export interface Intended extends Outgoing {
   readonly retries: boolean;
   /** Whether it has no effect, so that it may be sent again and led elsewhere. */

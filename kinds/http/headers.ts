@@ -11,8 +11,8 @@ const NAME = /^[!#$%&'*+.^_`|~\dA-Za-z-]{1,256}$/;
 const VALUE = /^[\t\x20-\x7e]{0,16384}$/;
 
 /**
- * Of the connection, of the message's frame, or telling a server who is asking through whom: the
- * gateway's own. RFC 9110, section 7.6.1, and what proxies use beside it.
+ * Headers that only the gateway sets: of the connection, of the message's frame, or about clients
+ * and proxies. RFC 9110, section 7.6.1, and what proxies use beside it.
  */
 const OURS = new Set(
   [
@@ -54,7 +54,7 @@ export function faultOfHeader(name: string, value: string): string | undefined {
     : 'must be at most 16384 visible ASCII characters and spaces';
 }
 
-/** What is sent to the configured origin: sealed headers win over the caller's, his over ours. */
+/** What is sent to the configured origin: sealed headers win over the caller's, the caller's over ours. */
 export function mergedHeaders(...layers: readonly (readonly Header[])[]): Header[] {
   return [...new Map(layers.flat())];
 }
@@ -64,7 +64,7 @@ export function headersOf(record: Readonly<Record<string, string>> = {}): Header
   return Object.entries(record).map(([name, value]) => [name.toLowerCase(), value.trim()]);
 }
 
-/** With these a caller shows who he is: nothing for an origin that a redirect names. */
+/** These identify the caller: they are not sent to an origin that a redirect names. */
 const CREDENTIALS = ['authorization', 'cookie'];
 
 /** A caller's headers for another origin. Source: Fetch standard, "HTTP-redirect fetch". */
@@ -84,7 +84,7 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** They tell of the bytes as they were sent. */
+/** They describe the bytes as they were sent. */
 const OF_BYTES = new Set(['content-encoding', 'content-length']);
 
 /** A reply's headers as a result tells them: several of one name joined, cookies as a list. */

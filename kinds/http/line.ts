@@ -16,7 +16,7 @@ export interface Incoming {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: readonly Header[];
-  /** As it arrives, decoded as `encodings` says. Whoever leaves it early ends the reply. */
+  /** As it arrives, decoded as `encodings` says. A reader that stops early ends the reply. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Whether the runtime has undone the `Content-Encoding`. */
   readonly isDecoded: boolean;

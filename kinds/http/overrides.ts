@@ -30,7 +30,7 @@ const OF_CGI = new Set([
   ...['XREQUESTURI', 'XREQUESTURL', 'XREALURL', 'XSCRIPTNAME'],
 ]);
 
-/** Whether a server may take the path, the host or who is asking from a header of this name. */
+/** Whether a server may take the path, the host or the client's identity from a header of this name. */
 export function isTargetOverride(name: string): boolean {
   const bare = bareName(name);
   return PATH_OVERRIDE.test(bare) || OF_CGI.has(bare);

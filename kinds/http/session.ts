@@ -11,7 +11,7 @@ import { reached } from './reached.ts';
 import { type HttpRequest, modeOfMethod, modeOfRequest, overrideIn } from './request.ts';
 import { resultOf } from './result.ts';
 
-/** What a server is told of us unless a header says otherwise. */
+/** Headers about the gateway itself, unless the request has its own. */
 const ALWAYS: readonly Header[] = [
   ['accept', '*/*'],
   ['user-agent', 'causeway'],

@@ -42,7 +42,7 @@ const OF_MEMBERS = /^(?:_|internal|donor|recipient|replset(?!get))/;
 /** JavaScript moves such names before others: which was the first of a command can no longer be told. */
 const INDEX = /^\d+$/;
 
-/** The command of a request, read where it is text; undefined where there is none, or where it is none. */
+/** The command of a request, read where it is text; undefined where there is none, or where the text is not a command. */
 export function commandOf(command: Json | undefined): JsonObject | undefined {
   if (typeof command !== 'string') return isJsonObject(command) ? command : undefined;
   try {

@@ -198,7 +198,7 @@ export const NamedOperation = z
 
 /** A request of any type, with every name that it may be written with. */
 export const MongoRequest: z.ZodType<MongoRequest> = z.unknown().transform((given, context) => {
-  const request = given as JsonObject & { type: string }; // Who calls has looked at it.
+  const request = given as JsonObject & { type: string }; // The caller has checked it.
   const type = operationNamed(request.type);
   if (type === undefined) {
     context.addIssue({ code: 'custom', path: ['type'], message: 'is no type of this kind' });

@@ -15,7 +15,7 @@ export interface Refusal {
   readonly retryAfter: string | undefined;
 }
 
-/** What a caller is told of a reply that is no success. `mode` is what the request does, not where it was sent. */
+/** The error that a caller gets for a reply that is not a success. `mode` is what the request does, not where it was sent. */
 export function fromRefusal(refusal: Refusal, mode: Mode): GatewayError {
   const { status } = refusal;
   const cause = new Error(`status ${status}: ${refusal.text.slice(0, MESSAGE_MAX)}`);

@@ -22,7 +22,7 @@ export const PASSED_PARAMETERS = [
   'vectors.values',
 ];
 
-/** What is looked for, and what is told of it. */
+/** What is looked for, and what the error says about it. */
 export const QueryParameters = z
   .strictObject({
     vector: Values.optional().meta({ description: 'What is looked for; required without `id`' }),

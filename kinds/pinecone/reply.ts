@@ -29,7 +29,7 @@ export async function boundedBytes(
   return gathered.take();
 }
 
-/** What stands in a reply of ours has to be JSON of UTF-8, whoever wrote it. @throws SyntaxError */
+/** Whatever is copied into a reply has to be JSON in UTF-8. @throws SyntaxError */
 export function checkJson(bytes: Uint8Array): void {
   let text: string;
   try {

@@ -1,6 +1,6 @@
 /**
  * A line to one index, by the vendor's own client for its data plane: at the edge and in a relay the
- * same, but for who sends. Replies are handed on as the index wrote them: the client's own results
+ * same, except for how requests are sent. Replies are handed on as the index wrote them: the client's own results
  * rename members and leave some out.
  */
 
@@ -83,7 +83,7 @@ export class PineconeSession implements Session<PineconeRequest> {
   }
 
   /**
-   * The reply, whatever its status. The client has no more of it than whether it is a success.
+   * The reply, whatever its status. The vendor's client only says whether it is a success.
    * @throws NotSent, GatewayError as the line does
    */
   async #reply(request: PineconeRequest, signal: AbortSignal): Promise<Incoming> {

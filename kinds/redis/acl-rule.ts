@@ -40,7 +40,7 @@ const NAME = /^[A-Za-z_-]+$/;
 /** And not the sign of a command: `-get` is a rule of its own. */
 const SIGNED = /^-/;
 
-/** The word of a rule; undefined when it is none. */
+/** The word of a rule; undefined when it is not a rule. */
 export function aclRule(rule: Json): string | undefined {
   if (typeof rule === 'string') {
     return NAME.test(rule) && !SIGNED.test(rule) ? plainRule(rule) : rule;

@@ -47,7 +47,7 @@ for (const entry of allCommands()) {
     if (isRead(entry)) reads.add(entry.name);
   }
 }
-// Of a family with what only an administrator may do, what is not known is taken for such.
+// In a family with commands for administrators only, an unknown command counts as one of those.
 for (const name of [...admins]) {
   const [parent = ''] = name.split(' ');
   if (isContainer(parent)) admins.add(parent);
@@ -60,7 +60,7 @@ function isHarmless(name: string): boolean {
 function isRead({ name, flags }: CommandEntry): boolean {
   const isFlagged = flags.includes('r') && !/[wa]/.test(flags);
   const isLiar = LIARS.includes(name) || startsWithOneOf(name, LYING_FAMILIES);
-  // What is told of others' commands changes nothing.
+  // Reading about other clients' commands changes nothing.
   return name === 'monitor' || (isFlagged && !isLiar && !isContainer(name));
 }
 

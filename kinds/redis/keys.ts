@@ -37,7 +37,7 @@ function placesOf(text: string): readonly Place[] {
   return read;
 }
 
-/** `1`, `1:-1:2`, `2#0:1:1`, `@STREAMS/1:-1:1:2`; `?` is none. */
+/** `1`, `1:-1:2`, `2#0:1:1`, `@STREAMS/1:-1:1:2`; `?` stands for no key. */
 function placeOf(text: string): Place | undefined {
   const parts =
     /^(?:(\d+)|@(\w+)\/(-?\d+))(?:#(\d+):(\d+):(\d+)|(?::(-?\d+)(?::(\d+)(?::(\d+))?)?)?)$/.exec(

@@ -229,7 +229,7 @@ function writeAlternative({ scope, inner, name }: Chosen, path: string, sheet: S
     const faults: Fault[] = [];
     const members: JsonObject = names.length === 0 ? {} : { [only]: inner };
     writeScope(scope, members, `${at}.`, { words: sheet.words, faults });
-    // There is one member: who wrote its value alone knows no name of it.
+    // There is one member, and its value was given without its name.
     for (const each of faults) fault(sheet, each.path.replace(`${at}.${only}`, at), each.message);
   }
 }

@@ -3,7 +3,7 @@
  * Source: redis.io/docs/latest/develop/reference/protocol-spec.
  */
 
-/** A reply, or a part of one. Bulk and verbatim strings are bytes, or text where they are known to be such. */
+/** A reply, or a part of one. Bulk and verbatim strings are bytes, or text where they are known to be text. */
 export type ReplyValue =
   | null
   | boolean

@@ -21,7 +21,7 @@ const WORDS_MAX = 1_048_576;
 /** A request, however it was written. What it answers is read in the same way again. */
 export const RedisRequest: z.ZodType<Request> = z.unknown().transform((given, context) => {
   const faults: Fault[] = [];
-  const request = requestOf(given as JsonObject, faults); // Who calls has looked at it.
+  const request = requestOf(given as JsonObject, faults); // The caller has checked it.
   if (faults.length === 0) return request;
   for (const { path, message } of faults) {
     context.addIssue({ code: 'custom', path: path.split('.'), message });
@@ -135,16 +135,16 @@ function unknownCommand(type: string, isHinted: boolean): string {
   return `is not a command whose members are known: give its words in args, a list${hint}`;
 }
 
-/** What a name that is none by itself may go on with. */
+/** The subcommands of a name that is not a command by itself. */
 function subcommandsOf(type: string): string[] {
-  // Alone, it tells of all commands.
+  // Alone, it lists all commands.
   if (type === 'command' || !isContainer(type)) return [];
   const parent = `${type} `;
   const names = [...allCommands()].map(({ name }) => name);
   return names.flatMap((name) => (name.startsWith(parent) ? name.slice(parent.length) : []));
 }
 
-/** Why a name of two words is none. */
+/** Why a name of two words is not a command. */
 function unknownSubcommand(name: string): string | undefined {
   const [first = '', second] = name.split(' ');
   if (second === undefined || commandNamed(first) === undefined) return undefined;

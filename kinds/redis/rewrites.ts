@@ -9,7 +9,7 @@ export const REWRITES: Readonly<Record<string, (members: JsonObject) => JsonObje
   'client kill': ({ filter = null, ...others }) => ({ ...others, filter: joined(filter) }),
 };
 
-/** `element` is whom the vectors are like, or `{Vector: number of neighbours}`. */
+/** `element` is what the vectors are like, or `{Vector: number of neighbours}`. */
 function vsim({ element, ...others }: JsonObject): JsonObject {
   if (element === undefined) return others;
   const [only, ...more] = isMembers(element) ? Object.entries(element) : [];

@@ -1,4 +1,4 @@
-/** The table of commands: what servers say of them, and what is told by hand beside it. */
+/** The table of commands: what servers say about them, and what is added by hand. */
 import { COMMANDS } from './generated/commands.ts';
 import { MODULES } from './generated/modules.ts';
 import { SUBCOMMANDS } from './generated/subcommands.ts';

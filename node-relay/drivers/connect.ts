@@ -8,7 +8,7 @@ export interface Route<Encryption> {
 
 /**
  * Connects within a time.
- * @param failure what a caller is told of an error that is neither his signal's nor the time's end
+ * @param failure maps an error that is neither the signal's nor the timeout to the caller's
  * @throws GatewayError the signal's reason, CONNECTION_FAILED after `timeoutMs` milliseconds, what `failure` answers
  */
 export async function connectWithin<Connection>(

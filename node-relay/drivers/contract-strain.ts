@@ -8,7 +8,7 @@ import { able, given, type Parts } from './contract-parts.ts';
 import { callOf, jsonOf } from './test/host.ts';
 import { heldBytes } from './test/memory.ts';
 
-/** Rows of the longest stream, and how many bytes they are at least: less could be held without anybody seeing it. */
+/** Rows of the longest stream, and how many bytes they are at least: less could be held unnoticed. */
 const LONGEST = 1_000_000;
 const STREAMED_MIN_BYTES = 64 * 1024 * 1024;
 /** Of what streams, the share by which memory may grow after the first fifth: all that is kept would be over a half. */

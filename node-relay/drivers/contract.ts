@@ -305,7 +305,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('It did not fail');
 }
 
-/** What a failure says; no text of a detail equals what is none. */
+/** What a failure says; undefined, which equals no text of a detail, when it says nothing. */
 function messageOf(failure: unknown): unknown {
   return failure instanceof Error && failure.message !== '' ? failure.message : undefined;
 }
@@ -321,7 +321,7 @@ function failing(kind: DriverCase<unknown>, cause: string): Json {
   const { right, wrongPassword } = kind.connections;
   if (cause === 'wrong password') return wrongPassword;
   const url = new URL((right as { url: string }).url);
-  // Port 1 is nobody's, and .invalid resolves nowhere by RFC 2606.
+  // Nothing listens on port 1, and .invalid resolves nowhere by RFC 2606.
   if (cause === 'nobody listens') url.port = '1';
   else url.hostname = 'wrong.invalid';
   return { url: url.href };

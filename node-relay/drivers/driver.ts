@@ -26,7 +26,7 @@ export interface Host {
   /** Connections for drivers whose calls each need one, within the endpoint's caps. */
   pool<Connection>(maker: ConnectionMaker<Connection>): ConnectionPool<Connection>;
   /**
-   * Lets a call keep a connection for as long as it pleases others: a subscription, a command that waits.
+   * Lets a call keep a connection for an open time: a subscription, a command that waits.
    * @returns what ends it, to be called once; undefined when calls that do not wait would have none left
    */
   hold(): (() => void) | undefined;
@@ -58,7 +58,7 @@ export interface ConnectionPool<Connection> {
   release(connection: Connection): void;
   /** Ends a connection, in use or idle: it was lost, or holds what the next caller must not see. */
   discard(connection: Connection): void;
-  /** Whether calls of the endpoint wait for a connection: one that is held for many calls had better come back soon. */
+  /** Whether calls of the endpoint wait for a connection: one that is held for many calls should come back soon. */
   readonly contended: boolean;
   /** Ends idle connections at once and the others when they come back. */
   close(): Promise<void>;

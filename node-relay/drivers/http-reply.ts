@@ -6,13 +6,13 @@ const ANNOUNCED_MAX = 20;
 
 /**
  * The reply when its head has arrived, its body still to be read.
- * @throws Error when there is none: the connection was closed, or the server says what nobody asked for
+ * @throws Error when there is none: the connection was closed, or the server sends something else
  */
 export function replyTo(sending: ClientRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let announced = 0;
   sending.once('response', (reply) => {
-    // Whoever reads the body meets its failures; nobody else is there to hear of them.
+    // The reader of the body sees its failures.
     reply.on('error', () => {});
     resolve(reply);
   });
@@ -20,7 +20,7 @@ export function replyTo(sending: ClientRequest): Promise<IncomingMessage> {
     announced += 1;
     if (announced > ANNOUNCED_MAX) sending.destroy(new Error('The server only announces replies'));
   });
-  // Nobody asked for another protocol.
+  // No other protocol was asked for.
   sending.once('upgrade', (_reply, socket) => socket.destroy());
   sending.on('error', reject);
   sending.once('close', () => reject(new Error('The connection was closed')));

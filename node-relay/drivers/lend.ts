@@ -5,7 +5,7 @@ import type { ConnectionMaker, ConnectionPool, Host } from './driver.ts';
 import type { Filling, Lines } from './lines.ts';
 import { type Losses, watchedPool } from './watched-pool.ts';
 
-/** What a call leaves on its connection. `ask` decides later, when the caller has his answer. */
+/** What a call leaves on its connection. `ask` decides later, when the caller has the answer. */
 export type Traces = 'none' | 'some' | 'unusable' | { readonly ask: () => Promise<boolean> };
 
 /** A call's answer and what it left. */
@@ -35,7 +35,7 @@ export interface Lendable {
   /** Ends it without a word. */
   cut(): void;
   close(): Promise<void>;
-  /** What the caller is told of a call's failure on it; one that ended the connection loses it. */
+  /** The error that the caller gets for a failure on it; after one that ended the connection, it counts as lost. */
   failureOf(cause: unknown, mode: Mode, signal: AbortSignal): unknown;
 }
 
@@ -48,7 +48,7 @@ export interface Streaming {
   begin(): Promise<Filling>;
 }
 
-/** Milliseconds that finding out about traces may take, in which nobody waits for it. */
+/** Milliseconds that finding out about traces may take; no caller waits for it. */
 const ASK_MS = 5_000;
 
 /** A pool of connections, out of which those go that the server drops while they are idle. */

@@ -10,7 +10,7 @@ interface Source {
   resume(): unknown;
 }
 
-/** Collects lines into pieces and holds the source back while nobody takes them. */
+/** Collects lines into pieces, and pauses the source while the reader is slower. */
 export class Lines<Row> {
   rowCount = 0;
   /** One row as JSON text; set before the first arrives. */
@@ -29,13 +29,13 @@ export class Lines<Row> {
   row(row: Row): void {
     this.rowCount += 1;
     if (this.#abandoned) return;
-    // Whoever waits gets all rows of what the socket has just brought.
+    // A waiting reader gets all rows that the socket has just brought.
     if (this.#text === '' && this.#wake) queueMicrotask(() => this.#cut());
     this.#text += `${this.write?.(row)}\n`;
     if (this.#text.length >= PIECE_LENGTH) this.#cut();
   }
 
-  /** Drops what still comes, so that the server gets to read that it shall stop. */
+  /** Drops what still comes, so that the server comes to read the request to stop. */
   abandon(): void {
     this.#abandoned = true;
     this.#pieces.length = 0;
@@ -51,7 +51,7 @@ export class Lines<Row> {
 
   /** The next piece; undefined after the last. */
   async next(): Promise<Buffer | undefined> {
-    // What came while nobody waited is handed over as it is.
+    // What came meanwhile is handed over as it is.
     if (this.#pieces.length === 0) this.#cut();
     while (this.#pieces.length === 0 && !this.#ended) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ export class Filling {
     if (typeof this.#outcome === 'object') throw this.#outcome.error;
   }
 
-  /** An empty piece, then the lines; whoever leaves before their end has the work stopped by `interrupt`. */
+  /** An empty piece, then the lines; a reader that leaves before their end stops the work by `interrupt`. */
   async *pieces(interrupt: () => void): AsyncGenerator<Uint8Array> {
     const lines = this.#lines;
     try {

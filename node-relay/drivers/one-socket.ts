@@ -1,4 +1,4 @@
-/** An agent of Node's HTTP client with one connection, which somebody else has made. */
+/** An agent of Node's HTTP client with one connection, which was made elsewhere. */
 import { Agent } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

@@ -1,6 +1,6 @@
 /**
  * Sockets that bring much bring it by turns: else all that has arrived on all of them is worked off
- * before anybody else is looked at. docs/heavy-work.md.
+ * before other sockets are read. docs/heavy-work.md.
  */
 import type { Socket } from 'node:net';
 
@@ -36,7 +36,7 @@ export function byTurns<Given extends Socket>(socket: Given): Given {
     if (brought < TURN_BYTES) return takesMore;
     if (!waits) inTurn(goOn);
     waits = true;
-    return false; // Whoever reads the socket for this stream stops until it is asked again.
+    return false; // The socket's reader stops until it is asked again.
   };
   socket._read = (size: number): void => {
     if (waits) asked = size;

@@ -9,7 +9,7 @@ import { byTurns } from './socket-turns.ts';
 /** Milliseconds of silence after which the kernel asks whether the server is still there. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** Milliseconds that a TLS handshake may take; whoever waits for it has more. Spec silent. */
+/** Milliseconds that a TLS handshake may take; its caller's own limit is longer. Spec silent. */
 export const HANDSHAKE_MS = 5_000;
 
 const HANDSHAKE_FAILED = 'The TLS handshake failed';
@@ -46,7 +46,7 @@ export async function dialled<Value>(
   const socket = await host.dial(server.host, server.port, signal);
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  // Later failures are told by whoever reads the socket next.
+  // Later failures are reported by the socket's next reader.
   socket.on('error', () => {});
   const destroy = () => socket.destroy();
   signal.addEventListener('abort', destroy, { once: true });

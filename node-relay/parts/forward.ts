@@ -26,7 +26,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 
 /**
  * Passes a request on. A part that cannot be connected to has seen nothing of it: the reply is
- * NODE_UNAVAILABLE. Once connected nobody knows: when the part is lost, so is the client's connection.
+ * NODE_UNAVAILABLE. Once connected, the outcome is unknown: when the part is lost, the client's connection ends, too.
  */
 export function forward(
   incoming: IncomingMessage,
@@ -54,7 +54,7 @@ export function forward(
 
 /** Answers that no part can take the call now; nothing was done. */
 export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
-  // What the client still sends is for nobody.
+  // What the client still sends is dropped.
   incoming.resume();
   // Loaded when it is first needed: the library is most of what a supervisor would have to load.
   import('./refusal.ts').then(

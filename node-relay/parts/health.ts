@@ -24,7 +24,7 @@ export interface Look {
   readonly silentMs: number;
   /**
    * Of these, those in which the supervisor itself was late, because the machine did other things.
-   * They excuse who may wait for a processor, and nobody else.
+   * They excuse only a part that may be waiting for a processor.
    */
   readonly lateMs: number;
   /** What the system says, where it does. */
@@ -57,7 +57,7 @@ export function isBlocked(look: Look): boolean {
   return silentMs - lateMs >= starvedMaxMs;
 }
 
-/** Whether somebody has stopped the process: it says nothing more, however often it is looked at. */
+/** Whether the process was stopped by a signal: it then stays silent. */
 export function isStopped(process: ProcessState | undefined): boolean {
   return process?.state === 'T' || process?.state === 't';
 }

@@ -1,4 +1,4 @@
-/** Whose calls are in flight in this part, told when that changes: should the part die, they are who may have ended it. */
+/** Reports whose calls are in flight in this part when that changes: should the part die, one of them may have ended it. */
 
 /** A key is told to be idle when it had no call for so many milliseconds, so that steady traffic tells nothing. */
 const IDLE_AFTER_MS = 150;

@@ -1,4 +1,4 @@
-/** Judges the deaths of parts: who was there too often gets a part of their own. */
+/** Judges the deaths of parts: an owner that was present too often gets a part of its own. */
 import type { Log } from '../log.ts';
 import { OwnParts } from './own-parts.ts';
 import { Deaths } from './suspects.ts';
@@ -13,12 +13,12 @@ export class Judge {
     this.#log = log;
   }
 
-  /** Whether a part of that name is there for somebody alone. */
+  /** Whether a part of that name serves one owner alone. */
   isOwn(name: string): boolean {
     return [...this.ownParts].some((own) => own.name === name);
   }
 
-  /** A part died with these keys present; answers the names of parts that are now needed. Who has their own keeps it. */
+  /** A part died with these keys present; answers the names of parts that are now needed. An owner that has a part keeps it. */
   died(name: string, suspects: readonly string[]): string[] {
     const now = Date.now();
     for (const part of this.ownParts) {

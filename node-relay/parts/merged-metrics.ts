@@ -1,7 +1,7 @@
 /** Metrics of all parts as those of one relay. */
 import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
 
-/** Of those that have ended, what was counted stays counted; a gauge tells of what there is. */
+/** Counters of parts that have ended stay counted; gauges count only running parts. */
 const COUNTED = new Set(['counter', 'histogram']);
 
 /** What the supervisor counts, and what parts told that have since ended. */

@@ -54,7 +54,7 @@ const FromPart = z.discriminatedUnion('type', [
 /** From a part. */
 export type FromPart = z.infer<typeof FromPart>;
 
-/** What a part said; undefined for what is none of its messages. */
+/** What a part said; undefined for anything else. */
 export function fromPart(message: unknown): FromPart | undefined {
   return FromPart.safeParse(message).data;
 }

@@ -47,7 +47,7 @@ export class OwnParts {
     part.until = now + OWN_FOR_MS;
   }
 
-  /** Forgets and answers those whose time is over. @param isIdle whether nobody uses it now */
+  /** Forgets and answers those whose time is over. @param isIdle whether it is unused now */
   over(now: number, isIdle: (part: OwnPart) => boolean): OwnPart[] {
     const ended = this.#parts.filter(
       (part) => now >= part.until + OVERTIME_MS || (now >= part.until && isIdle(part)),

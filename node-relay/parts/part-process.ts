@@ -59,7 +59,7 @@ export interface LookOptions {
   readonly starvedMaxMs: number;
 }
 
-/** Settings of TLS are for who listens; all others are a part's, too. */
+/** The supervisor alone uses the settings of TLS; a part gets all others. */
 const SUPERVISORS = new Set(['RELAY_TLS_CERT', 'RELAY_TLS_KEY', 'RELAY_TLS_CLIENT_CA']);
 
 /** One process, from its start to its end. */

@@ -52,7 +52,7 @@ async function main(config: Config): Promise<void> {
     shed: () => relay.shed(),
   });
   setInterval(() => guard.look(performance.now()), BEAT_MS).unref();
-  // Not at once: whoever started the relay is at work as well, and waits for that.
+  // Not at once: the program that started the relay needs the processor, too.
   setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
 }
 

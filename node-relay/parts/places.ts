@@ -1,4 +1,4 @@
-/** Where a call is served, and by whom it is passed on. */
+/** The part that serves a call, and the part that passes it on. */
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { PART_HEADER, partOf } from '../../proto/parts.ts';

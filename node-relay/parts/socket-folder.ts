@@ -47,7 +47,7 @@ async function removeLeft(): Promise<void> {
   );
 }
 
-/** Whether nobody owns it: by the system's word, which holds between containers that share the folder, too. */
+/** Whether no process owns it. A lock of the system says so, which also works between containers that share the folder. */
 async function isLeft(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (!found?.isDirectory() || found.uid !== process.getuid?.()) return false;

@@ -5,7 +5,7 @@ import type { PartProcess } from './part-process.ts';
 /** Deaths come in rows: after one, so many more wait for a while. Spec silent. */
 const MORE_AFTER_DEATH = 1;
 const AFTER_DEATH_MS = 600_000;
-/** Pause before the next is loaded while nothing has died: who starts a relay has other things to do. */
+/** Pause before the next is loaded while nothing has died: at a relay's start, other work comes first. */
 const CALM_PAUSE_MS = 8_000;
 /** Pause before one that could not be loaded is tried again, in milliseconds. */
 const FAILED_PAUSE_MS = 100;
@@ -62,7 +62,7 @@ export class StandIns {
     return this.#waiting.shift();
   }
 
-  /** Loads the next one, if one is wanted and nobody is pressed. */
+  /** Loads the next one, if one is wanted and the machine is not under pressure. */
   load(): void {
     clearTimeout(this.#timer);
     const isShaken = performance.now() - this.#diedAt < AFTER_DEATH_MS;

@@ -1,6 +1,6 @@
 /**
  * Keeps the parts of a relay running: one process per slot, others that wait to stand in, and
- * parts for who ends others. It starts, watches and ends processes, and sees nothing of any call.
+ * parts for organizations whose calls end others. It starts, watches and ends processes, and sees nothing of any call.
  */
 import type { Log } from '../log.ts';
 import { STARVED_MAX_MS, STOPPING_MAX_MS } from './health.ts';
@@ -39,7 +39,7 @@ interface Slot {
   readonly name: string;
   readonly socket: string;
   part: PartProcess;
-  /** Whether it has listened once: until then, who gets it is served where they were. */
+  /** Whether it has listened once: until then, its organization is served where it was. */
   isOpen: boolean;
 }
 
@@ -144,7 +144,7 @@ export class Supervisor {
     clearInterval(this.#timer);
   }
 
-  /** What the parts tell of themselves, for Prometheus. */
+  /** The metrics of all parts, for Prometheus. */
   async metrics(): Promise<{ readonly type: string; readonly text: string }> {
     this.#metrics ??= this.#loadMetrics();
     const merged = await this.#metrics;

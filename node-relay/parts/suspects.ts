@@ -1,15 +1,15 @@
-/** Whose calls may have ended parts: who was there twice gets a part of its own for a while. Spec silent but for times. */
+/** Owners whose calls may have ended parts: one that was present twice gets a part of its own for a while. Spec silent but for times. */
 
 /** Deaths further apart say nothing. */
 const WITHIN_MS = 600_000;
 /** Deaths after which a key is taken out. */
 const DEATHS = 2;
-/** A part that dies while nobody has calls may die of an idle connection: of who was there so long before. */
+/** A part that dies without calls may die of an idle connection: keys seen within so many milliseconds are suspects. */
 const SHORTLY_BEFORE_MS = 10_000;
 /** Keys remembered at a time; the one seen longest ago is forgotten first. */
 const KEYS_MAX = 10_000;
 
-/** Who was in one part, and when. */
+/** The owners in one part, and when they were there. */
 export class Presence {
   readonly #busy = new Set<string>();
   /** Milliseconds of their last call's end. */
@@ -30,7 +30,7 @@ export class Presence {
     this.#left.set(key, now);
   }
 
-  /** Who may have ended the part, had it died now. */
+  /** Owners that may have ended the part, had it died now. */
   suspects(now: number): string[] {
     if (this.#busy.size > 0) return [...this.#busy];
     return [...this.#left].flatMap(([key, at]) => (now - at < SHORTLY_BEFORE_MS ? [key] : []));

@@ -7,7 +7,7 @@ import type { ConnectionPool, Driver } from '../drivers/driver.ts';
 
 interface Backend {
   readonly name: number;
-  /** What a statement `set x` left behind and nobody rolled back. */
+  /** What a statement `set x` left behind without a rollback. */
   value: string;
 }
 

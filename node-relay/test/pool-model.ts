@@ -83,7 +83,7 @@ export class PoolModel {
     return asked;
   }
 
-  /** Nobody waits while there is room, or an idle connection that could end for him. */
+  /** No caller waits while there is room, or an idle connection that could end instead. */
   async checkNobodyIsForgotten(): Promise<void> {
     do {
       for (const { done } of this.closings.splice(0)) done();
@@ -100,7 +100,7 @@ export class PoolModel {
     }
   }
 
-  /** Opens, returns and closes everything; then nothing may be left, and nobody may wait. */
+  /** Opens, returns and closes everything; then nothing may be left, and no caller may wait. */
   async settle(): Promise<void> {
     const busy = (): boolean => this.openings.length + this.held.length + this.closings.length > 0;
     await vi.advanceTimersByTimeAsync(MOVE_EVERY_MS * 2);

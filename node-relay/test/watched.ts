@@ -1,4 +1,4 @@
-/** What `watched-relay.ts` tells whoever started it. */
+/** Messages of `watched-relay.ts` to the process that started it. */
 
 /** One thing told. */
 export type Told =

@@ -1,18 +1,18 @@
-/** Shares one rate of bytes between those who send them, so that taking them in holds nobody up. */
+/** Shares one rate of bytes between those who send them, so that one sender does not delay the others. */
 import type { Time } from './line.ts';
 
-/** Milliseconds that one may be ahead of his share before he waits. */
+/** Milliseconds that an owner may be ahead of its share before it waits. */
 const AHEAD_MS = 4;
-/** One who took nothing for so long has no share: milliseconds. */
+/** Milliseconds after which an owner that took nothing has no share. */
 const IDLE_MS = 100;
-/** Owners that are known before those are forgotten who have no share. */
+/** Owners that are remembered before those without a share are forgotten. */
 const OWNERS_MAX = 100;
 
-/** Who takes bytes in, and how fast. */
+/** The owners that receive bytes, and their speed. */
 export class Flow {
   readonly #time: Time;
   readonly #bytesPerMs: number;
-  /** By owner, when what was taken so far has passed at his share of the rate. */
+  /** By owner, when what was taken so far has passed at the owner's share of the rate. */
   readonly #passedAt = new Map<string, number>();
 
   constructor(time: Time, bytesPerMs: number) {
@@ -22,7 +22,7 @@ export class Flow {
 
   /**
    * Counts bytes that have arrived, and waits as long as the next ones have to. All who take some
-   * have the same share; who waits for his sender uses up none.
+   * have the same share; an owner that waits for its sender uses up none.
    */
   async pass(owner: string, bytes: number): Promise<void> {
     const now = this.#time.now();

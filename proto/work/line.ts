@@ -1,6 +1,6 @@
 /**
  * Shares one thread between those whose work holds it: a piece at a time, by turns between them,
- * and after each piece the thread belongs to everybody else for longer than the piece took.
+ * and after each piece the thread is free for others for longer than the piece took.
  */
 import { GatewayError } from '../errors.ts';
 import type { Pieces } from './pieces.ts';
@@ -11,23 +11,23 @@ const SLICE_MS = 20;
 const SLICE_PIECES = 256;
 /** Rest after a slice, as a multiple of it: most of what others ask for then finds the thread free. */
 const REST = 1.5;
-/** Milliseconds of work that one may have done lately and still begin at once. */
+/** Milliseconds of work that an owner may have done lately and still begin at once. */
 const CREDIT_MS = 30;
-/** Owners that are known before those are forgotten who rested long enough. */
+/** Owners that are remembered before those that rested long enough are forgotten. */
 const OWNERS_MAX = 1_000;
 /** Longest rest in milliseconds, whatever was done. */
 const REST_MAX_MS = 2_000;
-/** Large works of one that may wait at once. */
+/** Large works of one owner that may wait at once. */
 export const LARGE_WAITING_MAX = 8;
-/** Other works of one that may: they keep little while they wait. */
+/** Other works of one owner that may wait: they need little memory meanwhile. */
 export const WAITING_MAX = 64;
-/** Works that may wait at once in all; beyond, one who has none yet may still wait with one. */
+/** Works that may wait at once in all; beyond, an owner that has none waiting may still add one. */
 const ALL_WAITING_MAX = 256;
-/** Milliseconds between two looks of one who waits. */
+/** Milliseconds between two looks at waiting work. */
 const LOOK_MS = 10;
-/** One who has not looked for so long was ended by the runtime: milliseconds. */
+/** Milliseconds without a look after which the runtime must have ended the work. */
 const GONE_MS = 5_000;
-/** One who looked within so many milliseconds is there to take his turn. */
+/** Milliseconds since the last look within which work is there to take its turn. */
 const PRESENT_MS = 250;
 /** Large works of one that are in memory at once, as long as none of them waits for something else. */
 const AT_HAND_MAX = 2;
@@ -36,7 +36,7 @@ const AT_HAND_MAX = 2;
  * garbage without a pause in between, for about 2 ms for each MB that is alive.
  */
 const ALONE_BYTES = 2 * 1024 * 1024;
-/** Seconds after which one who was refused may come again. */
+/** Seconds after which a refused caller may try again. */
 const RETRY_AFTER_S = 1;
 /** Milliseconds that a refusal takes, so that it is not asked for without end. */
 const REFUSED_AFTER_MS = 200;
@@ -47,7 +47,7 @@ export interface Time {
   wait(ms: number): Promise<unknown>;
 }
 
-/** One work of somebody, from when it is announced to its end. */
+/** One owner's work, from its announcement to its end. */
 export interface Place {
   readonly owner: string;
   readonly isLarge: boolean;
@@ -66,11 +66,11 @@ export interface Announced {
   readonly isLarge?: boolean;
   /** It may no more be refused or dropped: that would hide what was done already. */
   readonly isBegun?: boolean;
-  /** Aborts when nobody waits for it any more: then it is dropped. */
+  /** Aborts when the client has gone: then the work is dropped. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who works on one thread, and how much. */
+/** The owners that work on one thread, and how much. */
 export class Line {
   readonly #time: Time;
   /** In the order in which they came. */
@@ -125,7 +125,7 @@ export class Line {
 
   /**
    * Does the work slice by slice. The first begins at once if the owner did little lately, and
-   * that of work that is known to be large only when nobody's rest is due. Work whose signal aborts
+   * that of work that is known to be large only when no rest is due. Work whose signal aborts
    * is dropped between two slices.
    * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 large ones or 64 others that do, or is dropped, and what the work throws
    */
@@ -188,7 +188,7 @@ export class Line {
     return debt > CREDIT_MS || (debt > 0 && now < this.#freeAt);
   }
 
-  /** For who has begun already and may not be refused any more. */
+  /** For work that has begun and may no longer be refused. */
   #seat(owner: string, isLarge: boolean): Place {
     const place = { owner, isLarge, lookedAt: this.#time.now(), bytes: 0, isLeft: false };
     this.#places.push(place);
@@ -259,7 +259,7 @@ export class Line {
   }
 }
 
-/** Nobody reads what is answered. */
+/** The client no longer reads the answer. */
 function refuseGone(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
 }

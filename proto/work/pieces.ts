@@ -1,4 +1,4 @@
-/** Long work in pieces: whoever runs it decides after each whether others come first. */
+/** Long work in pieces: its runner decides after each whether other work comes first. */
 
 /** Yields after each piece, which takes about a millisecond at most where the runtime lets it. */
 export type Pieces<Result> = Generator<void, Result, void>;

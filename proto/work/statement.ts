@@ -1,4 +1,4 @@
-/** What SQL statements of a request will cost whoever parses them, which cannot be divided. */
+/** Estimates what parsing a request's SQL statements costs; it cannot be divided. */
 
 /** Statements up to so many characters count for nothing. */
 const LIGHT_LENGTH = 16 * 1024;

@@ -1,7 +1,7 @@
 /**
  * The password hasher: a process beside the gateway that computes scrypt, so that no thread that
  * serves requests does. Contract §3, "Passwords". It listens on a socket in a folder of its own, knows
- * no accounts and keeps nothing, and ends when whoever started it is gone.
+ * no accounts and keeps nothing, and ends with the process that started it.
  */
 import { scrypt } from 'node:crypto';
 import { rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -30,7 +30,7 @@ createServer((request, response) => {
   answer(request, response).catch(() => response.destroy());
 }).listen(socket, () => process.stdout.write('ready\n'));
 
-/** Serving comes first: hashes take what time is left. Where nobody may say so, they take their share. */
+/** Lowers this process' priority: serving comes first, hashes take what time is left. */
 function yieldToOthers(): void {
   setPriority(PRIORITY);
   try {
@@ -65,7 +65,7 @@ function fail({ name, stack = '' }: Error): never {
   process.exit(1);
 }
 
-/** At once: what waits here, nobody waits for any more. */
+/** At once: no client waits for queued hashes any more. */
 function end(): never {
   rmSync(dirname(socket), { recursive: true, force: true });
   process.exit(0);

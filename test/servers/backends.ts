@@ -156,7 +156,7 @@ export async function backend(kind: BackendKind): Promise<Backend> {
 }
 
 /**
- * Starts a server of one's own, whatever the environment names.
+ * Starts a private server, whatever the environment names.
  * @throws Failure saying what is missing and how to get it
  */
 export async function startBackend(kind: BackendKind): Promise<StartedBackend> {
@@ -169,7 +169,7 @@ export async function startBackend(kind: BackendKind): Promise<StartedBackend> {
   }
 }
 
-/** A database that nobody else uses. */
+/** A database for one test alone. */
 export interface FreshDatabase {
   /** As the server's superuser. */
   readonly url: string;

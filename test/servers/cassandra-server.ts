@@ -1,4 +1,4 @@
-/** A Cassandra server of one's own: one node out of the jars that Maven brings, on loopback. */
+/** Starts a Cassandra server: one node out of the jars that Maven brings, on loopback. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import cassandra from 'cassandra-driver';
@@ -36,7 +36,7 @@ const HEAP = '512M';
 const ROLE = 'cassandra';
 const LOGIN_EVERY_MS = 250;
 
-/** A node that is a cluster by itself waits for nobody. */
+/** A node that is a cluster by itself need not wait for others. */
 const PROPERTIES = {
   'cassandra-foreground': 'yes',
   'cassandra.skip_wait_for_gossip_to_settle': '0',

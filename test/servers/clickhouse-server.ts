@@ -1,4 +1,4 @@
-/** A ClickHouse server of one's own: the engine that the Python package `chdb-core` carries, behind its HTTP interface. */
+/** Starts a ClickHouse server: the engine that the Python package `chdb-core` carries, behind its HTTP interface. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../../server/bundle.ts';

@@ -52,7 +52,7 @@ async function lock(file: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Whether who locked is gone. */
+/** Whether the process that holds the lock is gone. */
 async function isLeft(file: string): Promise<boolean> {
   const pid = Number(await readFile(file, 'utf8').catch(() => '0'));
   if (!(pid > 0)) return false;

@@ -1,4 +1,4 @@
-/** A MariaDB server of one's own, run from Debian's packages: fetched and unpacked, not installed. */
+/** Starts a MariaDB server from Debian's packages: fetched and unpacked, not installed. */
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A MongoDB-compatible server of one's own: SecantusDB, a reimplementation of MongoDB 8.2 from the Python package index. */
+/** Starts a MongoDB-compatible server: SecantusDB, a reimplementation of MongoDB 8.2 from the Python package index. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
@@ -16,7 +16,7 @@ import { downloaded } from './downloads.ts';
 export interface MongoOptions {
   /** Made and filled; must not be there yet. */
   readonly folder: string;
-  /** Of `USER`, who may do anything; without one the server asks nobody who they are. */
+  /** Of `USER`, who may do anything; without one the server needs no login. */
   readonly password?: string;
 }
 
@@ -83,7 +83,7 @@ function address(port: number): string {
   return `mongodb://127.0.0.1:${port}/?directConnection=true`;
 }
 
-/** Does something with a client of one's own. */
+/** Does something with a new client. */
 export async function onServer<Value>(
   url: string,
   work: (client: MongoClient) => Promise<Value>,

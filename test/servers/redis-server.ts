@@ -1,4 +1,4 @@
-/** Servers of one's own that speak Redis's protocol: Redis 8 and 7 with modules, and Valkey. */
+/** Starts servers that speak Redis's protocol: Redis 8 and 7 with modules, and Valkey. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -11,7 +11,7 @@ import { type RedisProduct, redisProgram } from './redis/programs.ts';
 export interface RedisOptions {
   /** Made; must not be there yet. */
   readonly folder: string;
-  /** Of the user `default`, who may do anything; without, nobody is asked for one. */
+  /** Of the user `default`, who may do anything; without one, none is asked for. */
   readonly password?: string;
   /** Default `redis-8`, the only one with vector sets, and the only one without TLS. */
   readonly product?: RedisProduct;

@@ -8,7 +8,7 @@ import { Failure } from '../../server/failure.ts';
 /** Names the run's address to every process of it. */
 const VARIABLE = 'CAUSEWAY_TEST_RUN';
 
-/** What can be told of a server as JSON, and how it ends. */
+/** What describes a server as JSON, and how it ends. */
 export interface SharedServer {
   stop(): Promise<unknown>;
 }
@@ -64,7 +64,7 @@ export function inTestRun(): boolean {
 }
 
 /**
- * What the run tells of its server of that name.
+ * What the run knows about its server of that name.
  * @throws Failure with the server's own sentence when it cannot be started, or outside a run
  */
 export async function sharedServer(name: string): Promise<unknown> {

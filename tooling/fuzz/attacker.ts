@@ -63,7 +63,7 @@ export class AttackerMaker {
     return this.#made;
   }
 
-  /** The organization as it was when it was last looked at; made when there is none yet. */
+  /** The organization as it was when it was last looked at; made when it does not exist yet. */
   async current(): Promise<Attacker> {
     this.#attacker ??= await this.#found();
     return this.#attacker;

@@ -49,7 +49,7 @@ export async function must(
   );
 }
 
-/** Who logs in, and where. */
+/** The user who logs in, and the organization. */
 export interface Login {
   readonly organization: string;
   readonly username: string;

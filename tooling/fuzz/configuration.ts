@@ -92,7 +92,7 @@ export function configuration(names: Names): string {
     'enabled = false',
     '[generation]',
     'database = "none"',
-    // Tokens that are none are sent in the coverage phase, and by the check that asks without one.
+    // Invalid tokens are sent in the coverage phase, and by the check that asks without one.
     'with-security-parameters = false',
     '[phases.coverage.generation]',
     'with-security-parameters = true',

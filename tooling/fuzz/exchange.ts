@@ -32,7 +32,7 @@ export function headerOf(headers: readonly string[], name: string): string | und
   return at < 0 ? undefined : headers[at + 1];
 }
 
-/** The body as JSON; undefined when it is none. */
+/** The body as JSON; undefined when it is not JSON. */
 export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());

@@ -12,7 +12,7 @@ export interface Finding {
 /** What is known when a reply is judged. */
 export interface Knowledge {
   readonly gateway: string;
-  /** Who asks for the state of an endpoint. */
+  /** Asks for the state of an endpoint. */
   readonly token: string;
   /** Of the only backend that can be reached. */
   readonly database: string;

@@ -12,7 +12,7 @@ export interface Pass {
 
 /** Checks of the generator that ask for more than the document and the contract promise. */
 const LEFT_OUT = [
-  // Which 5xx are right is told by judge.ts, which knows what a request names.
+  // judge.ts decides which 5xx are right: it knows what a request names.
   'not_a_server_error',
   // What a schema allows may still be refused: SQL that does not parse, an id that is taken.
   'positive_data_acceptance',

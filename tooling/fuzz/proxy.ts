@@ -10,7 +10,7 @@ import type { Answered, Exchange, Sent } from './exchange.ts';
 export interface Watcher {
   /** Changes a request before it is sent on. */
   prepare(sent: Sent): Promise<Sent>;
-  /** Is told of each exchange; the generator has its reply when this ends. */
+  /** Called with each exchange; the generator has its reply when this ends. */
   observe(exchange: Exchange): Promise<void>;
 }
 

@@ -57,7 +57,7 @@ function tellOf({ finding, count }: Counted, { log }: Outcome): string {
   ].join('\n');
 }
 
-/** The part of the generator's output that tells of failures, with the README's names in its lines for a shell. */
+/** The part of the generator's output about failures, with the README's names in its lines for a shell. */
 function findingsIn(output: string, proxy: string): string {
   const from = output.search(/^=+ (?:FAILURES|ERRORS) =+$/m);
   return output

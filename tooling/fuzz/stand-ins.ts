@@ -45,7 +45,7 @@ export interface Filling {
   readonly latest: Latest;
   /** Number of the request. */
   readonly turn: number;
-  /** Whether it carries the token of who may only read. */
+  /** Whether it carries the token of the reader. */
   readonly asReader: boolean;
 }
 

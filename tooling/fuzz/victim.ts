@@ -1,4 +1,4 @@
-/** The organization that nothing may be told of. */
+/** The organization about which nothing may be revealed. */
 import { randomBytes } from 'node:crypto';
 import { logIn, must, textAt } from './calls.ts';
 

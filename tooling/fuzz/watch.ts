@@ -26,11 +26,11 @@ export interface Surroundings {
   readonly tally: Tally;
   /** What the gateway has logged so far. */
   logged(): string;
-  /** Is told of everything that passed. */
+  /** Called with everything that passed. */
   record(operation: string, exchange: Exchange): void;
 }
 
-/** Each of so many requests is sent with the token of who may only read. */
+/** One of so many requests is sent with the token of the reader. */
 const READERS_TURN = 7;
 /** Each of so many requests asks for a stream. */
 const STREAMS_TURN = 5;

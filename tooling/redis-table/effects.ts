@@ -1,4 +1,4 @@
-/** The three lists of commands: whoever changes one says so here. Contract §6. */
+/** The three lists of commands: a change of one is written here. Contract §6. */
 
 /** What `/read` takes. */
 export const READS = `
@@ -33,7 +33,7 @@ zunion
 /** Reads although their category is the administrators'. */
 export const ADMIN_READS = ['lastsave', 'role'];
 
-/** What `/write` takes from everybody who may write. */
+/** What `/write` takes from every caller who may write. */
 export const WRITES = `
 acl help, append, asking, auth, bf.add, bf.insert, bf.loadchunk, bf.madd, bf.reserve, bitfield,
 bitop, blmove, blmpop, blpop, brpop, brpoplpush, bzmpop, bzpopmax, bzpopmin, cf.add, cf.addnx,

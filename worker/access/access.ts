@@ -120,7 +120,7 @@ export interface Standing {
   readonly params: unknown;
 }
 
-/** How a caller stands, and what was demanded of them so far; who demands more adds it. */
+/** A caller's level, and the demands on it so far; a later demand is added. */
 export interface Rights extends Standing {
   readonly demands: Demand[];
 }
@@ -173,7 +173,7 @@ function placeOf({ policy, params }: Standing): string {
     : `${entity.kind} ${visible(entity.id)}`;
 }
 
-/** A caller's own rules, as they may be told to him. */
+/** A caller's own rules, as the caller may see them. */
 export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: Level): Question {
   const { caller } = policy;
   const username = visible(policy.username);
@@ -187,7 +187,7 @@ export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: L
   return { rules, needed, subjects, entity: entityIn(params) };
 }
 
-/** Who may be given `needed`: the user, or groups of an external one if his issuer may give it. */
+/** Who may be given `needed`: the user, or groups of an external user whose issuer may give it. */
 function grantable({ caller: { external }, username }: Policy, needed: Level): readonly string[] {
   if (!external) return [visible(username)];
   return reaches(external.maxLevel, needed) ? external.groups : [];

@@ -23,7 +23,7 @@ const memories = new WeakMap<Settings, Lru<Verified>>();
 
 /**
  * Verifies a token once and remembers its caller until it expires; nothing is looked up but the
- * organization that an external token names. Whether he still is a member is `authorize`'s
+ * organization that an external token names. Whether the caller still is a member is `authorize`'s
  * question.
  * @throws GatewayError TOKEN_REQUIRED, TOKEN_EXPIRED, TOKEN_INVALID; of external tokens TOKEN_REVOKED, SERVICE_UNAVAILABLE
  */

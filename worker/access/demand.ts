@@ -6,7 +6,7 @@ import type { Level } from '../levels.ts';
 export interface HeldOn {
   readonly kind: ResourceKind;
   readonly uuid: string;
-  /** Its rules are meant, which are also in the hands of who has the level on the organization. */
+  /** The level is for changing its rules, which the level on the organization allows, too. */
   readonly asRules?: true;
 }
 

@@ -26,7 +26,7 @@ export interface ToldRule {
 export interface Question {
   readonly rules: readonly ToldRule[];
   readonly needed: Level;
-  /** Who may be granted something: the user, or the groups of an external one. */
+  /** The subjects that may get a level: the user, or the groups of an external user. */
   readonly subjects: readonly string[];
   /** What is acted on, unless it is the organization. */
   readonly entity: Entity | undefined;
@@ -100,7 +100,7 @@ export function levelUnder(rules: readonly ToldRule[]): Level {
   });
 }
 
-/** The rules once the subject has been given a level: it replaces what he had there. */
+/** The rules once the subject has been given a level: it replaces what the subject had there. */
 export function rulesAfter(
   rules: readonly ToldRule[],
   { subject, level, kind }: ToldRule,

@@ -10,7 +10,7 @@ import type { HeldOn } from './demand.ts';
 import { bounded } from './external/identity.ts';
 import { selectRules, selectStanding } from './store.ts';
 
-/** The caller's rules that bear on one resource, and his organization's sealed data key. */
+/** The caller's rules that bear on one resource, and the organization's sealed data key. */
 export interface Policy {
   readonly onOrganization: readonly Level[];
   readonly onResource: readonly Level[];
@@ -70,7 +70,7 @@ export function forgetAll(): void {
 }
 
 /**
- * The caller's rules on his organization alone.
+ * The caller's rules on the organization alone.
  * @throws GatewayError TOKEN_REVOKED
  */
 export async function policyOn(ctx: Context): Promise<Policy> {
@@ -96,9 +96,9 @@ export interface RuleInForce extends Rule {
 }
 
 /**
- * What rows say of the caller.
+ * The policy that rows give the caller.
  * @param on what the rules bear on beside the organization, if there is something
- * @throws GatewayError TOKEN_REVOKED when he is no longer a member, or became one or changed password or username after the token was issued
+ * @throws GatewayError TOKEN_REVOKED when the caller is no longer a member, or became one or changed password or username after the token was issued
  */
 export function policyOf(
   { caller }: Context,
@@ -123,13 +123,13 @@ export function policyOf(
   };
 }
 
-/** Who it was issued to, or where, is gone. Contract §13, "token faults". */
+/** The token's account or organization is gone. Contract §13, "token faults". */
 export function tokenRevoked(): GatewayError {
   return new GatewayError('TOKEN_REVOKED', 'Token is no longer valid');
 }
 
 /**
- * The policy of who has no such level on the organization, but a rule on one of its resources
+ * The policy of a caller who does not have that level on the organization, but a rule on one of its resources
  * that gives it: enough for what acts on those only.
  */
 export function widened(policy: Policy, needed: Level, onKind: readonly Rule[]): Policy {

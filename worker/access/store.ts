@@ -16,7 +16,7 @@ import { accounts, memberships, organizations, rules } from '../db/schema.ts';
 import { LEVELS, type Level } from '../levels.ts';
 
 /**
- * At most one row: none when organization, account or membership is gone. Who comes with an
+ * At most one row: none when organization, account or membership is gone. A caller with an
  * external token needs neither account nor membership.
  */
 export function selectStanding(db: Database, { orgUuid, userUuid, userId, external }: Caller) {
@@ -42,13 +42,13 @@ export function selectStanding(db: Database, { orgUuid, userUuid, userId, extern
     );
 }
 
-/** Whether a rule is for the caller, or for a group of his external token. */
+/** Whether a rule is for the caller, or for a group of the caller's external token. */
 function isFor({ userUuid, external }: Caller): SQL {
   if (!external) return eq(rules.subject, userUuid);
   return sql`${rules.subject} in (select value from json_each(${JSON.stringify(external.groups)}))`;
 }
 
-/** The caller's level by the most restrictive of his rules on one resource; null without any. */
+/** The caller's level by the most restrictive of their rules on one resource; null without any. */
 export function levelOn(caller: Caller, resourceUuid: SQLWrapper): SQL<Level | null> {
   const own = and(
     eq(rules.orgUuid, caller.orgUuid),

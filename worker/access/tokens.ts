@@ -18,11 +18,11 @@ const Claims = z.object({
   exp: z.int(),
   iat: z.int(),
   jti: z.string().regex(TOKEN_ID),
-  // We are nobody's named audience, and must refuse a token that has one. RFC 7519 §4.1.3.
+  // The gateway has no audience name, so it must refuse a token that names one. RFC 7519 §4.1.3.
   aud: z.undefined().optional(),
 });
 
-/** Whom a token is for, and since when he is logged in. */
+/** Whom a token is for, and when they logged in. */
 export type Subject = Pick<Caller, 'userId' | 'userUuid' | 'orgId' | 'orgUuid' | 'loginAt'>;
 
 /** A signed token and its end, in milliseconds since the Unix epoch. */

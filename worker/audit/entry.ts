@@ -28,7 +28,7 @@ export interface NewEntry {
   readonly orgUuid: string;
   /** Unix epoch milliseconds. */
   readonly time: number;
-  /** The username at the time; `unknown` where a login named nobody. */
+  /** The username at the time; `unknown` where a login named no member. */
   readonly actor: string;
   /** For example `endpoint.create`; names of what routes do come from worker/audit/action.ts. */
   readonly action: string;

@@ -1,6 +1,6 @@
 /**
  * How an organization's audit entries are chained and the chain's head is signed: one code for
- * the gateway and for whoever verifies. Contract §13; RFC 8785, FIPS 180-4, RFC 8032, RFC 7638.
+ * the gateway and for verifiers. Contract §13; RFC 8785, FIPS 180-4, RFC 8032, RFC 7638.
  */
 import canonicalize from 'canonicalize';
 import { base64url, calculateJwkThumbprint, type JWK } from 'jose';
@@ -39,8 +39,8 @@ export interface SignedHead extends Link {
 }
 
 /**
- * What a signature says of the place: that it was the newest then, or that retention removed all
- * up to it. Whoever holds one of the first sort has none of the second.
+ * What a signature says about the entry: that it was the newest then, or that retention removed all
+ * up to it. A signature of the first sort never counts as one of the second.
  */
 export type HeadSort = 'newest' | 'removed';
 

@@ -5,15 +5,15 @@ import { selectOrganization } from './store.ts';
 
 const ACTION = 'auth.login';
 
-/** Records that somebody logged in. */
+/** Records a login. */
 export function recordLogin(ctx: PublicContext, actor: Actor): void {
   const resource = `organization:${actor.orgUuid}`;
   recordAfterReply(ctx, actor, { action: ACTION, resource, outcome: 'success' });
 }
 
 /**
- * Records that a login failed, in the organization that it named, if there is one. Who is no
- * member there stays unknown: an administrator may not learn who has an account elsewhere.
+ * Records that a login failed, in the organization that it named, if there is one. A name that is no
+ * member there is not recorded: an administrator may not learn who has an account elsewhere.
  * @param organization id or UUID, as the client named it
  */
 export function recordFailedLogin(

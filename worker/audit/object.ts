@@ -1,4 +1,4 @@
-/** The face of the object that owns an organization's audit chain, for who calls it: its class knows the store. */
+/** The interface of the object that owns an organization's audit chain; its class uses the store. */
 import type { SignedHead } from './hash.ts';
 
 /** One per organization, by the name of its UUID. */

@@ -1,4 +1,4 @@
-/** How slices write audit entries: beside the change they tell of, or after the reply. */
+/** How slices write audit entries: in the same batch as the change, or after the reply. */
 import type { Caller, Context, PublicContext } from '../context.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
 import type { AuditDetails, NewEntry, Outcome } from './entry.ts';
@@ -31,7 +31,7 @@ export function auditStatement(ctx: Context, change: Change) {
   return insertEntryAfterChange(ctx.db, entryOf(ctx, actorOf(ctx.caller), change, 'success'));
 }
 
-/** Who did something, where no token tells it. */
+/** The actor of a call without a token. */
 export interface Actor {
   readonly orgUuid: string;
   readonly username: string;
@@ -97,7 +97,7 @@ export function recordAfterReply(
   noteEntry(ctx, entryOf(ctx, actor, happened, happened.outcome));
 }
 
-/** Who a token is for. */
+/** The actor that a token names. */
 export function actorOf({ orgUuid, userId: username, userUuid, external }: Caller): Actor {
   return { orgUuid, username, ...(external ? {} : { uuid: userUuid }) };
 }

@@ -11,8 +11,8 @@ import { FairLine } from '../../proto/fair-line.ts';
 import type { Bindings } from '../context.ts';
 
 /**
- * Milliseconds between two hashes, in which whoever asked meanwhile gets into the line. The
- * runtime's own clock decides: timers that are overdue all go before what arrives.
+ * Milliseconds between two hashes, in which new requests enter the queue. The
+ * runtime's own clock decides: all overdue timers run before new requests.
  */
 const REST_MS = 5;
 

@@ -33,7 +33,7 @@ const OBJECTS = 4;
 /**
  * The key that scrypt makes. A client that goes away, where the runtime tells, takes its question
  * out of the line; so does the end of its time.
- * @throws GatewayError SERVICE_UNAVAILABLE when too many wait, or nobody can be asked
+ * @throws GatewayError SERVICE_UNAVAILABLE when too many wait, or the hasher cannot be reached
  */
 export async function derive(
   ctx: Asking,

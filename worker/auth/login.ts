@@ -23,7 +23,7 @@ export async function login(ctx: PublicContext, { header }: Pick<Given, 'header'
   const startedAt = ctx.now();
   const [found] = await selectForLogin(ctx.db, organization, user);
   const check = await countForAccount(ctx, address, found?.usernameKey ?? usernameKey(user));
-  // Computed whoever it is: unknown, no member, or wrong cost the same and read the same.
+  // Always computed: unknown users, non-members and wrong passwords cost the same and read the same.
   const matches = await isPassword(ctx, check, password, found?.passwordHash);
   if (!matches || !found?.passwordHash || !found.orgUuid || !found.orgId) {
     audit.recordFailedLogin(ctx, organization, found?.orgUuid ? found : undefined);

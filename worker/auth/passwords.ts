@@ -48,7 +48,7 @@ export async function hashPassword(
 
 /**
  * Whether a password is the one that `stored` was made of. Where nothing is stored the answer is
- * no, after the same work: who has an account cannot be told by the clock.
+ * no, after the same work: the time taken does not reveal whether the account exists.
  * @param check what was counted for it: each is good for one hash
  * @throws GatewayError SERVICE_UNAVAILABLE when too many wait
  */

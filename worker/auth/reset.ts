@@ -106,7 +106,7 @@ export async function completeReset(
         'auth.password.reset',
       ),
     ])
-    // Here and not by the route's `changes`: else anybody could empty the memory by asking.
+    // Here and not by the route's `changes`: else any request could empty the cache.
     .finally(forgetAll);
   if (used.length === 0) throw invalidToken();
   return { message: 'The password was changed: log in with it', requestId: ctx.requestId };

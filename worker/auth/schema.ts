@@ -25,7 +25,7 @@ export const LoginHeaders = z.object({
     }),
 });
 
-/** A login's body is none: many send the password there. */
+/** A login has no body: many clients send the password there. */
 export const NoLoginBody = noBody(
   'a login has none: send username and password as Authorization: Basic, and the id of the organization as X-Org-Id',
 );

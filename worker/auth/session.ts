@@ -5,7 +5,7 @@ import type { PublicContext } from '../context.ts';
 import type { Level } from '../levels.ts';
 import { visible } from '../shapes/visible.ts';
 
-/** Whose session it is, where, and how he stands there. */
+/** Whose session it is, in which organization, and their level there. */
 export interface Holder extends Subject {
   readonly level: Level;
   /**

@@ -8,7 +8,7 @@ import { accounts, memberships, organizations, passwordResets, rules } from '../
 import { isUuid } from '../shapes/ids.ts';
 import { usernameKey } from './username.ts';
 
-/** Whom the account of that username or UUID is: the same account for both. */
+/** The account of that username or UUID: the same for both. */
 function isAccount(user: string) {
   return isUuid(user)
     ? eq(accounts.uuid, user.toLowerCase())

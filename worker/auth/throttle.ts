@@ -47,7 +47,7 @@ export async function countForAddress(ctx: PublicContext): Promise<AddressCount>
 }
 
 /**
- * Counts a check against an account and the caller's address: nobody else's attempts lock the
+ * Counts a check against an account and the caller's address: attempts from other addresses do not lock the
  * owner out.
  * @param accountKey the account's `usernameKey`, else the name as the client gave it
  * @throws GatewayError RATE_LIMITED

@@ -1,4 +1,4 @@
-/** Calls an operation, whoever asks: limits, rights, once-only, audit of refusals and activity are here. Architecture: "A call knows no HTTP". */
+/** Calls an operation for any caller: limits, rights, once-only, audit of refusals and activity are here. Architecture: "A call knows no HTTP". */
 import { GatewayError } from '../../proto/errors.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { isMovedWithin } from '../../proto/ordered-json.ts';
@@ -28,7 +28,7 @@ export interface Arrived extends Omit<Input<unknown, unknown, unknown, unknown>,
 /** What the call itself finds out. */
 type Named = Authorized<unknown> & { readonly params: unknown };
 
-/** Of an operation without a caller there is nobody to have rights. */
+/** An operation without a caller has no rights to check. */
 const NOBODY = { resource: undefined, held: 'None', demands: [] } as unknown as Authorized<unknown>;
 
 /**

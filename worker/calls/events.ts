@@ -6,7 +6,7 @@ export const EVENT_STREAM = 'text/event-stream';
 
 /** A subscription that stands: its first event has come, without data. */
 export interface Subscription {
-  /** Where it began, for those who lose the line before anything came; may be empty. */
+  /** Where it began, for clients that lose the connection before the first event; may be empty. */
   readonly id: string;
   readonly rest: AsyncIterator<Pick<WatchResponse, 'id' | 'event'>>;
 }

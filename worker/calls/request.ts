@@ -1,4 +1,4 @@
-/** One request on an endpoint, whoever makes it: a client, a template, another product's protocol. Contract §6. */
+/** One request on an endpoint, from any caller: a client, a template, another product's protocol. Contract §6. */
 import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
@@ -44,7 +44,7 @@ export interface OnEndpoint extends Standing {
 export interface RequestOptions extends Partial<Form> {
   /** The body as it was sent. */
   readonly bytes?: Uint8Array | undefined;
-  /** What its caller takes in place of one JSON text; absent of callers that cannot take such. */
+  /** What its caller takes in place of one JSON text; left out for callers that take only JSON. */
   readonly forms?: readonly StreamForm[];
   /** Id of the session that it runs in. */
   readonly session?: string | undefined;

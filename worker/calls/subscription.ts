@@ -108,13 +108,13 @@ function lasting(
     ended: leave,
     cancelled: leave,
     failed(thrown) {
-      // Of a relay that was lost: nobody's time was up.
+      // The relay was lost: no deadline has passed.
       const failure = failureOf(thrown, { writes: false, signal: NEVER });
       end(failure);
       return errorBody(failure, ctx.requestId);
     },
   });
-  /** Also stops the backend while nobody reads. */
+  /** Also stops the backend between two reads. */
   const refuse = (thrown: unknown): void => {
     fail(thrown);
     deadline.abort();

@@ -22,7 +22,7 @@ import type { Level } from '../levels.ts';
 /** A connection of a configuration: its member without `_conn`. */
 export type ConnectionName = 'write' | 'read' | 'development';
 /**
- * Who speaks to the backend of a connection: the edge; a relay; or the edge where its network
+ * What reaches the backend of a connection: the edge; a relay; or the edge where its network
  * refuses all but public addresses, and elsewhere a relay. Contract §6, "Edge or relay".
  */
 export type ChosenTransport = 'edge' | 'relay' | 'public';
@@ -54,10 +54,10 @@ export const organizations = sqliteTable(
     revision: integer('revision').notNull().default(1),
     /** Raised by every change of a rule in the organization: the ETag of all that tells rules. */
     rulesRevision: integer('rules_revision').notNull().default(1),
-    /** Since when it is gone for everybody; what it had is swept. Null while it is there. */
+    /** When it was deleted; its rows are removed step by step. Null while it exists. */
     deletedAt: integer('deleted_at'),
     /**
-     * Lies after every token of who was a member and is none: a membership begins no earlier, so
+     * Later than every token of former members: a membership begins no earlier, so
      * that the tokens of an earlier one stay void.
      */
     membersEndedAt: integer('members_ended_at').notNull().default(0),
@@ -193,7 +193,7 @@ export const endpoints = sqliteTable(
       .notNull()
       .default(false),
     poolLimits: text('pool_limits', { mode: 'json' }).$type<Caps>().notNull(),
-    /** Who speaks to the backend, by connection: known without opening `config`. Null: a relay to all. */
+    /** What reaches the backend, by connection: known without opening `config`. Null: a relay for all. */
     transports: text('transports', { mode: 'json' }).$type<Transports>(),
     /** The ETag. */
     revision: integer('revision').notNull().default(1),
@@ -262,7 +262,7 @@ export const auditEntries = sqliteTable(
     address: text('address').notNull(),
     requestId: text('request_id').notNull(),
     details: text('details', { mode: 'json' }).$type<AuditDetails>().notNull(),
-    /** How often it happened; above 1 the other members tell of the first time. */
+    /** How often it happened; above 1 the other members are of the first time. */
     repeats: integer('repeats').notNull(),
     seq: integer('seq'),
     prevHash: text('prev_hash'),

@@ -8,7 +8,7 @@ export const storageHoldings = sqliteTable(
     orgUuid: text('org_uuid').notNull(),
     /** The object, such as `idempotency:3`. */
     holder: text('holder').notNull(),
-    /** For whom it keeps them: an account's UUID, or who an external token names. */
+    /** The caller it keeps them for: an account's UUID, or the name in an external token. */
     caller: text('caller').notNull(),
     bytes: integer('bytes').notNull(),
   },

@@ -94,7 +94,7 @@ export const templateRuns = sqliteTable(
     templateUuid: text('template_uuid').notNull(),
     version: text('version').notNull(),
     status: text('status').$type<'running' | 'succeeded' | 'failed'>().notNull(),
-    /** The account's UUID, or who an external token names. */
+    /** The account's UUID, or the name in an external token. */
     startedBy: text('started_by').notNull(),
     startedAt: integer('started_at').notNull(),
     endedAt: integer('ended_at'),

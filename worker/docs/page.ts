@@ -1,4 +1,4 @@
-/** The page at /docs: the API's own description, drawn by somebody else's program that we serve. */
+/** The page at /docs: the API's own description, drawn by a third party's program that the gateway serves. */
 import { html } from 'hono/html';
 import { type OperationLine, operationLines } from '../help/lines.ts';
 import type { AnyRoute } from '../route.ts';

@@ -1,4 +1,4 @@
-/** The program that draws the page at /docs, somebody else's, in one file that we serve ourselves. */
+/** A third party's program that draws the page at /docs, in one file that the gateway serves. */
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import origin from '../../vendor/scalar/origin.json' with { type: 'json' };
@@ -32,7 +32,7 @@ export async function rendererFile(c: Context<{ Bindings: Bindings }>): Promise<
 
 async function keptFile({ RENDERER }: Bindings): Promise<ReadableStream<Uint8Array>> {
   if (RENDERER === undefined) {
-    // A module of its own, which an isolate that nobody asks for it never loads.
+    // A module of its own, which an isolate loads only when the page is requested.
     const { default: bytes } = await import('../../vendor/scalar/standalone.js.gz');
     return new Blob([bytes]).stream();
   }

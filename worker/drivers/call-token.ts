@@ -7,7 +7,7 @@ import type { Node } from './node.ts';
 const LIFETIME_S = 60;
 /** Age in milliseconds from which the next caller makes a fresh one; the others keep the old. */
 const RENEW_AFTER_MS = 45_000;
-/** Age in milliseconds from which nobody uses it: a relay whose clock runs ahead would refuse it. */
+/** Age in milliseconds from which it is not used: a relay whose clock runs ahead would refuse it. */
 const UNUSABLE_AFTER_MS = 55_000;
 
 interface Issued {

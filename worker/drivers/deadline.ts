@@ -22,7 +22,7 @@ export interface Deadline {
 
 /**
  * Starts the clock of a call that may take `timeoutMs`.
- * @param kept nobody else keeps the time: then there is no grace, and the signal's reason is TIMED_OUT
+ * @param kept only this deadline ends the call: then there is no grace, and the signal's reason is TIMED_OUT
  */
 export function startDeadline(
   ctx: Pick<PublicContext, 'now' | 'signal'>,

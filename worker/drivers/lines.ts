@@ -23,7 +23,7 @@ export interface Line {
 
 /** What an isolate is bound to. */
 interface Known {
-  /** Ways to the parts of the default node, where it has such. */
+  /** Ways to the parts of the default node, where it has parts. */
   readonly parts: readonly Line[];
   /** Until when keys are served by another part than theirs, in Unix epoch milliseconds. */
   readonly moved: Map<string, number>;

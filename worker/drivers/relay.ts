@@ -119,7 +119,7 @@ async function callNode<Result>(
   }
 }
 
-/** How long the backend was asked for, where the relay tells of it. */
+/** How long the backend took, where the relay reports it. */
 function noteBackend({ timing }: Plan, { metadata }: ConnectError): void {
   const us = metadata.get(BACKEND_US);
   if (us !== null) timing.backend = Number(us) / 1000;

@@ -59,7 +59,7 @@ export function relayTransport(baseUrl: string, send: Send): Transport {
         stream: false,
         service: method.parent,
         method,
-        // Asked for by nobody here: the runtime makes the object when it is.
+        // Not used here: the runtime makes the object when it is read.
         get header() {
           return response.headers;
         },

@@ -60,7 +60,7 @@ export function endpointName(named: string): EndpointName {
   return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
 }
 
-/** Says no more of another organization's endpoint than of one that is nowhere. */
+/** The same for another organization's endpoint as for one that does not exist. */
 export function endpointNotFound(named: string): GatewayError {
   return new GatewayError('ENDPOINT_NOT_FOUND', `Endpoint ${named} does not exist`);
 }

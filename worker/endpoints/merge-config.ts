@@ -11,7 +11,7 @@ const isConnection = (member: string) => member.endsWith('_conn');
 /**
  * The configuration after a patch: `null` removes; a `*_conn` that is given replaces the whole
  * one. When a connection then names a server that none named before, stored credentials are
- * dropped unless the patch gives them: nobody sends a stored password to a server of his own.
+ * dropped unless the patch gives them: so a stored password cannot be sent to another server.
  */
 export function mergeConfig(stored: EndpointConfig, patch: EndpointConfig): EndpointConfig {
   const before = serversOf(stored);

@@ -82,7 +82,7 @@ function faultsOf(issue: Issue, parent: Json | undefined, at: readonly string[])
   ];
 }
 
-/** Of a connection that is none, what it seems to be meant for. */
+/** What kind an invalid connection seems to be meant for. */
 function hintIn({ code }: Issue, value: Json | undefined): string {
   if (code !== 'invalid_union') return '';
   if (typeof value === 'string') return ': send an object, {"url": …}';

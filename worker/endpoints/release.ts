@@ -34,7 +34,7 @@ export async function releaseEndpoint(
   }
 }
 
-/** An endpoint; without `transports` it is not known who spoke to its backend. */
+/** An endpoint; without `transports` it is unknown what reached its backend. */
 type Released = Pick<EndpointRow, 'uuid' | 'orgUuid'> & Partial<Pick<EndpointRow, 'transports'>>;
 
 /** Whether a relay was ever asked for one of its connections. */

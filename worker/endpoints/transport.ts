@@ -1,4 +1,4 @@
-/** Who will speak to the backend of each connection: decided when a configuration is stored. Contract §6, "Edge or relay". */
+/** What reaches the backend of each connection, the edge or a relay: decided when a configuration is stored. Contract §6, "Edge or relay". */
 
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { canonicalHost } from '../../proto/addresses.ts';

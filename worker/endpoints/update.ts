@@ -95,7 +95,7 @@ function refuseOtherKind(row: EndpointRow, kind: string | undefined): void {
   });
 }
 
-/** Who named the revision that it was learns that it is another. */
+/** The error for a revision that has changed: of `If-Match` where the request named one. */
 function changedMeanwhile({ id }: EndpointRow, ifMatch: IfMatch | undefined): GatewayError {
   if (ifMatch !== undefined && ifMatch !== 'any') return preconditionFailed();
   return new GatewayError('EDIT_CONFLICT', `Endpoint ${id} was changed in the meantime`);

@@ -43,7 +43,7 @@ export const onSubject: Access<SubjectParams, Subject> = {
 };
 
 /**
- * Demands nothing for one's own rules, and Admin of the organization for another's.
+ * Demands nothing for the caller's own rules, and Admin of the organization for another's.
  * @throws GatewayError USER_NOT_FOUND, FORBIDDEN
  */
 export const ownOrAsAdmin: Access<SubjectParams, Subject> = {
@@ -132,7 +132,7 @@ function resourceName(named: string): ResourceName {
 }
 
 /**
- * Rules are in the hands of who is Admin of the organization, and of who is Admin of the resource:
+ * Rules are changed by Admins of the organization, and by Admins of the resource:
  * a rule on the resource gives there, but takes nothing away. Contract §4.
  */
 function administering(policy: Policy): Policy {
@@ -140,7 +140,7 @@ function administering(policy: Policy): Policy {
   return reaches(effectiveLevel(policy), effectiveLevel(alone)) ? policy : alone;
 }
 
-/** How the caller stands on the organization, whatever he has on its resources. */
+/** The caller's policy on the organization, without rules on its resources. */
 function onOrganizationAlone(policy: Policy): Policy {
   const rules = policy.rules.filter(({ resourceKind }) => resourceKind === 'organization');
   return { ...policy, onResource: [], rules };

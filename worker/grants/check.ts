@@ -1,4 +1,4 @@
-/** Whether somebody may do something, why, and what would change it. Contract §13, `GET /iam/rbac/check`. */
+/** Whether a user may do something, why, and what would change it. Contract §13, `GET /iam/rbac/check`. */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand, questionOf } from '../access/access.ts';
@@ -42,7 +42,7 @@ export async function check(
   if (subject.key !== ctx.caller.userUuid) {
     demand({ held: effectiveLevel(own), policy: own, params: {} }, 'Admin');
   }
-  // As if he came with a token of this moment, which no change of his password has ended.
+  // As if the subject came with a new token, which no change of password has ended.
   const as = { userUuid: subject.key, userId: subject.name, issuedAt: Number.MAX_SAFE_INTEGER };
   const { external, ...account } = ctx.caller;
   const identity = external && subject.key === account.userUuid ? { external } : {};

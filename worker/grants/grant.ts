@@ -73,8 +73,8 @@ export async function addSubjects(
 }
 
 /**
- * Groups may have any name, so their rules would have no end. What takes rights away goes on without
- * room: another level for who has a rule, and None for a member.
+ * Groups may have any name, so their rules would have no end. What takes rights away still works without
+ * room: another level for a subject that has a rule, and None for a member.
  */
 async function demandRoom(ctx: Context, change: GrantingChange): Promise<void> {
   const more = change.entries.filter(
@@ -86,12 +86,12 @@ async function demandRoom(ctx: Context, change: GrantingChange): Promise<void> {
   if (more.some(([subject]) => !replaced.has(subject))) await demandStorage(ctx, 0);
 }
 
-/** At least one SuperAdmin stays, or nobody could ever make one again. */
+/** At least one SuperAdmin stays: no other user could make a new one. */
 export function lastSuperAdmin(): GatewayError {
   return new GatewayError('LAST_SUPER_ADMIN', 'The organization needs a user who is SuperAdmin');
 }
 
-/** Somebody else was faster, and what he did is no longer there to see. */
+/** Another change came first, and its effect is no longer visible. */
 export function changedMeanwhile(): GatewayError {
   return new GatewayError('EDIT_CONFLICT', 'The rules were changed meanwhile: try again');
 }

@@ -29,7 +29,7 @@ export function notFoundOf(kind: ResourceKind): ErrorCode {
   return kind === 'organization' ? 'NOT_FOUND' : NOT_FOUND[kind];
 }
 
-/** Says no more of another organization's resource than of one that is nowhere. */
+/** The same for another organization's resource as for one that does not exist. */
 export function resourceNotFound(kind: ResourceKind, named: string): GatewayError {
   const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   return new GatewayError(notFoundOf(kind), `${name} ${named} does not exist`);

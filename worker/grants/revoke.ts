@@ -114,7 +114,7 @@ export async function removeDocument(
 
 /**
  * Takes all rules on the organization away but the caller's own SuperAdmin.
- * @throws GatewayError PRECONDITION_FAILED, LAST_SUPER_ADMIN when the caller himself has no such rule
+ * @throws GatewayError PRECONDITION_FAILED, LAST_SUPER_ADMIN when the caller has no such rule
  */
 export async function removeOrganizationDocument(
   ctx: Context,
@@ -140,7 +140,7 @@ export async function removeOrganizationDocument(
   );
 }
 
-/** What is taken away, where, and by whom. */
+/** What is taken away, where, and its author. */
 interface Removal {
   readonly subject: Subject;
   readonly scope: Scope;

@@ -51,7 +51,7 @@ async function tagOf({ db, caller }: Context): Promise<string> {
   return String(rules?.revision);
 }
 
-/** A subject's levels by rules on resources of these kinds. An external caller's own are his token's too, and have no ETag. */
+/** A subject's levels by rules on resources of these kinds. An external caller's own also come from the token, and have no ETag. */
 export async function showPermissions(
   ctx: Context,
   { key, name }: Subject,
@@ -102,7 +102,7 @@ function isExternalSelf({ caller }: Context, subject: string): boolean {
   return caller.external !== undefined && subject === caller.userUuid;
 }
 
-/** An external caller's own: the most restrictive of those that his groups have there. */
+/** An external caller's own: the most restrictive of the groups' levels there. */
 async function levelsOfGroups(ctx: Context, kind: ResourceKind): Promise<LevelsById> {
   if (kind === 'organization') {
     const { onOrganization } = await policyOn(ctx);

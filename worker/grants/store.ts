@@ -17,7 +17,7 @@ const TABLES: Readonly<Record<EntityKind, typeof endpoints | typeof templates | 
 /** How a path or a body names a resource. */
 export type ResourceName = { readonly uuid: string } | { readonly id: string };
 
-/** The table of a kind, and what holds of no row when there is none. */
+/** The table of a kind; where a kind has none, a condition that no row meets. */
 function tableOf(kind: EntityKind) {
   const table = TABLES[kind];
   return { table: table ?? endpoints, exists: table ? undefined : sql`false` };

@@ -74,8 +74,8 @@ export function subjectNamed(name: string, members: readonly Member[]): Subject 
 }
 
 /**
- * The caller himself, if he comes with an external token and the name is his. He is no member, and
- * rules are for his groups, not for him.
+ * The caller, if they come with an external token and the name is theirs. They are no member, and
+ * rules are for their groups, not for them.
  */
 export function externalSelf({ caller }: Context, name: string): Subject | undefined {
   const isHis = caller.external !== undefined && name === caller.userId;

@@ -1,4 +1,4 @@
-/** What the API tells of itself. Spec: "Help". Contract §13, `GET /help`. */
+/** What the API says about itself. Spec: "Help". Contract §13, `GET /help`. */
 import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember } from '../access/access.ts';
 import { type AnyRoute, route } from '../route.ts';

@@ -17,7 +17,7 @@ export function formsOf(request: Request): readonly StreamForm[] {
 
 /**
  * Whether `Accept` names a media type beside JSON, and JSON not before it. Types with wildcards
- * ask for nothing in particular: those who send them get JSON.
+ * ask for nothing in particular: clients that send them get JSON.
  * @param type in lower case, without parameters
  */
 export function asksFor({ headers }: Request, type: string): boolean {

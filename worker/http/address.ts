@@ -1,4 +1,4 @@
-/** Who is calling: the peer's address, from the one source that clients cannot write to. */
+/** The caller's address, from the one source that clients cannot write to. */
 
 /** The header that the front of a self-hosted gateway writes; it removes what clients send under it. */
 export const PEER_HEADER = 'X-Causeway-Peer';

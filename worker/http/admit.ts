@@ -1,5 +1,5 @@
 /**
- * Turns away requests whose `Host` is none. The runtime makes a request's URL by writing `Host` and
+ * Refuses requests with an invalid `Host`. The runtime makes a request's URL by writing `Host` and
  * the target of its first line one after the other: `Host: a/api/v1/org#` would choose the path. So
  * what the URL begins with is looked at before anything reads it. Like `shareWithOrigins` it stands
  * around the application.
@@ -9,12 +9,12 @@ import { requestIdOf } from './request-id.ts';
 import { respondToError } from './respond.ts';
 import type { App } from './run.ts';
 
-/** Hosts that were looked at and taken. Clients name few; who names many gains nothing. */
+/** Hosts that were checked and accepted. Clients name few; a client that names many gains nothing. */
 const known = new Set<string>();
 /** Spec silent. */
 const KNOWN_MAX = 100;
 
-/** Refuses requests whose `Host` is none, or whose target is no path. Spec silent. */
+/** Refuses requests whose `Host` is invalid, or whose target is not a path. Spec silent. */
 export function refuseOtherHosts(app: App): void {
   const answer = app.fetch;
   app.fetch = (request, env, execution) =>

@@ -25,7 +25,7 @@ const GROWTH = 4;
 /** A body as it arrived. */
 export interface Arrived {
   readonly bytes: Uint8Array | undefined;
-  /** Of a large one; whoever is given it gives it back. */
+  /** Of a large body; its receiver gives it back. */
   readonly place?: Place;
 }
 
@@ -71,7 +71,7 @@ async function collect(
     return { bytes: kept.whole(), ...(place ? { place } : {}) };
   } catch (thrown) {
     giveBack(turns.place);
-    // What is still to come is for nobody; the client may have gone.
+    // The rest is dropped; the client may have gone.
     reader.cancel().catch(() => {});
     throw thrown;
   }
@@ -150,7 +150,7 @@ async function dropInTime(
   bytes: number,
   { totalMs }: Pick<BodyLimits, 'totalMs'>,
 ): Promise<void> {
-  // The client may have gone meanwhile; there is nobody to tell.
+  // The client may have gone meanwhile.
   const dropped = drop(of, reader, bytes).catch(() => {});
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, Math.min(totalMs, REFUSED_MAX_MS));

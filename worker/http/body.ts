@@ -16,7 +16,7 @@ import { checkTransferCoding } from './transfer-coding.ts';
 
 /** Bytes of a body that comes without a token. Contract: "Body size". */
 const STRANGERS_MAX_BYTES = 64 * 1024;
-/** Milliseconds that a stranger's body has, so that nobody unknown holds up a stop. Spec silent. */
+/** Milliseconds that a body without a known caller has, so that it does not delay a stop. Spec silent. */
 const STRANGERS_MAX_MS = 10_000;
 
 /** How large a body may be, and how slow. */
@@ -154,7 +154,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** The first byte that is of no character. A replacement character may also have been sent as such. */
+/** The first byte that belongs to no character. A replacement character may also have been sent. */
 function brokenAt(bytes: Uint8Array): number {
   let at = 0;
   for (const whole of lenient.decode(bytes).split('\ufffd')) {

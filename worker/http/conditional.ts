@@ -55,7 +55,7 @@ export function names(text: string | null, tag: string): boolean {
   return text === '*' || (tagsOf(text)?.some((each) => each.tag === tag) ?? false);
 }
 
-/** The entity-tags of a list; `undefined` when it is none, or empty. */
+/** The entity-tags of a list; `undefined` when it is not a list, or empty. */
 function tagsOf(text: string): { readonly weak: boolean; readonly tag: string }[] | undefined {
   const tags = [];
   ENTRY.lastIndex = 0;

@@ -2,7 +2,7 @@
  * Pages of other origins: those that `CORS_ORIGINS` lists may call, every other one is told
  * nothing. Contract: "CORS". It stands around the application and is no middleware of it: with
  * one, requests that come from no page would pay too. Credentials of browsers are never allowed:
- * a token is sent by whoever has it.
+ * any page that has a token may send it.
  */
 import type { Bindings } from '../context.ts';
 import { type Settings, settingsOf } from '../settings.ts';
@@ -62,7 +62,7 @@ export function shareWithOrigins(app: App): void {
   };
 }
 
-/** What `Access-Control-Allow-Origin` says to the origin; `undefined` when it is none of ours. */
+/** What `Access-Control-Allow-Origin` says to the origin; `undefined` when it is not allowed. */
 function allowedBy(env: Bindings, origin: string): string | undefined {
   const origins = originsOf(env);
   if (origins.includes('*')) return '*';
@@ -73,7 +73,7 @@ function originsOf(env: Bindings): Settings['CORS_ORIGINS'] {
   try {
     return settingsOf(env).CORS_ORIGINS;
   } catch {
-    return []; // Settings that cannot be read are told of where the request is answered.
+    return []; // Settings that cannot be read are reported where the request is answered.
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * When a self-hosted gateway takes requests: once all of it is ready, and until it stops. What it
- * consists of is ready when the file is there that tells the gateway's own ports; the stop is told by
- * whoever runs it. On the platform it takes them always. It stands around the application like
+ * When a self-hosted gateway takes requests: once all of it is ready, and until it stops. All
+ * of it is ready when the file with the gateway's own ports exists; the stop is announced by
+ * the program that runs it. On the platform it always takes them. It wraps the application like
  * `shareWithOrigins`.
  */
 import { errorBody, GatewayError } from '../../proto/errors.ts';
@@ -11,14 +11,14 @@ import { requestIdOf } from './request-id.ts';
 import { ALWAYS } from './respond.ts';
 import type { App } from './run.ts';
 
-/** Milliseconds between two looks at a file: who asks early and often costs the start nothing. */
+/** Milliseconds between two looks at a file: many early requests do not slow the start. */
 const LOOK_MS = 20;
 /** Milliseconds between two tries of a request that waits. */
 const WAIT_MS = 50;
 /** Milliseconds that a request waits for the start before it is answered 503. */
 const START_MAX_MS = 10_000;
 
-/** Files of the binding OWN that tell of this run: all is ready; the runtime takes no more connections. */
+/** Files of the binding OWN about this run: all is ready; the runtime takes no more connections. */
 const READY = 'own.json';
 const DRAINED = 'drained';
 

@@ -1,4 +1,4 @@
-/** What a `Host` may be, and what is said of one that is none. */
+/** What a `Host` may be, and the message for an invalid one. */
 import { GatewayError } from '../../proto/errors.ts';
 
 /** A name, an IPv4 address or an IPv6 address in brackets, and a port. RFC 9110 §7.2, but for what no resolver takes. */

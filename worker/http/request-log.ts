@@ -21,7 +21,7 @@ export interface RequestNote {
 const GATHERED_MS = 200;
 /** So many lines are written at once. */
 const GATHERED_MAX = 100;
-/** Asked for by whoever watches the gateway, many times a minute. */
+/** Paths that monitoring asks for many times a minute. */
 const HEALTH = '/healthz';
 
 const notes = new WeakMap<Request, RequestNote>();
@@ -90,7 +90,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Without the query: it may hold what is for nobody's eyes. */
+/** Without the query: it may hold secrets. */
 function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2);
   const end = url.slice(start).search(/[?#]/);

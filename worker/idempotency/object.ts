@@ -1,4 +1,4 @@
-/** The face of the objects that own idempotency keys, for who calls them: their class knows the storage. */
+/** The interface of the objects that own idempotency keys; their class uses the storage. */
 import type { Demand } from '../access/demand.ts';
 
 /** Whose storage keys are kept in. */
@@ -40,7 +40,7 @@ export interface Fact {
 export type Standing =
   | { readonly state: 'begun' }
   | Earlier<{ readonly state: 'running'; readonly ageMs: number; readonly leftMs: number }>
-  /** It began, its time is up, and nobody told how it ended. */
+  /** It began, its time is up, and its end was not reported. */
   | Earlier<{ readonly state: 'lost' }>
   | Earlier<{ readonly state: 'answered'; readonly reply: ArrayBuffer }>
   | Earlier<{ readonly state: 'not kept'; readonly fact: Fact }>;

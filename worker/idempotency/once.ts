@@ -30,16 +30,16 @@ export interface KeyedCall extends Keyed<unknown> {
   readonly bytes: Uint8Array | undefined;
   /** Parsed. */
   readonly body: unknown;
-  /** How the caller stands; `undefined` where there is none. */
+  /** The caller's policy; `undefined` without a caller. */
   readonly policy: Policy | undefined;
   /** What was demanded of the caller so far. */
   readonly demands: readonly Demand[];
 }
 
 /**
- * Runs the call if its key is new, else answers as the key stands. A call that runs goes on when
- * its client goes away, who asks again with the key. What it demanded of its caller's rights is
- * demanded again before its outcome is told again.
+ * Runs the call if its key is new, else answers by the key's state. A running call goes on when
+ * its client goes away and asks again with the key. The rights that it needed are
+ * checked again before its outcome is repeated.
  * @throws GatewayError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, SERVICE_UNAVAILABLE, QUOTA_EXCEEDED, FORBIDDEN, 404 of what the call reached
  */
 export async function once<Ctx extends PublicContext>(
@@ -131,7 +131,7 @@ async function keep(
     takeIn(new Outcome(lost(call, cause), outcome), ctx.requestId),
   );
   const settled = settle(ctx, call, found, taken);
-  // Should it fail, who asks again is told that the call runs, then that nobody knows how it ended.
+  // Should it fail, a second call is answered that the first runs, later that its outcome is unknown.
   ctx.afterReply(settled);
   await soon(settled);
   return taken.outcome;

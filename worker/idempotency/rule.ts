@@ -42,7 +42,7 @@ export interface Keyed<Body> extends Key {
 /**
  * The key with its rule; `undefined` where the operation does not honour it for this call: a
  * malformed one is refused there too, as the description says of the header.
- * @throws GatewayError BAD_REQUEST when it is none
+ * @throws GatewayError BAD_REQUEST when it is not a key
  */
 export function keyedBy<Body>(
   { key, target }: Key,
@@ -60,7 +60,7 @@ export function keyedBy<Body>(
 }
 
 /**
- * Whether the key is free again: the call was refused for who sent it or how often, or failed on
+ * Whether the key is free again: the call was refused for its caller or its rate, or failed on
  * our side, and provably changed nothing.
  */
 export function isForgotten({ reads }: Idempotency<never>, { result, written }: Outcome): boolean {

@@ -16,7 +16,7 @@ export interface CallRow {
   readonly fact: string | null;
   /** Sealed. */
   readonly reply: ArrayBuffer | null;
-  /** Whose storage it is kept in; empty where it is nobody's. */
+  /** Whose storage it counts against; empty for none. */
   readonly caller: string;
   /** What it takes of that, reply included. */
   readonly bytes: number;
@@ -48,7 +48,7 @@ export function createTable(sql: SqlStorage): void {
     .exec<{ text: string }>("SELECT sql AS text FROM sqlite_master WHERE name = 'calls'")
     .toArray();
   if (text.includes('caller')) return;
-  // One that an earlier version made; what it keeps is nobody's, and goes within a day.
+  // A table of an earlier version; what it keeps counts against no caller, and goes within a day.
   sql.exec("ALTER TABLE calls ADD COLUMN caller TEXT NOT NULL DEFAULT ''");
   sql.exec('ALTER TABLE calls ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0');
 }

@@ -51,7 +51,7 @@ function alternativesOf(schema: JsonObject, root: Json, budget: Budget): Json[] 
   ];
 }
 
-/** Where a JSON Pointer in a fragment leads; other references are none of the names of members. */
+/** Where a JSON Pointer in a fragment leads; other references do not lead to members. */
 function referredIn(root: Json, reference: string, budget: Budget): Json[] {
   if (!/^#(?:\/|$)/.test(reference)) return [];
   const tokens = reference.slice(1).split('/').slice(1).map(unescaped);
@@ -64,7 +64,7 @@ function unescaped(token: string): string {
   try {
     return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    return token; // Whoever compiles the schema tells what is wrong with it.
+    return token; // Compiling the schema reports what is wrong with it.
   }
 }
 

@@ -10,7 +10,7 @@ import { tooLarge } from './limits.ts';
 const PIECE = 64 * 1024;
 const encoder = new TextEncoder();
 
-/** An object that is being written. Whoever writes sees to it that no name comes twice. */
+/** An object that is being written. Its caller makes sure that no name comes twice. */
 export class ObjectWriter {
   readonly #maxBytes: number;
   readonly #pieces: Uint8Array[] = [];

@@ -49,8 +49,8 @@ const windows = {
 };
 
 /**
- * Counts a request against its user, and what he is still allowed against his organization. A
- * user counts in each of his organizations by himself: one cannot affect another.
+ * Counts a request against its user, and an allowed one also against the organization. A
+ * user counts in each organization separately: one cannot affect another.
  * `RATE_LIMITS=off` switches it off.
  * @throws GatewayError RATE_LIMITED with `Retry-After`, the seconds until the window ends, and `RateLimit-Policy`
  */
@@ -81,7 +81,7 @@ function windowOf(limit: SteppedLimit, key: string, now: number): Window {
   return made;
 }
 
-/** Tells the platform's limiter of one more step; a limiter that fails refuses nobody. */
+/** Counts one more step at the platform's limiter; a limiter that fails refuses no call. */
 async function ask(ctx: Context, limit: SteppedLimit, key: string, window: Window): Promise<void> {
   const { success } = await limit.binding(ctx.env).limit({ key });
   if (!success) window.spent = true;

@@ -1,5 +1,5 @@
 /**
- * Work that holds the thread which serves everybody: done by turns between organizations, in
+ * Work that blocks the thread that serves all organizations: done by turns between organizations, in
  * pieces where it can be divided. Light requests never come here. docs/heavy-work.md.
  */
 
@@ -28,7 +28,7 @@ const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(
 const line = new Line(time);
 const flow = new Flow(time, BYTES_PER_MS);
 
-/** Whose work it is: an organization's, or that of an address before anybody is known. */
+/** Whose work it is: an organization's, or an address before the caller is known. */
 export type Owner = Pick<PublicContext, 'address'> &
   Partial<Pick<Context, 'caller' | 'signal' | 'place'>>;
 
@@ -52,7 +52,7 @@ export function giveBack(place: Place | undefined): void {
 
 /**
  * Waits until the next bytes of a large body may be kept: two bodies of an organization come in at
- * once, or one of more than 2 MiB, and others while these wait for who sends them.
+ * once, or one of more than 2 MiB, and others while these wait for their senders.
  * @param bytes of the body, as far as they are known
  * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
  */
@@ -108,7 +108,7 @@ export function wentOn(of: Owner, ms: number): void {
 
 /**
  * Does one part, which cannot be divided, of work on so many bytes: on many of them when it is the
- * organization's turn and nobody's rest is due, on few at once.
+ * organization's turn and no rest is due, on few at once.
  * @throws GatewayError SERVICE_UNAVAILABLE when it has to wait and the organization has too much that does
  */
 export function inItsTurn<Result>(
@@ -141,7 +141,7 @@ function ownerOf({ caller, address }: Owner): string {
   return caller?.orgUuid ?? address;
 }
 
-/** The place that its body has already, and who waits. */
+/** The place that its body has already, and the signal of its client. */
 function givenOf({ place, signal }: Owner): Announced {
   return { place, signal };
 }

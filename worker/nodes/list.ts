@@ -9,8 +9,8 @@ import { checkHealth, lowered } from './health.ts';
 import { placementRecordOf } from './place.ts';
 
 /**
- * Each node with its placement, or with what holds where there is none, by UUID. There is one, so
- * that the first page is the last.
+ * Each node with its placement, or the default where there is none, by UUID. All are
+ * on one page.
  * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
  */
 export async function listNodes(

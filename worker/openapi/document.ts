@@ -15,7 +15,7 @@ import { asDescribed } from './schemas.ts';
 /** The description as JSON. */
 export type Description = ReturnType<typeof createDocument>;
 
-/** Stands in examples where nobody said where the gateway is. RFC 2606. */
+/** The gateway's address in examples where it is unknown. RFC 2606. */
 const SOME_GATEWAY = 'https://gateway.example';
 
 /**

@@ -1,4 +1,4 @@
-/** What clients that fill in requests by the description leave empty until somebody wants it. */
+/** Members that clients which fill in requests by the description should leave empty. */
 
 /** Of a Parameter Object, what is looked at. */
 interface Parameter {

@@ -1,4 +1,4 @@
-/** Who may found an organization. Contract §3. */
+/** Who may create an organization. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { bearerOf } from '../access/authenticate.ts';
 import type { PublicContext } from '../context.ts';
@@ -12,7 +12,7 @@ const NEW_BY_ADDRESS: Limit = {
 };
 
 /**
- * Everybody, unless `NEW_ORG_TOKEN` is set; then who brings it as a bearer token.
+ * Every caller; if `NEW_ORG_TOKEN` is set, only callers with it as their bearer token.
  * @throws GatewayError RATE_LIMITED, TOKEN_REQUIRED, TOKEN_INVALID
  */
 export async function admitFounder(

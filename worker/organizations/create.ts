@@ -105,7 +105,7 @@ async function knownAccounts(
   return known;
 }
 
-/** Nobody takes over an account by naming it. */
+/** Naming an account does not give access to it. */
 async function checkOwner(
   ctx: PublicContext,
   check: CountedCheck,

@@ -9,7 +9,7 @@ import { sweepOrganization } from './sweep/sweep.ts';
 
 /**
  * Marks the organization: its tokens are refused from the next request on, within `POLICY_TTL_MS`
- * in other isolates, and its id can be used again at once. That it was deleted, and by whom, goes
+ * in other isolates, and its id can be used again at once. That it was deleted, and its author, goes
  * to the log: its audit goes with it.
  * @throws GatewayError TOKEN_REVOKED when it is gone already, PRECONDITION_FAILED
  */

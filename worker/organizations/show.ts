@@ -25,8 +25,8 @@ const DEFAULTS = {
 } as const;
 
 /**
- * The whole record, in one trip to D1. Who is below Admin sees himself among the users, and the
- * UUIDs of what he may read: of users that is nobody's else. The ETag is of the organization's own
+ * The whole record, in one trip to D1. Below Admin, callers see only themselves among the users, and the
+ * UUIDs of what they may read. The ETag is of the organization's own
  * row: neither usage nor users, rules and endpoints change it.
  * @param held the caller's level on the organization
  * @throws GatewayError TOKEN_REVOKED when the organization is gone since it was looked up

@@ -25,7 +25,7 @@ export function selectOrganizationById(db: Database, id: string) {
     .where(eq(organizations.id, id));
 }
 
-/** At most one row: the organization, and the username of who changed it last. */
+/** At most one row: the organization, and the username of its last author. */
 export function selectRecord(db: Database, orgUuid: string) {
   return db
     .select({ row: organizations, modifier: accounts.username })
@@ -36,7 +36,7 @@ export function selectRecord(db: Database, orgUuid: string) {
 
 /**
  * Members with their levels on the organization, by username; at most `limit`.
- * @param only the account that alone is told of; all when `undefined`
+ * @param only the one account to list; all when `undefined`
  */
 export function selectPeople(
   db: Database,
@@ -148,9 +148,9 @@ export function updateOrganization(
 }
 
 /**
- * Marks an organization as gone: nobody gets in from then on, its id is free, and without its
+ * Marks an organization as gone: no call is allowed from then on, its id is free, and without its
  * data key nothing that it had sealed opens again. No row comes back when it is gone already, or
- * of no revision that the request is held to.
+ * its ETag does not match the request's.
  */
 export function markDeleted(db: Database, orgUuid: string, now: number, ifMatch?: IfMatch) {
   return db

@@ -1,11 +1,11 @@
-/** The face of an asynchronous run's object, for who calls it: its class knows the whole worker. */
+/** The interface of an asynchronous run's object; its class uses the whole worker. */
 
 /** Whose run it is, and what seals what is kept of it. */
 export interface Owner {
   readonly orgUuid: string;
   readonly runUuid: string;
   readonly sealedDataKey: string;
-  /** For whom it is kept, and bytes of the organization's storage; absent of one that an earlier version of the gateway started. */
+  /** The caller it is kept for, and bytes of the organization's storage; absent of one that an earlier version of the gateway started. */
   readonly kept?: { readonly caller: string; readonly quota: number };
 }
 

@@ -162,7 +162,7 @@ function holderOf(runUuid: string): string {
   return `run:${runUuid}`;
 }
 
-/** How the run went is told all the same: whoever takes it for failed might start it again. */
+/** The run's outcome is reported all the same: a caller that takes it for failed might start it again. */
 function notKept(outcome: Result | GatewayError): GatewayError {
   if (outcome instanceof GatewayError)
     return new GatewayError(outcome.code, outcome.message.slice(0, 1000));

@@ -78,7 +78,7 @@ async function started(
 }
 
 /**
- * How a run went: told to who started it, and to Admin.
+ * How a run went: shown to the user who started it, and to Admins.
  * @throws GatewayError RUN_NOT_FOUND
  */
 export async function showRun(
@@ -106,7 +106,7 @@ export async function showRun(
 
 const encoder = new TextEncoder();
 
-/** The name begins with the organization: nobody else's run is ever found. */
+/** The name begins with the organization: no other organization's run is ever found. */
 function runObject({ env, caller }: Context, uuid: string) {
   return env.TEMPLATE_RUNS.getByName(`${caller.orgUuid}:${uuid}`);
 }

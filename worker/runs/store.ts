@@ -60,7 +60,7 @@ export function endRun(
     );
 }
 
-/** Removes what nobody is told of any more: of every organization, a few at a time. */
+/** Removes what is no longer shown: of every organization, a few at a time. */
 export function deleteOld(
   db: Database,
   before: { readonly startedAt: number; readonly day: number },

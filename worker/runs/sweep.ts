@@ -1,4 +1,4 @@
-/** What the clock does for templates: runs and usage that nobody is told of any more. */
+/** What the timer does for templates: removes runs and usage that are no longer shown. */
 import { type Bindings, databaseOf } from '../context.ts';
 import { dayOf } from '../templates/usage/day.ts';
 import { KEPT_FOR_MS } from './run.ts';
@@ -6,7 +6,7 @@ import { deleteOld } from './store.ts';
 
 /** Rows of one sweep; the next takes the others. */
 const STEP = 10_000;
-/** Days of usage that are kept; those that are told of, and one. */
+/** Days of usage that are kept: those that are shown, and one. */
 const USAGE_DAYS = 31;
 /** A run may have begun so much earlier than it ended. */
 const LONGEST_MS = 3600 * 1000;

@@ -1,4 +1,4 @@
-/** Digests, as names of what they are of: open ones, and ones that tell nothing to who has not the installation's key. */
+/** Digests, as names of what they are of: open ones, and ones that reveal nothing without the installation's key. */
 import { base64url } from 'jose';
 
 const encoder = new TextEncoder();

@@ -90,7 +90,7 @@ export async function unsealBytes(
     try {
       const rest = sealed.subarray(1 + IV_BYTES);
       return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, rest));
-    } catch {} // WebCrypto says no more than that it does not open.
+    } catch {} // WebCrypto gives no reason.
   }
   throw doesNotOpen();
 }
@@ -161,7 +161,7 @@ async function tryDecrypt(
     const algorithm = { name: 'AES-GCM', iv: fromBase64Url(iv), additionalData: bound };
     return new Uint8Array(await crypto.subtle.decrypt(algorithm, key, fromBase64Url(text)));
   } catch {
-    return undefined; // WebCrypto says no more than that it does not open.
+    return undefined; // WebCrypto gives no reason.
   }
 }
 

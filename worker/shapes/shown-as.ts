@@ -1,7 +1,7 @@
 /** Values whose shape is decided later than where they are parsed, such as by an endpoint's kind. */
 import * as z from 'zod';
 
-/** Parses as `parses`; whoever asks what it takes is shown the lazy schema. */
+/** Parses as `parses`; descriptions show the lazy schema. */
 interface ShownAs extends z.ZodLazy<z.ZodType> {
   _zod: z.ZodLazy<z.ZodType>['_zod'] & { readonly def: { readonly parses: z.ZodType } };
 }

@@ -1,5 +1,5 @@
 /**
- * Characters that nobody sees, or that turn others round: what is called so looks like something
+ * Characters that are invisible, or that reverse others: what is called so looks like something
  * else. None is in a new name; what has them from before is shown with them written out.
  */
 
@@ -13,7 +13,7 @@ const ALL_HIDDEN = new RegExp(HIDDEN, 'gu');
 const WRITTEN_OUT = /\\u\{([0-9a-f]{1,6})\}/g;
 const LAST_CODE_POINT = 0x10ffff;
 
-/** Spaces that nobody sees, or that pages show as one. */
+/** Spaces that are invisible, or that pages show as one. */
 const HIDDEN_SPACE = /^ | $| {2}/;
 
 /** Whether a name is seen as what it is: it neither has such a character nor one that is written out. */

@@ -29,7 +29,7 @@ export const onUser: Access<UserParams, Subject> = {
 };
 
 /**
- * Demands nothing for oneself, and Admin of the organization for another.
+ * Demands nothing for the caller's own record, and Admin of the organization for another's.
  * @throws GatewayError USER_NOT_FOUND, FORBIDDEN
  */
 export const selfOrAsAdmin: Access<UserParams, Subject> = {

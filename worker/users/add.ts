@@ -69,7 +69,7 @@ async function refuseMember(ctx: Context, account: AccountRow): Promise<void> {
   if (members.length > 0) throw memberAlready(account.username);
 }
 
-/** Who named an account first may be another than its owner. */
+/** The first to name an account may not be its owner. */
 function refuseUnverified({ settings, caller }: Context, account: AccountRow): void {
   const { REQUIRE_VERIFIED_ACCOUNTS: required, MAIL_URL } = settings;
   const isRequired = required === 'true' || (required === 'auto' && MAIL_URL !== undefined);
@@ -81,7 +81,7 @@ function refuseUnverified({ settings, caller }: Context, account: AccountRow): v
   );
 }
 
-/** Nobody takes over an account by naming it. */
+/** Naming an account does not give access to it. */
 async function checkOwner(ctx: Context, account: AccountRow, password: string | undefined) {
   if (password !== undefined) {
     const check = await countForAccount(ctx, await countForAddress(ctx), account.usernameKey);

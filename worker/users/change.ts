@@ -1,4 +1,4 @@
-/** Changes a user: oneself, or what the organization says of another. Contract §3. */
+/** Changes a user: the caller's own account, or what the organization says about another user. Contract §3. */
 import { GatewayError } from '../../proto/errors.ts';
 import { demand, type Rights } from '../access/access.ts';
 import { forgetAll } from '../access/policy.ts';
@@ -37,7 +37,7 @@ interface Sent extends Rights {
   readonly ifMatch: IfMatch | undefined;
 }
 
-/** A change that its author may make, of the user as he was read. */
+/** A change that its author may make, of the user as read. */
 interface Change {
   readonly row: UserRow;
   readonly body: Changes;
@@ -46,7 +46,7 @@ interface Change {
 }
 
 /**
- * Of oneself username, password and description; of another the description. All of it is stored,
+ * Callers change their own username, password and description; of others the description. All of it is stored,
  * or nothing.
  * @throws GatewayError USER_NOT_FOUND, FORBIDDEN, INVALID_CREDENTIALS, RATE_LIMITED,
  * SERVICE_UNAVAILABLE, PRECONDITION_FAILED, ACCOUNT_EXISTS, EDIT_CONFLICT
@@ -77,7 +77,7 @@ function renames(row: UserRow, { username }: Changes): boolean {
   return username !== undefined && username !== row.username;
 }
 
-/** Another's description is changed by who is above him, his account by himself only. */
+/** A user's description is changed by a higher level, the account only by the user. */
 function demandOver({ username, level }: UserRow, rights: Rights, body: Changes): void {
   const field = (['username', 'password'] as const).find((each) => body[each] !== undefined);
   if (field !== undefined) {
@@ -85,7 +85,7 @@ function demandOver({ username, level }: UserRow, rights: Rights, body: Changes)
       details: [{ rule: 'an account is changed by its owner', field }],
     });
   }
-  // Who gets here is Admin at least.
+  // The caller is at least Admin.
   rights.demands.push(demand(rights, reaches(level, 'Admin') ? 'SuperAdmin' : 'Admin'));
 }
 

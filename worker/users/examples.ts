@@ -59,7 +59,7 @@ export const RECORD = {
   },
 };
 
-/** One who was made without a password. */
+/** A user without a password. */
 export const INVITED = {
   userId: SAMPLE.chiyo,
   uuid: SAMPLE.chiyoUuid,

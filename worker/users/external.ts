@@ -1,4 +1,4 @@
-/** The record of a user who has no account here: what his token says. Contract §3, "External tokens". */
+/** The record of a user who has no account here: what the token says. Contract §3, "External tokens". */
 import type { Json } from '../../proto/json.ts';
 import { uuidOfDigest } from '../../proto/node-id.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';

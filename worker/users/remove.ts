@@ -15,7 +15,7 @@ import { selectUser } from './store.ts';
 /**
  * Tokens of the user for this organization are void for the next request.
  * @throws GatewayError FORBIDDEN, PRECONDITION_FAILED, LAST_SUPER_ADMIN, EDIT_CONFLICT,
- * USER_NOT_FOUND when he is gone
+ * USER_NOT_FOUND when the user is gone
  */
 export async function removeUser(
   ctx: Context,

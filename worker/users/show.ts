@@ -1,4 +1,4 @@
-/** Users as they are told: one with all that is known of him, or a page of them. Spec: "User (IAM)". */
+/** Users in replies: one with all that is known, or a page of them. Spec: "User (IAM)". */
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { ENTITY_KINDS } from '../access/explain.ts';
@@ -15,9 +15,9 @@ import type { ListQuery } from './schema.ts';
 import { selectUser, selectUsers, type UserRow } from './store.ts';
 
 /**
- * The whole record. What he manages is what he is Admin of. Spec silent. The ETag is of membership,
- * account and level: neither what he did nor what he manages changes it.
- * @throws GatewayError USER_NOT_FOUND when he is gone since he was looked up
+ * The whole record. A user manages what they are Admin of. Spec silent. The ETag is of membership,
+ * account and level: neither activity nor what the user manages changes it.
+ * @throws GatewayError USER_NOT_FOUND when the user is gone since the look-up
  */
 export async function showUser(ctx: Context, user: Subject): Promise<Tagged> {
   const { orgUuid } = ctx.caller;

@@ -26,7 +26,7 @@ export const ownRule = and(
   eq(rules.subject, memberships.accountUuid),
 );
 
-/** Members with all that is told of them. */
+/** Members with all that replies show. */
 function selectMembersWhere(db: Database, orgUuid: string, condition: SQL | undefined) {
   return db
     .select({
@@ -124,7 +124,7 @@ export function insertAccount(db: Database, orgUuid: string, row: NewAccount, no
     .returning({ uuid: accounts.uuid });
 }
 
-/** Who is made a member, by whom. */
+/** A new member, and its author. */
 export interface NewMember {
   readonly orgUuid: string;
   readonly accountUuid: string;

@@ -6,7 +6,7 @@ import { mysql as kind } from '../index.ts';
 import type { Token } from './lexer.ts';
 import { type Parsed, parseText } from './statement.ts';
 
-/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or where there are none of those. */
+/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or over HTTP, which has neither. */
 export type Place = 'call' | 'transaction' | 'lease' | 'http';
 
 /** Statements that begin, end or part transactions. */

@@ -14,7 +14,7 @@ export interface Call {
   readonly alias: boolean;
 }
 
-/** Databases that are none: MariaDB's own functions by the rules of a mode. Source: MariaDB, "Function Name Resolution". */
+/** Names that look like databases but are not: they select MariaDB's own functions by the rules of a mode. Source: MariaDB, "Function Name Resolution". */
 const OWN_SCHEMAS = new Set(['mariadb_schema', 'oracle_schema', 'maxdb_schema']);
 
 /** Whether a name has a database or package in front that can be a user's. */

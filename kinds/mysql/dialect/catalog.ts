@@ -32,7 +32,7 @@ const VIEWS = `SELECT TABLE_SCHEMA, TABLE_NAME, COALESCE(VIEW_DEFINITION, ''),
   IF(TABLE_SCHEMA = DATABASE(), 'here', '') FROM information_schema.VIEWS WHERE TABLE_NAME IN`;
 const TABLES = 'SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_NAME IN';
 const TRIGGERS = 'SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_TABLE IN';
-/** Databases whose triggers may not be seen by who asks: its own, and those that are named. */
+/** Databases whose triggers the user may not see: of the current one and those that are named. */
 const UNSEEN = `SELECT SCHEMA_NAME FROM information_schema.SCHEMATA AS s
   WHERE NOT EXISTS (SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'TRIGGER')
   AND NOT EXISTS (SELECT 1 FROM information_schema.SCHEMA_PRIVILEGES AS p
@@ -43,7 +43,7 @@ const LOADED = 'SELECT name FROM mysql.func WHERE name IN';
 const ALL = 'LIMIT 18446744073709551615';
 /** Names that one look-up may carry. */
 const NAMES_MAX = 1_000;
-/** Table or its column is denied, or is not there: then who asks may not know of loaded functions. */
+/** The table or its column is denied or missing: then the user may not list loaded functions. */
 const DENIED = new Set([1044, 1049, 1109, 1142, 1143, 1146, 1370]);
 
 /** Looks names up through one connection. */

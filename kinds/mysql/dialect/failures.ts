@@ -1,4 +1,4 @@
-/** What callers are told of errors of MySQL and MariaDB. Source: MySQL Error Message Reference; MariaDB Error Codes. */
+/** Maps errors of MySQL and MariaDB to the gateway's. Source: MySQL Error Message Reference; MariaDB Error Codes. */
 import type { Mode } from '../../../proto/driver.ts';
 import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { toldWithout } from '../../../proto/told.ts';

@@ -68,7 +68,7 @@ const SERVER_OWN = new Set(
   VECTOR_DIM STRING_TO_VECTOR TO_VECTOR VECTOR_TO_STRING FROM_VECTOR DISTANCE`.split(/\s+/),
 );
 
-/** Words that a parenthesis may follow, and that every server reserves: nobody's function unless quoted. */
+/** Words that a parenthesis may follow, and that every server reserves: they name no function unless quoted. */
 const RESERVED = new Set(
   `ALL AND AS BETWEEN BIGINT BINARY BLOB BY CASE CHAR CHARACTER CHECK CROSS DECIMAL DISTINCT DIV DOUBLE
   ELSE EXISTS EXPLAIN FLOAT FOR FORCE FROM FULLTEXT GROUP HAVING IGNORE IN INDEX INNER INT INTEGER

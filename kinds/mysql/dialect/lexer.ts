@@ -3,7 +3,7 @@
  * escapes on and double quotes for strings. Source: MySQL manual, "Language Structure".
  */
 
-/** A piece of a statement. Comments are none. */
+/** A token of a statement. Comments are not tokens. */
 export interface Token {
   /**
    * `word`: an unquoted name or keyword; `name`: in backticks; `variable`: `@x` or `@@x`; `named`:
@@ -36,7 +36,7 @@ const SPACE = /[\t-\r ]+/y;
 const NAMED = /:[A-Za-z_]\w*/y;
 const SYSTEM_VARIABLE = /@@[0-9A-Za-z_$\u0080-\uffff]*(?:\.[0-9A-Za-z_$\u0080-\uffff]+)*/y;
 const VARIABLE = /@[0-9A-Za-z_$.\u0080-\uffff]*/y;
-/** With a point, which a word may follow at once; an exponent without digits is none. */
+/** With a point, which a word may follow at once; an exponent needs digits. */
 const REAL = /(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?/iy;
 /** With an exponent and no point: the same. */
 const FLOAT = /\d+e[+-]?\d+/iy;

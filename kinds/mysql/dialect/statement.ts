@@ -129,14 +129,14 @@ const READABLE = new Set([
 /** What MariaDB's ANALYZE may explain; ANALYZE TABLE writes. */
 const ANALYZED = new Set(['SELECT', 'WITH', 'VALUES', 'FORMAT']);
 
-/** Words that write wherever they stand unquoted: reserved, so they are nobody's name. */
+/** Words that write wherever they stand unquoted: reserved, so they cannot be names. */
 const WRITING = new Set(['UPDATE', 'DELETE', 'INTO', 'OUTFILE', 'DUMPFILE']);
 /** The same, but functions when a parenthesis follows. */
 const WRITING_UNLESS_CALLED = new Set(['INSERT', 'REPLACE']);
 
 /** Tables of counters that begin anew when they are read. Source: MySQL manual, "INFORMATION_SCHEMA InnoDB Tables". */
 const EMPTIED = /^INNODB_CMP(?:MEM|_PER_INDEX)?_RESET$/i;
-/** The server loads and runs every library of its plugins to tell of them. Source: MariaDB, "SHOW PLUGINS SONAME". */
+/** To list its plugins, the server loads and runs every library of them. Source: MariaDB, "SHOW PLUGINS SONAME". */
 const LOADING = /^(?:ALL_PLUGINS|SONAME)$/i;
 
 function whyUnreadable(

@@ -15,7 +15,7 @@ export function mayLeaveTraces({ plain, tokens }: Parsed): boolean {
   return callsOf(tokens).some(({ name, bare }) => !bare || leavesTraces(name.toUpperCase()));
 }
 
-/** What tells of the statement before, which may be another caller's. */
+/** Functions and variables that reveal the statement before, which may be another caller's. */
 const TELLING =
   /^(?:LAST_INSERT_ID|FOUND_ROWS|ROW_COUNT|WARNINGS|ERRORS|DIAGNOSTICS|VARIABLES|(?:SESSION|SYSTEM)_VARIABLES|LASTVAL|CURRVAL)$/i;
 const TELLING_VARIABLE = /^(?:identity|last_insert_id|insert_id|warning_count|error_count)$/i;

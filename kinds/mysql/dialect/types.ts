@@ -36,7 +36,7 @@ export const TYPE = {
 const UNSIGNED = 0x20;
 const ENUM = 0x100;
 const SET = 0x800;
-/** The number of the character set that is none: bytes. */
+/** The number of the character set `binary`: bytes. */
 const BINARY = 63;
 
 /** A column as the server describes it. */

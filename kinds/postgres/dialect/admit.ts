@@ -5,7 +5,7 @@ import type { PostgresRequest } from '../index.ts';
 import { postgres as kind } from '../index.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
 
-/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or where there are none of those. */
+/** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or over HTTP, which has neither. */
 export type Place = 'call' | 'transaction' | 'lease' | 'http';
 
 /** Statements that only mean something to a later call on the same connection. */

@@ -1,4 +1,4 @@
-/** What callers are told of PostgreSQL's errors. Source: PostgreSQL manual, appendix A. */
+/** Maps PostgreSQL's errors to the gateway's. Source: PostgreSQL manual, appendix A. */
 import type { Mode } from '../../../proto/driver.ts';
 import {
   type BackendDetail,

@@ -6,7 +6,7 @@ import type { TypeRegistry } from './types.ts';
 /**
  * One row per table, a page of them by namespace and name in the order of their bytes. Columns
  * carry the OID of their type, of a domain that of what it stands on, because that is what
- * results name. $1 and $2 are the last table told of, $3 how many.
+ * results name. $1 and $2 are the last table of the page before, $3 is the page's length.
  */
 const TABLES = `WITH page AS MATERIALIZED (
   SELECT c.oid, n.nspname, c.relname, c.relkind

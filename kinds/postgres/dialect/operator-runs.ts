@@ -7,7 +7,7 @@
 
 /** A run that the lexer may come back to. */
 const RUNS = /[~!@#^&|`?+\-*/%<>=]{64,}/g;
-/** Looks for each character that any statement may take: adjacent comments that nobody writes by hand. */
+/** Looks for each character that any statement may take: adjacent comments are not written by hand. */
 const LOOKS_PER_CHARACTER = 64;
 /** Looks that are always free: a thousandth of a second. */
 const LOOKS_FREE = 60_000;

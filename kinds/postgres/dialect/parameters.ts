@@ -244,7 +244,7 @@ function typedForm(value: Json, oid: number, index: number): Form {
   return valueForm(value);
 }
 
-/** Reads the value of a tag; undefined when it is none of that tag's. */
+/** Reads the value of a tag; undefined when it does not belong to that tag. */
 type TagReader = (value: Json) => Form | undefined;
 
 const integer: TagReader = (value) => {

@@ -92,7 +92,7 @@ export function isRefusedByName(found: ReachedFunction): boolean {
   return serverOwn && (rawInput || volatile) && !isHarmless(name);
 }
 
-/** Whether calling it may leave something on the connection, or do what nobody knows. Contract §6, "Nothing that one caller sets". */
+/** Whether calling it may leave something on the connection, or do something unknown. Contract §6, "Nothing that one caller sets". */
 export function mayLeaveTraces(found: ReachedFunction): boolean {
   const { name, volatile, serverOwn, extension, compiled } = found;
   if (REFUSED_STABLE_SET.has(name) || REFUSED_FAMILIES.test(name)) return true;

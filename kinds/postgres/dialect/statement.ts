@@ -41,7 +41,7 @@ export const PARSED_MAX_CHARACTERS = 262_144;
 export const REMEMBERED_MAX_CHARACTERS = 8_192;
 
 const remembered = new LruMap<string, ParsedText>(2_000);
-/** What was parsed elsewhere, for those who are about to ask. */
+/** Statements that were parsed elsewhere, for the next call. */
 const held = new Map<string, { readonly parsed: ParsedText; holders: number }>();
 
 /** Lets `parseText` answer of a text what was made of it elsewhere, until the answered function is called. */

@@ -1,9 +1,9 @@
-/** What a credential lets its bearer do that an endpoint had better not, and the SQL that mends it. */
+/** Warnings about a credential that may do more than an endpoint should, and the SQL that mends it. */
 import type { ConnectionUse, Warning } from '../../../proto/driver.ts';
 import type { AskRows, Statement } from './ask.ts';
 import type { FieldValue } from './encode.ts';
 
-/** Names beyond these are left to whoever runs the statements. */
+/** Most schemas and tables that the SQL names. The operator adds the others. */
 const NAMES_MAX = 10;
 
 /** Relations that users made and that /read may read. */
@@ -42,7 +42,7 @@ interface Standing {
 /**
  * Warns of the role that a connection has. keys-and-doors.md §5.
  * @param ask looks up in the catalog, with `search_path` on pg_catalog
- * @param use an owner who does not read is warned of only where row-level security does not count for it
+ * @param use of a connection that does not read, an owner is warned of only where row-level security does not bind it
  */
 export async function credentialWarnings(ask: AskRows, use: ConnectionUse): Promise<Warning[]> {
   const [row] = await ask(STANDING);
@@ -107,7 +107,7 @@ function ownerWarnings(standing: Standing, use: ConnectionUse, whose: string): W
   const code = 'CREDENTIAL_OWNER';
   const force = unforced.map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`).join(' ');
   if (use === 'writes') {
-    // Who only writes may well own its tables.
+    // A connection that only writes may own its tables.
     if (unforced.length === 0) return [];
     const message = `${whose} owns tables whose row-level security does not apply to their owner. The owner can make it apply: ${force}`;
     return [{ code, message }];
@@ -120,7 +120,7 @@ function ownerWarnings(standing: Standing, use: ConnectionUse, whose: string): W
   return [{ code, message }];
 }
 
-/** Says how to make a role that is no more than the use needs. */
+/** Says how to make a role with only the rights that the use needs. */
 function mendOf(standing: Standing, use: ConnectionUse): string {
   const writes = use === 'writes' || use === 'development';
   const what = writes ? 'reads and writes rows' : 'only reads';

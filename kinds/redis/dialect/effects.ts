@@ -9,7 +9,7 @@ const STATEFUL = new Set([
   ...['client no-evict', 'client no-touch', 'client import-source'],
 ]);
 
-/** Ends or changes what the connection is, or who is on it: callers never may. */
+/** Commands that end the connection, or change its protocol or user: callers may never send them. */
 const NEVER: Readonly<Record<string, string>> = {
   auth: "changes who is on the connection: the endpoint's configuration says who that is",
   hello: "changes who is on the connection: the endpoint's configuration says who that is",
@@ -58,7 +58,7 @@ export function canonicalName({ type, args }: RedisCommand): string {
   return CONTAINERS.has(first) ? `${first} ${second.toLowerCase()}` : first;
 }
 
-/** Types that do nothing to their connection, remembered: nearly all requests are of such. */
+/** Types that do nothing to their connection, remembered: nearly all requests have one of them. */
 const plain = new Map<string, boolean>();
 const PLAIN_MAX = 1_000;
 

@@ -1,4 +1,4 @@
-/** What a caller is told of a server's error. Source: redis.io/docs/latest/develop/reference/protocol-spec, src/server.c. */
+/** Maps a server's errors to the gateway's. Source: redis.io/docs/latest/develop/reference/protocol-spec, src/server.c. */
 import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { withoutAddresses } from '../replies/index.ts';
 import type { ReplyError } from '../reply-value.ts';

@@ -7,7 +7,7 @@ import type { ReplyValue } from '../reply-value.ts';
 
 const FORM: Form = { numbersAsStrings: false };
 
-/** A message of a channel, whichever way it was subscribed to; undefined for what is none. */
+/** A message of a channel, however it was subscribed to; undefined for any other reply. */
 export function messageJson(push: ReplyValue): string | undefined {
   const message = messageOf(push);
   return message === undefined ? undefined : naturalJson(message, FORM);

@@ -1,4 +1,4 @@
-/** Replies as the bytes that a caller gets, whoever spoke to the server. Contract §6, "Redis". */
+/** Replies as the bytes that a caller gets, from the relay or from the edge. Contract §6, "Redis". */
 import type { Call } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../command.ts';

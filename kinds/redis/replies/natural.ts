@@ -62,7 +62,7 @@ function structured(value: Exclude<Shaped, null | string | number | bigint | boo
   return value.text;
 }
 
-/** Whether a reply is an array; sets are none. */
+/** Whether a reply is an array; a set is not. */
 export function isList(value: Shaped): value is readonly Shaped[] {
   return Array.isArray(value);
 }

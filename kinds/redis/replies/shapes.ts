@@ -161,7 +161,7 @@ export const binary: Shape = (value) => {
   return value instanceof Uint8Array ? new JsonText(bytesJson(value)) : value;
 };
 
-/** A JSON document, or the text where it is none. */
+/** A JSON document, or the text where it is not JSON. */
 export const json: Shape = (value) => {
   const text = textOf(value);
   if (text === undefined) return value;

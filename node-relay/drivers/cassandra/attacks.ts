@@ -1,4 +1,4 @@
-/** What a reader may try in order to change something: none of it may pass `/read`, whoever the role is. */
+/** What a reader may try in order to change something: none of it may pass `/read`, whatever the role may do. */
 
 /** Objects that attacks aim at. */
 export const TARGETS: readonly string[] = [

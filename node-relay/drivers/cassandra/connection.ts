@@ -12,13 +12,13 @@ import { openSocket } from './socket.ts';
 
 /** Milliseconds that a server may take to close its side; then the socket is closed all the same. */
 const END_MAX_MS = 2_000;
-/** Bytes of an answer to one who has not entered yet. Spec silent. */
+/** Most bytes of an answer before the login has succeeded. Spec silent. */
 const LOGIN_MAX_BYTES = 64 * 1024;
 /** Bytes of one answer where a call says nothing else: to what is prepared, traced or changed. Spec silent. */
 const FRAME_MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of one value, whatever the call. Contract §6, "Large results". */
 const FIELD_MAX_BYTES = 64 * 1024 * 1024;
-/** Times that a server may ask who enters. */
+/** Challenges that a server may send in a login. */
 const CHALLENGES_MAX = 4;
 
 /** What connections of a pool are made from. */
@@ -53,7 +53,7 @@ export class Connection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on('data', (piece: Buffer) => this.#take(piece));
-    // What comes of it is told by its end.
+    // Its outcome is known when it ends.
     socket.on('error', () => {});
     socket.once('close', () => {
       this.#lost = true;

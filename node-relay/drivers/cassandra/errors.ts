@@ -80,7 +80,7 @@ export interface Circumstances {
   readonly max: number | 'page';
 }
 
-/** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
+/** The error that a caller gets for any failure of a call. Contract §2: lost, timed out or outcome unknown. */
 export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof ResponseError) return fromServer(cause.code, cause.message, cause);
@@ -150,7 +150,7 @@ export function at<Value>(operation: number, run: () => Value): Value {
   }
 }
 
-/** The failure of an operation, told by the server or found here, with its index. */
+/** The failure of an operation, from the server or found here, with its index. */
 export function ofOperation(cause: unknown, operation: number): unknown {
   const failure =
     cause instanceof ResponseError ? fromServer(cause.code, cause.message, cause) : cause;

@@ -100,7 +100,7 @@ const isSingle = (request: StatementRequest) =>
   ('page_size' in request && request.page_size !== undefined) ||
   ('paging_state' in request && request.paging_state !== undefined);
 
-/** Rows of a page whose size nobody says. Source: the driver's own default. */
+/** Rows of a page when the request names no size. Source: the driver's own default. */
 const PAGE_ROWS = 5_000;
 /** A value of one character may take so many bytes on the wire: its length, and eight of a number. */
 const WIRE_FACTOR = 12;

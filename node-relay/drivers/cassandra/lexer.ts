@@ -1,6 +1,6 @@
 /** Reads CQL as tokens, by the rules of the server's own lexer. Source: Cassandra, src/antlr/Lexer.g. */
 
-/** A token that means something; comments and spaces are none. */
+/** A token of a statement; comments and spaces are left out. */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'mark';
   /** As it is written. */

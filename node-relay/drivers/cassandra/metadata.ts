@@ -1,4 +1,4 @@
-/** Reads what columns or markers a server tells of, and their types. Source: CQL binary protocol v4, section 4.2.5.2. */
+/** Reads the columns or markers that a server describes, and their types. Source: CQL binary protocol v4, section 4.2.5.2. */
 import { ReplyFault, type ReplyReader } from './bytes.ts';
 import { DEPTH_MAX, type ProtocolType } from './marshal.ts';
 

@@ -14,7 +14,7 @@ export function bytesOfBigint(value: bigint): Buffer {
     .toString(16)
     .padStart(length * 2, '0');
   const bytes = Buffer.from(hex, 'hex');
-  // A byte too many, where its first bit tells no more than the next byte's.
+  // The first byte is superfluous where it only repeats the sign of the next.
   const [first, second = 0] = bytes;
   const isSpare = length > 1 && (second < 128 ? first === 0 : first === 255);
   return isSpare ? bytes.subarray(1) : bytes;

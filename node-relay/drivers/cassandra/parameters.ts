@@ -108,7 +108,7 @@ function bytesOf(value: Json, type: CqlType, path: string): Buffer {
   }
 }
 
-/** Numbers as text: a name of an object's member is none. */
+/** Writes a value of a type that contains no others. */
 function scalar(value: Json, name: string, path: string): Buffer {
   const write = SIMPLE_WRITERS[name];
   const result = write?.(value) ?? `cannot be a value of type ${name}`;

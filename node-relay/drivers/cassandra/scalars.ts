@@ -47,7 +47,7 @@ function bytesOfInteger(value: bigint, bits: number): Buffer {
 const SPECIAL = new Set(['NaN', 'Infinity', '-Infinity']);
 const FLOAT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/** The number itself: its text would lose the sign of zero. Undefined where it is none. */
+/** The number itself: its text would lose the sign of zero. Undefined where it is not a number. */
 function floatOf(value: Json): number | undefined {
   if (typeof value === 'number') return value;
   const text = isRawJson(value) ? value.rawJSON : value;

@@ -10,7 +10,7 @@ const PREPARE = 0x09;
 /** What is answered to a statement that runs; undefined for nothing. */
 export type Answerer = (body: Buffer, times: number) => Buffer | undefined;
 
-/** A server that lets everybody enter and prepares every statement. */
+/** A server that accepts every login and prepares every statement. */
 export class HostileServer {
   readonly port: number;
   readonly #stop: () => void;

@@ -1,4 +1,4 @@
-/** What a reader may try in order to change something or to leave the server: none of it may pass `/read`, whoever the user is. */
+/** What a reader may try in order to change something or to leave the server: none of it may pass `/read`, whatever the user may do. */
 
 /** Objects that attacks aim at. */
 export const TARGETS: readonly string[] = [

@@ -147,7 +147,7 @@ function loginHeaders(user: string, password: string): { readonly [name: string]
   return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
 }
 
-/** The beginning of a body; whoever has more to say loses the connection. */
+/** The beginning of a body; a server that sends more loses the connection. */
 async function beginning(reply: IncomingMessage): Promise<string> {
   const gathered = new GatheredBytes();
   for await (const piece of reply as AsyncIterable<Buffer>) {

@@ -6,7 +6,7 @@ import {
   refusedByBackend,
 } from '../../../proto/errors.ts';
 
-/** Characters of an error that are looked at: what is told of it has fewer. */
+/** Characters of an error that are read: the message to the caller is shorter. */
 const TEXT_MAX = 8_192;
 
 /** An error that the server told, with its number. */
@@ -79,7 +79,7 @@ const NO_PERMISSION_TO_ENTER = '291';
 const BUSY = new Set(['202', '203', '439', '745']);
 const READONLY = '164';
 
-/** What the server said when somebody speaks HTTP to its other port. */
+/** The server's answer to HTTP on its other port. */
 const OTHER_PROTOCOL = /must use port|is for clickhouse-client/i;
 
 /** The failure of a statement that the server answered with an error. Contract §2. */
@@ -145,7 +145,7 @@ export interface Circumstances {
   readonly signal: AbortSignal;
 }
 
-/** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
+/** The error that a caller gets for any failure of a call. Contract §2: lost, timed out or outcome unknown. */
 export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
   const { read, uncertain, signal } = circumstances;
   if (cause instanceof GatewayError) return cause;

@@ -33,7 +33,7 @@ const DEFINES = new Set([
   'REVOKE',
   'REPLACE',
 ]);
-/** They act on what comes after them on the same session, and there is none. */
+/** They act on later statements of the same session; the gateway uses no sessions. */
 const SESSION_ONLY = new Set(['SET', 'USE', 'BEGIN', 'START', 'COMMIT', 'ROLLBACK']);
 /**
  * A request's statement, when it may run.

@@ -2,7 +2,7 @@
 import { DollarQuotes } from '../../../kinds/dollar-quotes.ts';
 import { decodedQuote } from './quotes.ts';
 
-/** A token that means something; comments and spaces are none. */
+/** A token of a statement; comments and spaces are left out. */
 export interface Token {
   readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'mark';
   /** Of a word as it is written, of a quoted name and a string what they say, of a mark the character. */
@@ -18,7 +18,7 @@ export interface Unreadable {
   readonly unreadable: string;
 }
 
-// Wider than the server's own spaces: what is none for it is an error there.
+// More than the server's own spaces: others are errors at the server.
 const SPACE = /[\s\u0085\u180e\u200b-\u200d\u2060\ufeff]+/y;
 const LINE_COMMENT = /(?:--|\/\/|#[ !])[^\n]*/y;
 const WORD = /[A-Za-z_$][\w$]*/y;

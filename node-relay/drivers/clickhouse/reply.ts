@@ -13,7 +13,7 @@ const OPEN = 0x5b;
 const FAULT_MAX = 65_536;
 /** Bytes of the lines that name columns and types: names are in each row of a result. Spec silent. */
 const HEADER_MAX = 1_048_576;
-/** Characters of rows after which whoever takes them has a turn. */
+/** Characters of rows after which the reader has a turn. */
 const TURN_LENGTH = 262_144;
 /** The server writes them as escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings may not hold them.

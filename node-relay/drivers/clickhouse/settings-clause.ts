@@ -15,7 +15,7 @@ export function setsOf(tokens: readonly Token[]): string[] {
   for (const [at, token] of tokens.entries()) {
     if (!isWord(token, 'SETTINGS') || !beginsSetting(tokens, at + 1)) continue;
     left -= addNames(found, tokens, at + 1);
-    // Of clauses within clauses that nobody writes, any name may be set.
+    // Deeply nested clauses are not written by hand: assume that any name may be set.
     if (left < 0) return tokens.filter(isName).map(({ text }) => text);
   }
   return [...found];

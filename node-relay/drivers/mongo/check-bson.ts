@@ -25,7 +25,7 @@ const FIXED: { readonly [type: number]: number } = {
 /** Looks at documents of one reply. */
 export class BsonCheck {
   readonly #bytes: Buffer;
-  /** The documents of a cursor's batch are read by somebody who looks at them too. */
+  /** The documents of a cursor's batch are checked by their own reader. */
   readonly #leavesBatch: boolean;
 
   constructor(bytes: Buffer, leavesBatch = false) {

@@ -13,7 +13,7 @@ import type { Settings } from './settings.ts';
 import { Sockets } from './sockets.ts';
 import type { Substitute } from './to-bson.ts';
 
-/** Leave to use one connection of the driver's at a time; it has no more of them than there are permits. */
+/** Permission to use one of the driver's connections at a time; it has as many connections as there are permits. */
 type Permit = Record<never, never>;
 
 /**
@@ -40,7 +40,7 @@ export interface Scene {
   reply(): Uint8Array | undefined;
   /** Takes in replies as large as there are, of which only a part is answered. */
   takeLarge(): void;
-  /** Keeps a cursor open for later calls, where there are such. */
+  /** Keeps a cursor open for later calls; left out where there are no later calls. */
   keep?(cursor: OpenCursor): void;
   /** Puts earlier results in place of references to them. */
   readonly substitute?: Substitute | undefined;
@@ -107,11 +107,11 @@ export class Database {
   }
 
   startSession(client: MongoClient, options?: ClientSessionOptions): ClientSession {
-    // Calls of one endpoint are nobody's chain of causes.
+    // Calls of one endpoint do not depend on each other.
     return client.startSession({ causalConsistency: false, ...options });
   }
 
-  /** Lets a call keep its permit for as long as others please. @throws GatewayError POOL_EXHAUSTED */
+  /** Lets a call keep its permit for an open time. @throws GatewayError POOL_EXHAUSTED */
   hold(): () => void {
     return heldOn(this.#host);
   }

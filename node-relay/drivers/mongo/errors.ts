@@ -34,7 +34,7 @@ export interface Circumstances {
   readonly max: number;
 }
 
-/** What a caller is told of any failure of a call. Contract §2. */
+/** The error that a caller gets for any failure of a call. Contract §2. */
 export function fromFailure(cause: unknown, { uncertain, signal, max }: Circumstances): unknown {
   // The reason of a call's end does not tell what it left behind.
   if (cause instanceof GatewayError && !(uncertain && cause === signal.reason)) return cause;

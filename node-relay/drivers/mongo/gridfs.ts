@@ -17,7 +17,7 @@ const CHUNK_BYTES = 255 * 1024;
 const DEFAULT_BUCKET = 'fs';
 const NOTHING = '{"value":null}';
 
-/** The request as one on the collection that tells of the files. */
+/** The request as one on the collection that describes the files. */
 function ofFiles(request: MongoRequest): MongoRequest {
   return { ...request, collection: `${request.bucket_name ?? DEFAULT_BUCKET}.files` };
 }

@@ -18,9 +18,9 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   validate: ['repair', 'fixMultikey', 'background', 'full'],
   features: ['oidReset'],
 };
-/** Of those and of others, what changes who or what the connection is, which the next caller gets. */
+/** Commands that change the connection's user or protocol, which the next caller would get. */
 const OF_CONNECTION = new Set(['logout', 'authenticate', 'saslstart', 'saslcontinue', 'getnonce']);
-/** What greets the server; the driver has told it who is there. */
+/** Commands that greet the server; the driver has sent its own already. */
 const GREETINGS = new Set(['hello', 'ismaster']);
 const OF_GREETING = new Set(['comment', 'maxTimeMS', 'saslSupportedMechs', '$readPreference']);
 /** What may be explained. */

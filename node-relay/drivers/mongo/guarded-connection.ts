@@ -7,7 +7,7 @@ import { checkHello, checkRefusal } from './hello.ts';
 import { Replies } from './replies.ts';
 import { REPLY_MAX_BYTES, ReplyFault } from './reply-fault.ts';
 
-/** Bytes of a reply to one who has not entered yet, and to a monitor. Spec silent. */
+/** Most bytes of a reply before the login has succeeded, and to a monitor. Spec silent. */
 const LOGIN_MAX_BYTES = 64 * 1024;
 
 /** In the place of the driver's own: a fault in what a server sends ends this connection, and nothing else. */
@@ -93,7 +93,7 @@ export class GuardedConnection extends internals.Connection {
   }
 }
 
-/** As the driver knows failures, so that it tells them to whoever asked. */
+/** A failure in the driver's own form, so that the driver passes it on. */
 export function asFault(thrown: unknown): MongoError {
   if (thrown instanceof MongoError) return thrown;
   const cause = thrown instanceof Error ? { cause: thrown } : undefined;

@@ -20,7 +20,7 @@ const NumberLike = z.unknown().transform(Number);
 const Limit = NumberLike.pipe(z.number().min(1)).nullish();
 const Count = NumberLike.pipe(z.number()).nullish();
 
-/** What the driver reads of it; the rest is nobody's. */
+/** The members that the driver reads; the others are dropped. */
 const Topology = z
   .looseObject({
     processId: z.instanceof(ObjectId),

@@ -47,7 +47,7 @@ export class Progress implements Observer {
   }
 
   /**
-   * What was thrown after a server's answer and belongs to nobody: the answer is not what the command
+   * An error after a server's answer that is not the server's: the answer is not what the command
    * answers. Its connection ends, unless another call has it already.
    */
   faultOf(thrown: unknown): unknown {

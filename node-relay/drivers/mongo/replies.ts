@@ -15,7 +15,7 @@ export interface Awaited {
   readonly requestId: number;
   /** Bytes that the reply may have. */
   readonly max: number;
-  /** Whoever asked looks at the documents of the cursor's batch. */
+  /** The caller checks the documents of the cursor's batch. */
   readonly leavesBatch: boolean;
 }
 

@@ -78,7 +78,7 @@ export function check(request: MongoRequest, mode: Mode, defaultDatabase: string
   }
 }
 
-/** What only administrators may write to is named: who may do what is decided before the connection is known. */
+/** What only administrators may write to must be named: rights are decided before the connection is known. */
 function checkDatabase(request: MongoRequest, defaultDatabase: string): void {
   if (request.database !== undefined || !isSystem(defaultDatabase)) return;
   if (!targetsOf(request).own) return;

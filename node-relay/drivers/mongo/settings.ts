@@ -151,7 +151,7 @@ function checkOption(name: string, value: string): void {
   }
 }
 
-/** Contract §5: a password, `user:password` or both apart; the text `None` is none. */
+/** Contract §5: a password, `user:password` or both apart; the text `None` means no password. */
 function enter(url: Url, own: ConnectionParts['auth'], outer: ConnectionParts['auth']): void {
   const auth = own ?? (url.user === undefined ? outer : undefined);
   if (auth === undefined || auth === 'None' || auth === '') return;

@@ -10,7 +10,7 @@ import { answered, securedBy } from './tls-answer.ts';
 /** Milliseconds that the driver gives a socket when it names no time. */
 const CONNECT_MS = 10_000;
 
-/** Who wants to know what is sent in a session, and on which connection. */
+/** Observes what is sent in a session, and on which connection. */
 export interface Observer {
   /** What was answered last. */
   readonly reply: Uint8Array | undefined;
@@ -54,7 +54,7 @@ export class Line {
 }
 
 /**
- * The sockets of one client. The driver has no option for a socket of one's own, but a module
+ * The sockets of one client. The driver has no option for a given socket, but a module
  * that opens all of them and takes a socket that is there already: its two functions are wrapped,
  * and a client is known by its `lookup`, which passes through every copy of the options.
  */
@@ -167,7 +167,7 @@ internals.makeSocket = async (options) => {
   return socket;
 };
 
-/** What the driver does not expect of a login is no failure that it tells to whoever waits. @throws MongoError */
+/** Logs in. The driver passes only errors of its own to the caller, so every other is made one. @throws MongoError */
 async function entered(options: ConnectOptions): Promise<GuardedConnection> {
   try {
     const connection = await connect({ ...options, connectionType: GuardedConnection });

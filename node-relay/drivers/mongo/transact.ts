@@ -107,7 +107,7 @@ export async function commit(
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      // Until its answer nobody knows whether the changes are kept.
+      // Until its answer it is unknown whether the changes are kept.
       return await database.attempt(session, call, () => session.commitTransaction(), 'uncertain');
     } catch (thrown) {
       if (isTransient(thrown) || !isUnknown(thrown)) throw thrown;

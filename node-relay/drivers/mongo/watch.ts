@@ -146,7 +146,7 @@ function placeIn(value: Json, path: string): unknown {
   return typeof value === 'string' ? tokenOf(value, path) : toBson(value, path);
 }
 
-/** @throws GatewayError BAD_REQUEST for a pipeline that is none of a change stream, or that writes */
+/** @throws GatewayError BAD_REQUEST for a pipeline that a change stream cannot have, or that writes */
 function checkPipeline({ type, pipeline = [] }: MongoRequest): void {
   if (!isWatch(type)) {
     const message = `Requests of type ${type} are not subscriptions`;

@@ -175,7 +175,7 @@ const BY_REASON: readonly (readonly [reason: string, queries: readonly string[]]
       "SELECT mariadb_schema.get_lock('attack', 0)",
       'SELECT * FROM information_schema.INNODB_CMP_RESET',
       'SELECT * FROM information_schema.`innodb_cmpmem_reset`',
-      // They load libraries to tell of them.
+      // They load libraries to list them.
       'SELECT * FROM information_schema.all_plugins',
       "SHOW PLUGINS SONAME 'ha_blackhole'",
       'EXPLAIN FORMAT=VTEXPLAIN /*vt+ EXECUTE_DML_QUERIES */ DELETE FROM items',

@@ -21,7 +21,7 @@ import { executeCommand } from './parameters.ts';
 import { sessionSettings } from './session.ts';
 import { Wire } from './wire.ts';
 
-/** Milliseconds that a reset may take, in which nobody waits for it. */
+/** Milliseconds that a reset may take; no caller waits for it. */
 const RESET_MS = 5_000;
 /** Milliseconds for the goodbye. */
 const CLOSE_MS = 1_000;
@@ -155,12 +155,12 @@ export class Connection implements Lendable {
   /** Makes the session what every call finds. */
   async #setUp(): Promise<void> {
     for (const statement of sessionSettings(this.#recipe.mode)) await this.query(statement);
-    // Servers that do not tell of changes are asked for none.
+    // Servers that do not report changes are not asked to.
     await this.query('SET SESSION session_track_state_change = 1').catch(unlessRefused);
     this.wire.sessionChanged = false;
   }
 
-  /** What a reset does not set back: who and where the session is, and what it has kept of statements. */
+  /** What a reset does not restore: the session's user and database, and its prepared statements. */
   async #identity(): Promise<string> {
     for (const query of IDENTITY) {
       const rows = await this.rows(query, []).catch(unlessRefused);

@@ -133,7 +133,7 @@ export async function execute(
       new SqlResult(options, max, (row) => {
         overflowed = true;
         // Stopping ends the connection, so a transaction or a lease rather drops the rows; and
-        // what may change something is better told of than stopped halfway.
+        // a statement that may change something is better reported than stopped halfway.
         if (place === 'call' && mayStop(ready)) {
           connection[row === 'whole' ? 'drop' : 'interrupt']();
         }

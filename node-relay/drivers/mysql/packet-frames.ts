@@ -7,7 +7,7 @@ const HEAD = 4;
 /** Columns, prepared statements, errors, in bytes. */
 export const OTHER_MAX = 1024 * 1024;
 
-/** Who takes packets. */
+/** Receives packets. */
 export interface Taker {
   /** Largest payload that comes next, in bytes; one in several packets counts as one. */
   readonly payloadMax: number;

@@ -23,7 +23,7 @@ export function sessionSettings(mode: Mode): string[] {
   return [
     'SET NAMES utf8mb4',
     `SET SESSION sql_mode = TRIM(BOTH ',' FROM ${cleaned}), time_zone = '+00:00', autocommit = 1`,
-    // A reset keeps them; whoever knows them knows what rand() answers next.
+    // A reset keeps them, and they reveal what rand() answers next.
     `SET SESSION rand_seed1 = ${seed()}, rand_seed2 = ${seed()}`,
     ...(mode === 'read' ? ['SET SESSION TRANSACTION READ ONLY'] : []),
   ];

@@ -281,7 +281,7 @@ export class Wire implements Taker {
 /** Answers the status. Source: "EOF_Packet". */
 function readEnd(reader: Reader): number {
   if (reader.u8() !== 0xfe) throw new Unreadable('columns without an end');
-  // Warnings, which nobody asks for.
+  // Warnings, which are not used.
   reader.over(2);
   const status = reader.u16();
   reader.done();

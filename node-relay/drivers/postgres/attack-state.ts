@@ -7,7 +7,7 @@ export const ATTACK_FILE = '/tmp/causeway-attack';
 /** Of a server too old to have the function. */
 export const NO_SUCH_FUNCTION = '42883';
 
-/** No statements are none: there is nothing to refuse. */
+/** An empty text has no statements: there is nothing to refuse. */
 export function isEmpty(text: string): boolean {
   return /^(?:;|--.*)?$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** What a reader may try in order to change something: none of it may pass `/read`, whoever the database user is. */
+/** What a reader may try in order to change something: none of it may pass `/read`, whatever the database user may do. */
 
 /** Objects with teeth: each volatile function writes to `trace` when it is called. */
 export const TRAPS = `

@@ -17,7 +17,7 @@ import { CATALOG_ONLY, greeting, localSettings, resetStatements } from './sessio
 import { type Encryption, sendCancel } from './socket.ts';
 import { Wire } from './wire.ts';
 
-/** Milliseconds that a reset may take, in which nobody waits for it. */
+/** Milliseconds that a reset may take; no caller waits for it. */
 const RESET_MS = 5_000;
 /** Milliseconds for the goodbye. */
 const CLOSE_MS = 1_000;
@@ -56,7 +56,7 @@ export class StartupClient extends Client {
   }
 }
 
-/** What names a connection to whoever is asked to cancel it. */
+/** What names a connection in a request to cancel it. */
 interface Key {
   readonly processID: number | null;
   readonly secretKey: number | null;
@@ -191,7 +191,7 @@ export class Connection implements Lendable {
   /** Clears what statements clear, and answers whether what was run may have left something beyond that. */
   async clear(): Promise<'clean' | 'lasting' | 'unusable'> {
     this.altered = false;
-    // What ran there has set nothing, and a reset would meet the session of somebody else.
+    // What ran there has set nothing, and a reset would reach another caller's session.
     if (this.pooled) return 'clean';
     const timer = setTimeout(() => this.cut(), RESET_MS);
     try {

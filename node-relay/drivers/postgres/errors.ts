@@ -51,7 +51,7 @@ function wordsFor(cause: unknown): string {
   return 'The server cannot be reached';
 }
 
-/** What a caller is told of any failure of a call. Contract §2: lost, timed out or outcome unknown. */
+/** The error that a caller gets for any failure of a call. Contract §2: lost, timed out or outcome unknown. */
 export function fromFailure(cause: unknown, circumstances: Circumstances): unknown {
   const { mode, signal } = circumstances;
   if (cause instanceof GatewayError) return cause;

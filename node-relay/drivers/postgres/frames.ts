@@ -20,7 +20,7 @@ const OTHER_MAX = 4 * 1024 * 1024;
 /** What a row of the driver's own questions may hold. */
 export const OWN_ROW_MAX = 32 * 1024 * 1024;
 
-/** Who takes messages. */
+/** Receives messages. */
 export interface Taker {
   /** A whole message's letter and where its body stands; only good during the call. @throws Unreadable */
   message(letter: number, buffer: Buffer, at: number, end: number): void;
@@ -42,7 +42,7 @@ export class Frames {
   open = false;
   readonly #taker: Taker;
   #rowMax = OWN_ROW_MAX;
-  /** Nobody reads rows any more. */
+  /** Rows are no longer read. */
   #leavesRows = false;
   #pieces: Buffer[] = [];
   #have = 0;
@@ -54,13 +54,13 @@ export class Frames {
     this.#taker = taker;
   }
 
-  /** Takes rows and pieces of COPY of at most so many bytes, for who asks next. */
+  /** Takes rows and pieces of COPY of at most so many bytes, for the next exchange. */
   takeRows(maxBytes: number): void {
     this.#rowMax = maxBytes;
     this.#leavesRows = false;
   }
 
-  /** Keeps nothing more of rows, nor of the one that has begun: whoever asked for them has left. */
+  /** Keeps nothing more of rows, nor of the one that has begun: their reader has left. */
   leaveRows(): void {
     this.#leavesRows = true;
     const letter = this.#wanted > HEAD ? this.#pieces[0]?.[0] : undefined;

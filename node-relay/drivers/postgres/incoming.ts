@@ -33,7 +33,7 @@ export class IncomingConnection extends Connection implements Taker {
       try {
         this.frames.take(chunk);
       } catch (error) {
-        // Nothing that comes after can be told apart; whoever waits hears of it as of a lost connection.
+        // What follows cannot be read: the waiting call sees a lost connection.
         this.#ended = true;
         stream.destroy(error instanceof Error ? error : new Unreadable(String(error)));
       }

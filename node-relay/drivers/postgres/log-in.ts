@@ -72,7 +72,7 @@ async function logIn(
     port: settings.port,
     user: settings.user,
     database: settings.database,
-    // A function, so that an empty password sends nobody to a password file.
+    // A function, so that an empty password does not lead to a password file.
     password: () => settings.password,
     ssl: false,
     sslnegotiation: 'postgres',

@@ -35,7 +35,7 @@ interface Judged {
 
 /**
  * Lets a statement pass behind a pooler that leaves nothing in its session. What a column's default takes from a sequence
- * may stay, because nobody is told of it: what reads that is refused, too.
+ * may stay, because nothing reports it: what reads that is refused, too.
  * @throws GatewayError NOT_SUPPORTED naming the pooler
  */
 export async function requirePlain(

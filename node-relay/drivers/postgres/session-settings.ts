@@ -27,7 +27,7 @@ const NOW_READ_ONLY = 'transaction_read_only';
 
 /** Milliseconds after which the server itself ends what no relay waits for any more. */
 const ABANDONED_MS = TIMEOUT_MAX_MS + 5_000;
-/** Those that nobody has set yet; a server that does not know one is left as it is. */
+/** Those that are not set yet; a server that does not know one is left as it is. */
 const TIMEOUTS = [
   'statement_timeout',
   'lock_timeout',
@@ -97,7 +97,7 @@ export function greeting(use: SessionUse, processId: number): Statement {
 
 /**
  * Clears a session of what calls have set: the last answers the process that serves it, and whether something is left.
- * The seed of `random()` outlives DISCARD ALL, so it gets one that nobody knows.
+ * The seed of `random()` outlives DISCARD ALL, so it gets a random one.
  */
 export function resetStatements(use: SessionUse, superuser: boolean): readonly Statement[] {
   const columns = [

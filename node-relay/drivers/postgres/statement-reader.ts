@@ -1,6 +1,6 @@
 /**
  * Reads large statements in a thread of their own: PostgreSQL's parser cannot be interrupted, and
- * whoever shares the process would wait for it. docs/heavy-work.md.
+ * all others in the process would wait for it. docs/heavy-work.md.
  */
 import { Worker } from 'node:worker_threads';
 import {
@@ -72,7 +72,7 @@ async function readAhead(texts: readonly string[], signal: AbortSignal): Promise
 let line: Promise<unknown> = Promise.resolve();
 let thread: Worker | undefined;
 
-/** One after another: whose turn it is was decided before. */
+/** One after another: turns were decided before. */
 function read(text: string, signal: AbortSignal): Promise<ParsedText> {
   const turn = line.then(() => {
     signal.throwIfAborted();

@@ -252,7 +252,7 @@ export class Wire implements RowTaker {
     if (!pending.error && !(isComplete && pending.synced)) {
       throw new Unreadable('the end of what was not complete');
     }
-    // Before a change counts as kept: in a transaction that nobody began, it is not.
+    // Before a change counts as kept: in a transaction that the driver did not begin, it is not.
     if (!pending.error && !(pending.ends ? 'I' : states).includes(state)) {
       throw new Unreadable('a transaction that nobody began or ended');
     }

@@ -1,4 +1,4 @@
-/** A connection of one's own, out of a server's pool. */
+/** A connection for one caller, out of a server's pool. */
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import type { ConnectionPool } from '../driver.ts';

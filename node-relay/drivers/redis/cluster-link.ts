@@ -1,4 +1,4 @@
-/** A connection of one's own to a node of a cluster: it goes to the right node before anything stands on it. */
+/** A connection for one caller to a node of a cluster: it moves to the right node before it holds any state. */
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';

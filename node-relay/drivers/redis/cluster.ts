@@ -57,7 +57,7 @@ export class Cluster implements RedisServer {
     await Promise.all([this.#masters.close(), this.#replicas?.close()]);
   }
 
-  /** A connection to the master of a slot; where that is gone, the cluster is asked once more who it is. */
+  /** A connection to the master of a slot; where that is gone, the cluster is asked again. */
   async #borrowOf(
     slot: number | undefined,
     signal: AbortSignal,

@@ -6,7 +6,7 @@ import { connectFailure, logIn, type Visit } from './login.ts';
 import type { Address } from './settings.ts';
 import { Wire } from './wire.ts';
 
-/** Milliseconds that a reset may take, in which nobody waits for it. */
+/** Milliseconds that a reset may take; no caller waits for it. */
 const RESET_MS = 5_000;
 
 /** An open connection; `wire` speaks on it. */

@@ -31,7 +31,7 @@ const VALUE_COST = 12;
 /** What a byte of a longer string counts as: it has as many in JSON at least. */
 const STRING_COST = 4;
 const SHORT_MAX = 64;
-/** Bytes of one message that nobody asked for. Spec silent. */
+/** Most bytes of one pushed message. Spec silent. */
 export const PUSH_MAX = 16_777_216;
 /** Members of a list. Source: the server's own limit, 2^32 - 1. */
 const MEMBERS_MAX = 4_294_967_295;
@@ -45,7 +45,7 @@ const MINUS = 0x2d;
 /** Of 64 bits. */
 const DIGITS_MAX = 20;
 
-/** Takes bytes as they come and tells of each reply when it is whole. */
+/** Takes bytes as they come and reports each reply when it is whole. */
 export class Decoder {
   readonly #receiver: Receiver;
   #frame: Frame | undefined;

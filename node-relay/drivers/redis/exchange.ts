@@ -1,4 +1,4 @@
-/** Commands of one caller, from the time he asks until he has his answer or has gone. */
+/** Commands of one caller, from the request until the answer or until the caller has gone. */
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { modeOfCommand } from '../../../kinds/redis/effects.ts';
@@ -20,7 +20,7 @@ export class CallLost extends ConnectionLost {
   }
 }
 
-/** What a server says unasked before it hangs up: that it lets nobody in. */
+/** What a server says before it closes a new connection: that it takes none. */
 export class Unasked extends Error {
   readonly reply: ReplyError;
   constructor(reply: ReplyError) {
@@ -33,9 +33,9 @@ export class Unasked extends Error {
 interface Outcome {
   resolve(replies: readonly ReplyValue[]): void;
   reject(reason: unknown): void;
-  /** Called once, when the caller has his answer or has gone. */
+  /** Called once, when the caller has the answer or has gone. */
   settled(): void;
-  /** Called when he goes before that; he has been told. */
+  /** Called when the caller goes before that; its promise has been rejected. */
   abandoned(exchange: Exchange): void;
 }
 
@@ -70,7 +70,7 @@ export class Exchange {
     return this.settled || this.#dropped ? 0 : this.#room;
   }
 
-  /** The next reply is not kept: whoever waits is told at once, unless it has to be known what came of later commands. */
+  /** The next reply is not kept: the caller is told at once, unless later commands' outcome has to be known. */
   drop(why: Dropped): void {
     if (this.settled) return;
     this.#dropped ??= why;

@@ -1,4 +1,4 @@
-/** Which commands are taken where: reads, what needs a session, what nobody may. Contract §6. */
+/** Which commands are taken where: reads, what needs a session, what is always refused. Contract §6. */
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { canonicalName, type Effect, effectOf } from '../../../kinds/redis/dialect/effects.ts';

@@ -1,4 +1,4 @@
-/** Servers that commands name, to which theirs shall connect: they pass the relay's check of addresses first. Contract §6, "Admin". */
+/** Hosts in commands to which the server will connect: the relay checks their addresses first. Contract §6, "Admin". */
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { optionName, textOfWord } from '../../../kinds/redis/replies/words.ts';
@@ -54,7 +54,7 @@ export function namesHost(command: RedisCommand): boolean {
   return placeOf(command) !== undefined;
 }
 
-/** Types that name none, remembered: nearly all requests are of such. */
+/** Types that name no host, remembered: nearly all requests have one of them. */
 const without = new Set<string>();
 const WITHOUT_MAX = 1_000;
 const PARENTS = new Set(['cluster', 'sentinel', 'failover']);

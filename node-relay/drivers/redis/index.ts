@@ -29,7 +29,7 @@ export class RedisSession
 {
   readonly #scene: Scene;
   readonly #openRaw: () => Promise<Scene>;
-  /** In RESP2, which those read who take replies as they come; its connections count as the others do. */
+  /** In RESP2, for callers that take replies as they come; its connections count within the same caps. */
   #raw: Promise<Scene> | undefined;
 
   constructor(scene: Scene, openRaw: () => Promise<Scene>) {

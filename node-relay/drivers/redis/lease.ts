@@ -74,7 +74,7 @@ export class RedisLease implements Lease<RedisRequest> {
         : await this.#command(request, request.timeout_ms, call);
     } finally {
       this.#running = false;
-      // A reply that nobody waits for must not be taken for another's.
+      // A reply that comes too late must not be taken for another call's.
       if (call.signal.aborted) this.#link.cut();
     }
   }
@@ -153,7 +153,7 @@ export class RedisLease implements Lease<RedisRequest> {
       if (text === undefined) return;
       this.#pushes.push(text);
       this.#pushBytes += text.length;
-      // Nobody may think that he has heard all.
+      // The caller must not think that this is all.
       if (this.#pushBytes > PUSHES_MAX_BYTES) this.#link.cut();
     };
   }

@@ -1,4 +1,4 @@
-/** What the rest of the driver needs of the wire: connections that others share, and ones of one's own. */
+/** What the rest of the driver needs of the wire: shared connections, and connections for one caller. */
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
@@ -46,7 +46,7 @@ export interface RedisServer {
    */
   send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
   /**
-   * A connection of one's own, out of the endpoint's caps: for blocking commands, sessions,
+   * A connection for one caller, within the endpoint's caps: for blocking commands, sessions,
    * transactions, subscriptions.
    * @param keys in a cluster, the node of the first is meant; without, any master
    * @throws GatewayError POOL_EXHAUSTED, CONNECTION_FAILED, TIMED_OUT, ADDRESS_REFUSED, BAD_REQUEST CROSSSLOT
@@ -55,7 +55,7 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** A connection of one's own, until it is given back. */
+/** A connection for one caller, until it is given back. */
 export interface BorrowedLink extends RedisLink {
   /** Gives it back: `clean` when nothing was left on it, else it is reset (RESET) or ended. */
   release(clean: boolean): void;

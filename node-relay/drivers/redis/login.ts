@@ -12,7 +12,7 @@ import type { Wire } from './wire.ts';
 /** Bytes of a greeting's replies: some hundred, with the list of modules some thousand. */
 const GREETING_MAX = 1_048_576;
 
-/** A server, entered as one who reads of a replica or not. */
+/** A connection that has logged in, to read from a replica or not. */
 export interface Visit extends Entry {
   /** A replica of a cluster answers reads only when told so. */
   readonly onReplica?: boolean;
@@ -69,7 +69,7 @@ function lacksHello({ code, message }: ReplyError): boolean {
   return code === 'ERR' && /unknown|syntax|wrong number|unsupported/i.test(message);
 }
 
-/** The server was reached and lets nobody in that way: no other server, and no other time, is better. */
+/** The server was reached and refuses the login: trying again, or another server, does not help. */
 export class LoginRefused extends GatewayError {}
 
 /** Whether a server could not be reached, so that another may be tried, or the same one later. */

@@ -40,7 +40,7 @@ export class Nodes {
     return node;
   }
 
-  /** Lets go of the servers that are none of these; their calls end first. */
+  /** Closes the servers that are not among these; their calls end first. */
   keep(names: ReadonlySet<string>): void {
     for (const [name, node] of this.#nodes) {
       if (names.has(name)) continue;

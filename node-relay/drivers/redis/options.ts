@@ -22,7 +22,7 @@ const TIMEOUT_MAX_MS = 10_000;
 
 /**
  * By name. Sources: the URLs of redis-py, go-redis, ioredis and Lettuce. Options that name files
- * (`ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile`), pools and times of commands are none of these:
+ * (`ssl_ca_certs`, `ssl_certfile`, `ssl_keyfile`), pools and times of commands are not among these:
  * those are the gateway's own.
  */
 export const READERS: { readonly [option: string]: OptionReader<Options> } = {

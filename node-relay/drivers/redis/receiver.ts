@@ -1,4 +1,4 @@
-/** Who gets what a decoder reads, and what stands in place of replies that are not kept. */
+/** The receiver of what a decoder reads, and what stands in place of replies that are not kept. */
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 
 /** Stands in place of a reply that was larger than it may be; nothing of it was kept. */
@@ -10,7 +10,7 @@ export const FIELD_TOO_LARGE = Symbol('field too large');
 /** In place of a reply. */
 export type Dropped = typeof TOO_LARGE | typeof TOO_DEEP | typeof FIELD_TOO_LARGE;
 
-/** Whoever gets the replies. */
+/** Takes the replies. */
 export interface Receiver {
   /** What the reply which now begins may come to, as `reply` counts it; of a longer one nothing is kept. */
   room(): number;

@@ -46,7 +46,7 @@ async function runCommand(
   return resultOf(request, reply, call);
 }
 
-/** A connection of its own, so that nobody else waits with it. */
+/** A connection of its own, so that no other call waits with it. */
 async function waitFor(
   { server, host }: Scene,
   asked: RedisCommand,

@@ -18,7 +18,7 @@ export interface Address {
   readonly port: number;
 }
 
-/** Who one is on a server. Both none when empty. */
+/** Username and password for a server; empty where there is none. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
@@ -141,7 +141,7 @@ function fromUrl({ url, auth }: InUrl): Settings {
   });
 }
 
-/** What an option says of the server itself, apart from who one is there. */
+/** What an option says about the server itself, without its login. */
 function withoutCredentials(options: Options): Partial<Settings> {
   const { database, protocol, clientName, connectTimeoutMs, fromReplicas, master } = options;
   const given = { database, protocol, clientName, connectTimeoutMs, fromReplicas, master };

@@ -10,7 +10,7 @@ import type { Sending } from './link.ts';
 import type { Wire } from './wire.ts';
 
 /**
- * Milliseconds after which the connection goes back to its pool when nobody uses it, or when
+ * Milliseconds after which the connection goes back to its pool when it is idle, or when
  * others wait for a slot: as long as slots in use stay where they are. Spec silent.
  */
 const HOLD_MS = 50;
@@ -144,7 +144,7 @@ export class Shared {
     };
   }
 
-  /** A connection with a large reply on its way serves those that wait for it; then it is anybody's. */
+  /** A connection with a large reply on its way serves only the calls that wait for it; then it is shared again. */
   #setAside(): void {
     const connection = this.#current;
     if (!connection) return;
@@ -155,7 +155,7 @@ export class Shared {
     });
   }
 
-  /** A silent connection serves those that wait for it, and nobody else. */
+  /** A silent connection serves only the calls that wait for it already. */
   #retire(): void {
     const connection = this.#current;
     this.#current = undefined;

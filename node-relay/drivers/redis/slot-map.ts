@@ -46,7 +46,7 @@ export class SlotMap {
     return map.names().size > NODES_MAX ? undefined : map;
   }
 
-  /** The servers of a slot; undefined while nobody serves it. */
+  /** The servers of a slot; undefined while no server has it. */
   at(slot: number): Shard | undefined {
     return this.#shards[slot];
   }

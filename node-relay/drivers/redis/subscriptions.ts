@@ -45,7 +45,7 @@ export class Subscriptions {
     return channels.size + patterns.size + shards.size > 0;
   }
 
-  /** Whether a reply is none: a message or a line that nobody asked for just now. */
+  /** Whether a reply answers no command: a message, or a line that the server sends by itself. */
   isMessage(value: ReplyValue): boolean {
     if (value instanceof ReplyStatus) return this.monitoring && MONITORED.test(value.text);
     const kind = kindOf(value);
@@ -72,7 +72,7 @@ export class Subscriptions {
     return this.#left === 0;
   }
 
-  /** @throws ProtocolError when a server tells of more than a client would ask for */
+  /** @throws ProtocolError when a server confirms more than was asked for */
   #add(set: Set<string>, name: string): void {
     if (set.has(name)) return;
     this.#length += name.length + NAME_COST;

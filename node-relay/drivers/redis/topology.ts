@@ -41,7 +41,7 @@ export class Topology {
     this.#map?.move(slot, master);
   }
 
-  /** Asks again, unless that has just been done; the map is as before when nobody answers. */
+  /** Asks again, unless that has just been done; the map is as before when no server answers. */
   async refresh(signal: AbortSignal): Promise<void> {
     if (performance.now() - this.#askedAt < ASK_EVERY_MS) return;
     await orAbort(
@@ -79,7 +79,7 @@ export class Topology {
     throw failure;
   }
 
-  /** Whom to ask: those in the map, in another order each time, then those of the configuration. */
+  /** Servers to ask: those in the map, in another order each time, then those of the configuration. */
   #known(): Address[] {
     const masters = this.#map?.masters().map(({ master }) => master) ?? [];
     const start = Math.floor(Math.random() * masters.length);

@@ -56,7 +56,7 @@ function checkOperation(request: RedisRequest): RedisCommandRequest {
   return request;
 }
 
-/** All go in one trip: the least of their times is everybody's. */
+/** All go in one trip: the shortest of their timeouts holds for all. */
 function withLeastTime(
   commands: readonly RedisCommandRequest[],
   call: Call,

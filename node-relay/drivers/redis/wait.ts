@@ -1,4 +1,4 @@
-/** Commands that wait: they end before the deadline, so that nothing is taken of which nobody hears. */
+/** Commands that wait: they end before the deadline, so that nothing is taken from the server that no caller gets. */
 
 import { TIMEOUT_DEFAULT_MS } from '../../../kinds/members.ts';
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
@@ -7,7 +7,7 @@ import { textOfWord } from '../../../kinds/redis/replies/words.ts';
 import type { ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 
-/** Milliseconds before the deadline at which the server shall answer, and what part of the time at most. Spec silent. */
+/** How long before the deadline the server has to answer: milliseconds, and the largest share of the time. Spec silent. */
 const MARGIN_MS = 500;
 const MARGIN_PART = 0.5;
 

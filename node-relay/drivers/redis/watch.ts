@@ -57,7 +57,7 @@ async function* eventsOf(
     link.release(false);
     ended();
   };
-  // Nobody may ask for the next event any more.
+  // The reader may not ask for the next event any more.
   const leave = (): void => {
     events.end(call.signal.reason);
     free();
@@ -76,7 +76,7 @@ async function* eventsOf(
 
 type Told = (push: Parameters<typeof messageJson>[0]) => string | undefined;
 
-/** Events that wait to be taken, no more than some: then the server's own buffer fills, which it ends by itself. */
+/** A bounded queue of events: when it is full, the server's own buffer fills, and the server ends the connection. */
 class Events {
   readonly #link: BorrowedLink;
   #waiting: string[] = [];

@@ -21,9 +21,9 @@ const SILENT_MS = 1_000;
 const DRAINED_MAX = 67_108_864;
 /** The same where others wait behind them: as many as a server's longest string has. */
 const DRAINED_FOR_OTHERS_MAX = 536_870_912;
-/** Messages in a row that nobody listens to. Spec silent. */
+/** Most messages in a row that have no listener. Spec silent. */
 const UNHEARD_MAX = 10_000;
-/** Bytes of a reply behind which new commands had better not wait. Spec silent. */
+/** Bytes of a reply behind which new commands should not wait. Spec silent. */
 const LADEN_BYTES = 1_048_576;
 
 /** One connection's conversation. */
@@ -36,7 +36,7 @@ export class Wire {
   onPush: ((message: ReplyValue) => void) | undefined;
   /** Called whenever all replies have come. */
   onIdle: (() => void) | undefined;
-  /** The server was silent while a caller gave up: new commands had better go elsewhere. */
+  /** The server was silent while a caller gave up: new commands should go elsewhere. */
   silent = false;
   /** Protocol version in force. */
   protocol = 2;
@@ -73,7 +73,7 @@ export class Wire {
     return this.#sent.empty && this.#unsent.empty;
   }
 
-  /** A large reply is on its way: new commands had better go elsewhere. */
+  /** A large reply is on its way: new commands should go elsewhere. */
   get laden(): boolean {
     return this.#decoder.underWay > LADEN_BYTES;
   }
@@ -117,7 +117,7 @@ export class Wire {
     return promise;
   }
 
-  /** No new commands come: once nobody waits for those under way, it ends or is idle. */
+  /** No new commands come: once no caller waits for those under way, it ends or is idle. */
   leave(): void {
     this.#leaving = true;
     this.#cutIfUseless();
@@ -265,14 +265,14 @@ export class Wire {
     this.#awaited -= 1;
   };
 
-  /** A caller does not wait any longer; what still comes for him is dropped. */
+  /** A caller no longer waits; its replies are dropped. */
   readonly #abandoned = ({ sentAt }: Exchange): void => {
     if (sentAt === undefined) return;
     if (performance.now() - Math.max(sentAt, this.#heardAt) >= SILENT_MS) this.silent = true;
     if (this.silent || this.#leaving) this.#cutIfUseless();
   };
 
-  /** Nobody gains anything from replies that nobody waits for. */
+  /** Replies without a waiting caller are not worth reading. */
   #cutIfUseless(): void {
     if (this.#awaited === 0 && !this.idle) this.cut(new Error('nobody waits for it'));
   }

@@ -1,4 +1,4 @@
-/** A cluster of servers of one's own, each master with an even share of the slots. */
+/** Starts a cluster of servers, each master with an even share of the slots. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

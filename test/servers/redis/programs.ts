@@ -33,7 +33,7 @@ const PLATFORMS = ['2_31', '2_28', '2_17', '2014'].map((each) =>
 
 /**
  * The program of that server.
- * @throws Failure when the packages cannot be had, or this machine is none they are built for
+ * @throws Failure when the packages cannot be had, or they are not built for this machine
  */
 export async function redisProgram(product: RedisProduct): Promise<RedisProgram> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {

@@ -1,4 +1,4 @@
-/** Who comes with a token of an identity provider, and what rules may give him. Contract §3. */
+/** The caller of an identity provider's token, and what rules may give them. Contract §3. */
 import { base64url } from 'jose';
 import type { Caller, PublicContext } from '../../context.ts';
 import type { Issuer } from '../../issuers.ts';
@@ -10,8 +10,8 @@ import { selectOrganizationNamed } from './store.ts';
 import { SKEW_S, verifyExternal } from './verify.ts';
 
 /**
- * The caller of a token that `issuer` signed. His name is `<issuer>#<sub>`; no username has a
- * colon, so it is nobody else's.
+ * The caller of a token that `issuer` signed. Their name is `<issuer>#<sub>`; no username has a
+ * colon, so it cannot be another user's.
  * @throws GatewayError TOKEN_EXPIRED, TOKEN_INVALID also for an organization that the issuer may not speak for, TOKEN_REVOKED when it is gone, SERVICE_UNAVAILABLE when its keys cannot be had
  */
 export async function externalCaller(
@@ -57,7 +57,7 @@ function asWritten(named: string): string {
   return isUuid(named) ? named.toLowerCase() : named;
 }
 
-/** Seconds of a claim as milliseconds of a time that was; now, where the claim is none. */
+/** Seconds of a claim as milliseconds of a time that was; now, where the claim is missing or invalid. */
 function pastTime(seconds: unknown, now: number): number {
   const isPast = typeof seconds === 'number' && seconds >= 0 && seconds * 1000 <= now;
   return isPast ? seconds * 1000 : now;

@@ -5,7 +5,7 @@ import type { Issuer } from '../../issuers.ts';
 /** As a username or a group may be written: in 1 to 255 characters, without control characters. */
 const NAME = /^[^\p{Cc}]{1,255}$/u;
 
-/** Who bears a token, for which organization. */
+/** The bearer of a token, and the organization. */
 export interface Claimed {
   readonly subject: string;
   /** Id or UUID. */

@@ -1,14 +1,14 @@
-/** Who comes with a token of an identity provider, as far as rules are about him. Contract §3. */
+/** The parts of an identity provider's token that rules use. Contract §3. */
 import { type Level, lowerOf } from '../../levels.ts';
 
 /** What stands in for an account. */
 export interface ExternalIdentity {
   readonly issuer: string;
-  /** Subjects of rules: `group:<name>` for each of his groups and permissions. */
+  /** Subjects of rules: `group:<name>` for each group and permission. */
   readonly groups: readonly string[];
-  /** No rule gives him more. */
+  /** No rule gives more. */
   readonly maxLevel: Level;
-  /** Of subject, groups and bound: who differs in one of them has another. */
+  /** Of subject, groups and bound: tokens that differ in one of them have different digests. */
   readonly digest: string;
 }
 

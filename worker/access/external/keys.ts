@@ -114,7 +114,7 @@ function fetchKeys(open: PublicContext, issuer: Issuer, source: Source): Promise
 async function fetchKeySet(open: PublicContext, { jwks_url: url }: Issuer): Promise<KeySet> {
   const request = new Request(url, {
     headers: { Accept: 'application/jwk-set+json, application/json' },
-    redirect: 'manual', // The setting says whose keys are believed, and nobody else does.
+    redirect: 'manual', // Only the setting says whose keys are trusted.
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const response = await open.outside.fetch(request);

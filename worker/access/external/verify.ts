@@ -23,7 +23,7 @@ export async function verifyExternal(
   const { payload, protectedHeader } = await authentic(open, issuer, token);
   const type = protectedHeader.typ?.toLowerCase().replace(/^application\//, '');
   if (!TYPES.includes(type)) throw tokenInvalid();
-  // Bound to a key that its holder would have to prove (RFC 7800): who merely bears it proves nothing.
+  // Bound to a key that its holder would have to prove (RFC 7800): bearing it proves nothing.
   if (payload.cnf !== undefined) throw tokenInvalid();
   return payload;
 }

@@ -1,4 +1,4 @@
-/** A backend as calls in one mode reach it, whoever speaks to it. Contract §6, "Edge or relay". */
+/** A backend as calls in one mode reach it, through a relay or from the edge. Contract §6, "Edge or relay". */
 
 import type { Kind } from '../../../kinds/index.ts';
 import type { RequestBase } from '../../../kinds/kind.ts';
@@ -56,14 +56,14 @@ export interface Target {
   readonly mode: Mode;
   readonly profile: Profile;
   readonly caps: Caps;
-  /** Opens the configuration: expensive, and asked only by who does not know the pool. */
+  /** Opens the configuration: expensive, and needed only where the pool is not open yet. */
   connection(): Promise<ConnectionEnvelope>;
 }
 
 /** What calls do to a backend. Each may end in what its operation declares. */
 export interface Backend {
   readonly target: Target;
-  /** Whether nobody beyond here keeps the time: `startDeadline`. */
+  /** Whether the gateway itself has to end calls at the deadline: `startDeadline`. */
   readonly keepsTime: boolean;
   /** What was measured of its calls. */
   readonly timing: Timing;
@@ -73,13 +73,13 @@ export interface Backend {
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result>;
   /** Events, once the backend has accepted; they end with the deadline's signal. @param resumeAfter an event's id, or nothing */
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription>;
-  /** A page of tables, of which whoever reads it looks at the shape. */
+  /** A page of tables; the reader checks its shape. */
   inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }>;
   /** Milliseconds of one round trip, and what the operator should know. */
   ping(deadline: Deadline): Promise<Pinged>;
   /** A connection of the caller's own. */
   lease(deadline: Deadline): Promise<Leased>;
-  /** Ends one; answers whether there was such. */
+  /** Ends a lease; answers whether it existed. */
   endLease(leaseId: string, deadline: Deadline): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** Chooses who speaks to a backend: the edge or a relay, and on which connection. */
+/** Chooses what reaches a backend: the edge or a relay, and on which connection. */
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
@@ -57,7 +57,7 @@ function targetOf(ctx: Context, endpoint: Endpoint, mode: Mode): Target {
   };
 }
 
-/** Says no more of another's session than of one that never was. */
+/** The same for another caller's session as for one that never existed. */
 export function sessionNotFound(): GatewayError {
   return new GatewayError('SESSION_NOT_FOUND', 'There is no such session: it may have expired');
 }

@@ -26,7 +26,7 @@ const PLAIN: Form = { numbersAsStrings: false, canonical: false };
 
 /** Of one request. There are no connections to hold, so neither leases nor caps. */
 export class EdgeBackend implements Backend {
-  /** Nobody is told the deadline. */
+  /** The backend does not know the deadline. */
   readonly keepsTime = true;
   readonly timing: Timing = {};
   readonly #ctx: Context;
@@ -152,8 +152,8 @@ export class EdgeBackend implements Backend {
 }
 
 /**
- * As for a relay: a write of which no reply came may have taken effect, and what nobody foresaw
- * tells nothing of itself. A driver that knows better makes a failure of its own.
+ * As for a relay: a write without a reply may have taken effect, and an unforeseen error
+ * is not shown. A driver that knows better throws an error of its own.
  */
 function toldFailure(thrown: unknown, writes: boolean, { signal }: Deadline): GatewayError {
   const isTold =

@@ -1,7 +1,7 @@
 /** Pieces of a driver that are asked for one at a time. */
 
 /**
- * The pieces; when the signal aborts while nobody asks for the next, their source is ended, so that
+ * The pieces; when the signal aborts between two reads, their source is ended, so that
  * it frees what it holds.
  */
 export async function* untilAborted<Piece>(

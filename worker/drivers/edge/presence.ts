@@ -46,7 +46,7 @@ export async function demandPresent(
   const leave = (): void => reject(timedOut());
   signal.addEventListener('abort', leave, { once: true });
   const socket = network.connect({ hostname: url.hostname, port: portOf(url) });
-  // Whoever waits for it to open hears why it does not.
+  // The waiting caller sees why it does not open.
   socket.closed.catch(() => {});
   try {
     await Promise.race([socket.opened, aborted]);

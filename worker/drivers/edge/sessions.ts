@@ -7,7 +7,7 @@ import { edgeHost } from './host.ts';
 
 /** Most sessions of an isolate, and the characters of their connections together. Spec silent. */
 const OPEN_MAX = { sessions: 2_000, characters: 8 * 1024 * 1024 };
-/** A session that nobody uses is forgotten after so many milliseconds, as a relay's pool is. Spec silent. */
+/** An unused session is forgotten after so many milliseconds, as a relay's pool is. Spec silent. */
 const IDLE_MAX_MS = 300_000;
 
 interface Open {

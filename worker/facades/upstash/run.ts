@@ -1,4 +1,4 @@
-/** Runs what a client of Upstash asks for on an endpoint, whoever speaks to its server. Contract §1, §6, §13. */
+/** Runs what a client of Upstash asks for on an endpoint, through a relay or from the edge. Contract §1, §6, §13. */
 
 import { kindSpec } from '../../../kinds/index.ts';
 import type { RedisCommand } from '../../../kinds/redis/command.ts';

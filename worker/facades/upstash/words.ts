@@ -3,7 +3,7 @@ import type { Word } from '../../../kinds/redis/command.ts';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Bytes as a word: text where they are such. */
+/** Bytes as a word: text where they are UTF-8. */
 export function wordOf(bytes: Uint8Array): Word {
   try {
     return strict.decode(bytes);
@@ -17,7 +17,7 @@ export function wordOf(bytes: Uint8Array): Word {
 /** The words between the slashes of a path, without its first `skipped`. @param path escaped, as it was sent */
 export function wordsOfPath(path: string, skipped: number): Word[] {
   const segments = path.split('/').slice(1 + skipped);
-  // A slash at the end is none of a word.
+  // A slash at the end does not begin another word.
   if (segments.at(-1) === '') segments.pop();
   return segments.map(unescaped);
 }

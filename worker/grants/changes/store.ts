@@ -70,7 +70,7 @@ export function selectHighRules(db: Database, change: Change) {
   return db.select({ level: rules.level }).from(rules).where(highRules(change)).limit(1);
 }
 
-/** Whether a user remains who is SuperAdmin of the organization; groups do not count. */
+/** Whether the organization still has a user who is SuperAdmin; groups do not count. */
 function keepsSuperAdmin({ orgUuid, scope, entries }: Change): SQL | undefined {
   const onOrganization =
     scope === 'everything' || ('resourceUuid' in scope && scope.kind === 'organization');
@@ -141,13 +141,13 @@ function isThere(
   return sql`exists ${selectResourceUuid(db, orgUuid, kind, { uuid: resourceUuid })}`;
 }
 
-/** By whom rules are taken away, and what the request is held to. */
+/** The author's level, and the request's `If-Match`. */
 export interface Taking {
   readonly bySuperAdmin: boolean;
   readonly ifMatch: IfMatch | undefined;
 }
 
-/** Takes a subject's rules away; none goes when one of them may not, or rules are none that the request is held to. */
+/** Takes a subject's rules away; none goes when one of them may not, or the rules' ETag does not match the request's. */
 export function deleteRules(db: Database, change: Change, { bySuperAdmin, ifMatch }: Taking) {
   const isHeld = heldTo(selectRulesRevision(db, change.orgUuid), ifMatch);
   return db
@@ -156,7 +156,7 @@ export function deleteRules(db: Database, change: Change, { bySuperAdmin, ifMatc
     .returning({ subject: rules.subject });
 }
 
-/** Whether a change may be made: by its author, and so that a SuperAdmin remains who was there. */
+/** Whether a change may be made: by its author, and so that one of the SuperAdmins remains. */
 export function mayMake(change: Change, bySuperAdmin: boolean): SQL | undefined {
   return and(isAllowed(change, bySuperAdmin), or(keepsSuperAdmin(change), isNoSuperAdmin(change)));
 }
@@ -184,7 +184,7 @@ export function raiseRulesWith(db: Database, accountUuid: string, condition: SQL
     .where(and(inArray(organizations.uuid, told), condition));
 }
 
-/** Takes away all rules on a resource; nothing when rules are none that the request is held to. */
+/** Takes away all rules on a resource; none when the rules' ETag does not match the request's. */
 export function deleteDocument(
   db: Database,
   orgUuid: string,
@@ -198,8 +198,8 @@ export function deleteDocument(
 }
 
 /**
- * Takes away all rules on the organization but one SuperAdmin's own; nothing when he is none, or
- * rules are none that the request is held to.
+ * Takes away all rules on the organization but one SuperAdmin's own; none when the caller is not one, or
+ * the rules' ETag does not match the request's.
  */
 export function deleteOthersRules(
   db: Database,

@@ -42,7 +42,7 @@ export class Callable {
   readonly takes: number;
   readonly invoke: Invoke;
 
-  /** @param takes how many arguments are of use to it; more may be left out by who calls */
+  /** @param takes how many arguments it uses; callers may leave out more */
   constructor(calledName: string, takes: number, invoke: Invoke) {
     this.calledName = calledName;
     this.takes = takes;

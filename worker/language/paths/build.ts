@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject, setMember } from '../../../pr
 import { asMoved, inOrder, isMovedName, isMovedWithin } from '../../../proto/ordered-json.ts';
 import { indexOf, type Key, type Step } from './step.ts';
 
-/** Most elements of all arrays together that nobody gives a value: they become null. Spec silent. */
+/** Most elements of all arrays together that get no value: they become null. Spec silent. */
 const GAPS_MAX = 1_000_000;
 
 type Container = Json[] | JsonObject;
@@ -121,7 +121,7 @@ function takesIndexes(step: Step): boolean {
   return typeof step === 'number' || (typeof step === 'object' && indexOf(step.token) >= 0);
 }
 
-/** The key that a step is in a container; `undefined` when it is none there. */
+/** The key that a step is in a container; `undefined` when it cannot be one there. */
 function keyIn(container: Container, step: Step): Key | undefined {
   const text = typeof step === 'object' ? step.token : step;
   if (!Array.isArray(container)) return typeof text === 'number' ? undefined : text;

@@ -1,6 +1,6 @@
 /** What is wrong with a path, and where. */
 
-/** A path that does not parse; whoever compiles paths turns it into an error with a name. */
+/** A path that does not parse; the caller turns it into an error with a name. */
 export class PathFault extends Error {
   override readonly name = 'PathFault';
   /** Index in the path, in UTF-16 code units. */

@@ -8,7 +8,7 @@ export class Match {
   readonly parent: Match | undefined;
   /** Of the value in its parent. */
   readonly key: string | number;
-  /** For whoever writes the place down: its path, kept for the places below. */
+  /** Its path once it was written, kept for the places below. */
   path: string | undefined;
 
   constructor(value: Json, parent?: Match, key: string | number = '') {

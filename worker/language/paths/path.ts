@@ -116,7 +116,7 @@ export class Path {
     }
   }
 
-  /** A search that is gone on with by whoever begins it. */
+  /** A search that its caller continues. */
   begin(document: Json, budget: Budget): Search {
     return new Search(this.#query, new Match(document), scopeOf(document, budget));
   }

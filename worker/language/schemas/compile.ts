@@ -65,7 +65,7 @@ export function compileSchema(schema: Json, options: CompileOptions = {}): Compi
   const isOnItsOwn = documents.size === 0;
   const known = isOnItsOwn ? remembered.get(text) : undefined;
   if (known !== undefined) return known;
-  // A copy: nobody changes it later, and no object stands in it twice.
+  // A copy: it never changes, and no object is in it twice.
   const { compiled, patterns } = read(parseJson(text), at, documents);
   const result: CompiledSchema = {
     validate: (value, work) => check(compiled, value, work),

@@ -84,7 +84,7 @@ export function schemasIn(schema: SchemaObject, { draft }: Dialect): Held[] {
   );
 }
 
-/** The dialect that a meta-schema of somebody's own describes, or in words why it cannot be followed. */
+/** The dialect that a user's own meta-schema describes, or why it cannot be followed. */
 export function dialectOf(metaSchema: Json): Dialect | string {
   const vocabularies = isJsonObject(metaSchema) ? metaSchema.$vocabulary : undefined;
   if (!isJsonObject(vocabularies)) return 'names a meta-schema without vocabularies';

@@ -12,7 +12,7 @@ import type { Work } from './work.ts';
 /** A number, kept as text or not. */
 export type JsonNumber = number | RawJson;
 
-/** Digits that are divided at once; dividing more takes longer than anybody waits. Spec silent. */
+/** Digits that are divided at once; dividing more takes too long. Spec silent. */
 const MOST_DIGITS = 4096;
 /** Characters of text that cost a step. */
 const CHARACTERS_PER_STEP = 32;

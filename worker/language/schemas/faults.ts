@@ -15,7 +15,7 @@ export const MOST_FAULTS = 100;
 /** Longer paths are cut: a name may be megabytes long. Spec silent. */
 const LONGEST_PATH = 1_000;
 
-/** A fault whose path is no longer than anybody reads; of longer ones the middle is left out. */
+/** A fault with a path of bounded length; of a longer path the middle is left out. */
 export function faultAt(path: string, message: string): Fault {
   if (path.length <= LONGEST_PATH) return { path, message };
   const half = LONGEST_PATH / 2;

@@ -22,7 +22,7 @@ export const NEVER = 'never';
 /** Longer texts of a schema are cut in messages. */
 const LONGEST = 100;
 
-/** What is told of a failure; of missing members one fault each. */
+/** The faults of a failure; for missing members, one fault each. */
 export function faultsOf(failure: Failure): readonly Fault[] {
   const { id, asked, node } = failure;
   if (id === OF_LIBRARY.required) {

@@ -19,7 +19,7 @@ const ROOTS: Readonly<Record<Dialect['draft'], Json>> = {
   '7': draft7[0] ?? true,
 };
 
-/** Built when they are first asked for; the same for everybody. */
+/** Built when they are first needed; shared by all. */
 const built = new Map<Dialect['draft'], CompiledSchema>();
 
 /** What is wrong with one schema; what is wrong with those in it is left out. */

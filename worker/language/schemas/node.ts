@@ -11,7 +11,7 @@ export class ValueNode implements JsonNode {
   readonly parent: ValueNode;
   /** What checking the whole value has cost so far. */
   readonly work: Work;
-  /** Of an array, the first two items that are equal; null where none are, undefined while nobody knows. */
+  /** Of an array, the first two items that are equal; null where none are, undefined while unknown. */
   equal: readonly [number, number] | null | undefined;
   /** A member's name or an item's index. */
   private readonly at: string | number | undefined;

@@ -223,7 +223,7 @@ export class Resources {
 const DEFAULT: Dialect = { draft: '2020-12', without: new Set() };
 const UNKNOWN = `is no draft that is known: ${[...DRAFTS.keys()].join(' or ')}`;
 
-/** The absolute URI of a reference without its fragment, unless it is none. */
+/** The absolute URI of a reference without its fragment; undefined for an invalid one. */
 function absolute(reference: string, base: string): string | undefined {
   const url = URL.canParse(reference, base) ? new URL(reference, base) : undefined;
   return url?.href.replace(/#.*$/s, '');

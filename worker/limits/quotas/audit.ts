@@ -1,5 +1,5 @@
 /**
- * How much audits take beyond an organization's storage, and who is refused then. Contract §5,
+ * How much audits take beyond an organization's storage, and which calls are refused then. Contract §5,
  * "Quotas", silent on what is full.
  */
 import { GatewayError } from '../../../proto/errors.ts';

@@ -71,8 +71,8 @@ export function deleteEndpoints(db: Database, orgUuid: string, uuids: readonly s
 }
 
 /**
- * For one batch: removes at most `limit` rows of each table, but of endpoints, which relays are
- * told of, and of the audit. Accounts stay; of those that are members nowhere else, started
+ * For one batch: removes at most `limit` rows of each table, except endpoints, whose deletion relays are
+ * told, and the audit. Accounts stay; of those that are members nowhere else, started
  * resets go.
  */
 export function deleteSome(db: Database, orgUuid: string, limit: number) {

@@ -40,7 +40,7 @@ interface Notes {
 const notes = new WeakMap<Database, Notes>();
 
 /**
- * Notes an operation of the caller. What any member may do, such as reading `/help` or his own
+ * Notes an operation of the caller. What any member may do, such as reading `/help` or their own
  * record, is not noted. Spec silent.
  */
 export function noteOperation(

@@ -7,7 +7,7 @@ import { type DoneOperation, memberActivity, memberships } from '../../db/schema
 export const OPERATIONS_KEPT = 10;
 
 /**
- * Puts operations before those that are kept already; nothing is written for who is no member.
+ * Puts operations before those that are kept already; nothing is written for a caller who is no member.
  * @param operations newest first
  */
 export function addOperations(
@@ -44,7 +44,7 @@ export function addOperations(
     });
 }
 
-/** Forgets what a user did in an organization that he is no member of any longer. */
+/** Forgets what a former member did in an organization. */
 export function deleteActivity(db: Database, orgUuid: string, accountUuid: string) {
   return db.delete(memberActivity).where(
     and(

@@ -42,10 +42,10 @@ export function isRevision(accountUuid: string, revision: number): SQL {
     where ${accounts.uuid} = ${accountUuid} and ${accounts.revision} = ${revision})`;
 }
 
-/** What a user changes of his own account. */
+/** What a user changes of their own account. */
 export interface AccountChanges {
   readonly username: string | undefined;
-  /** Whether that is another than he has. */
+  /** Whether it differs from the present one. */
   readonly renames: boolean;
   /** The hash that was verified, and the one that takes its place. */
   readonly password: { readonly old: string; readonly hash: string } | undefined;
@@ -56,8 +56,8 @@ export interface AccountChanges {
 /**
  * No row comes back when another account has the username, the account was changed meanwhile, or
  * `condition` does not hold. A change of password or username makes every token void that was
- * issued before. Of another username nobody has proven that it is his, nor did the
- * organization give it that made the account.
+ * issued before. A changed username is not proven to be the user's, and the
+ * organization that made the account did not give it.
  */
 export function updateAccount(
   db: Database,
@@ -109,7 +109,7 @@ export function updateMembership(
     .returning({ uuid: memberships.accountUuid });
 }
 
-/** Tells who changed the account of a member last; its ETag has the account's own revision. */
+/** Stores the last author of a member's account; its ETag has the account's own revision. */
 export function noteChange(
   db: Database,
   { orgUuid, accountUuid, by, now }: Omit<NewMember, 'description'>,
@@ -130,8 +130,8 @@ export interface Ending {
 }
 
 /**
- * Ends a membership; no row comes back when it may not end, see `mayMake`, or is none that the
- * request is held to.
+ * Ends a membership; no row comes back when it may not end, see `mayMake`, or its ETag does not match the
+ * request's.
  */
 export function deleteMembership(
   db: Database,
@@ -172,7 +172,7 @@ export function noteEnded(
     .where(and(eq(organizations.uuid, orgUuid), sql`changes() > 0`));
 }
 
-/** Takes away all rules of who is no member any longer. */
+/** Takes away all rules of former members. */
 export function deleteRulesOfGone(db: Database, orgUuid: string, accountUuid: string) {
   return db.delete(rules).where(
     and(

@@ -57,7 +57,7 @@ interface Named {
 
 const TOLD = new Set(['aggregators', 'reducers', 'sources']);
 
-/** What RESP3 tells of a series beside its labels, where there is something; undefined when it is something else. */
+/** What RESP3 adds to a series' labels; undefined when the parts have another shape. */
 function told(parts: readonly ReplyValue[]): { [name: string]: Shaped } | undefined {
   const members: { [name: string]: Shaped } = {};
   for (const part of parts) {
@@ -82,7 +82,7 @@ function seriesOf(value: ReplyValue): (readonly ReplyValue[])[] | undefined {
   return all;
 }
 
-/** @param asked what the request said, which RESP3 tells of series that are no group */
+/** @param asked what the request said; RESP3 repeats it for series that are not grouped */
 const series =
   (name: string, of: Shape, asked: Named = {}): Shape =>
   (value) => {
@@ -91,7 +91,7 @@ const series =
     return all === undefined || all.includes(undefined) ? value : all.map((one) => one ?? null);
   };
 
-/** `[key, labels, …, samples]`; undefined for what is none. */
+/** `[key, labels, …, samples]`; undefined for any other reply. */
 function seriesNamed(
   [key, itsLabels, ...parts]: readonly ReplyValue[],
   name: string,

@@ -64,7 +64,7 @@ function named(...names: readonly string[]): Shape {
   };
 }
 
-/** What each role tells of itself. */
+/** What each role answers about itself. */
 const ROLES: { readonly [role: string]: Shape } = {
   master: (value) => {
     const [role, offset, replicas] = exactly(value, 3) ?? [];

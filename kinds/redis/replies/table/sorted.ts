@@ -60,7 +60,7 @@ const position: Shape = (value) => {
   return record({ longitude: double(longitude), latitude: double(latitude) });
 };
 
-/** What GEOSEARCH and its like tell of each member; in this order whatever that of the options. */
+/** What GEOSEARCH and similar commands answer for each member, in this order whatever the order of the options. */
 const TOLD = [
   ['WITHDIST', 'distance', plain],
   ['WITHHASH', 'hash', plain],

@@ -35,7 +35,7 @@ const claimedAll: Shaper = (command) => (value) => {
   const [cursor, items, deleted] = exactly(value, 2, 3) ?? [];
   if (cursor === undefined || items === undefined) return value;
   const told = hasOption(command, 'JUSTID', 5) ? { ids: items } : { entries: entries(items) };
-  // Redis 6.2 does not tell of deleted ones.
+  // Redis 6.2 does not report deleted entries.
   return record({ cursor, ...told, deleted_ids: deleted });
 };
 

@@ -1,6 +1,6 @@
 /** Aggregate and window functions of ClickHouse's, in lower case; all of them compute only. Source: system.functions of 26.9. */
 
-/** Without those that tell of the server's own program (`flameGraph`) or fail by chance (`aggThrow`). */
+/** Without those that reveal the server's own program (`flameGraph`) or fail by chance (`aggThrow`). */
 export const AGGREGATES = `
   analysisofvariance anova any any_respect_nulls any_value any_value_respect_nulls anyheavy
   anylast anylast_respect_nulls anylastrespectnulls anyrespectnulls anyvaluerespectnulls

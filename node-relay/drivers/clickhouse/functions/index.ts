@@ -28,7 +28,7 @@ export const WORDS_BEFORE_PARENTHESES = list(`
 
 /**
  * They read files, call programs, models or other servers, count up what is kept, write to logs or
- * tell of the server's own program: refused wherever their name stands, with a parenthesis or
+ * reveal the server's own program: refused wherever their name stands, with a parenthesis or
  * without. Table functions are called with a parenthesis only.
  */
 export const REFUSED = list(`

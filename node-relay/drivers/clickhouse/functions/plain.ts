@@ -1,6 +1,6 @@
 /** Functions of ClickHouse's that compute or tell and do nothing else, in lower case. Source: system.functions of 26.9. */
 
-/** One reviewed name by one: of a function that is not here nobody has said that it does nothing else. */
+/** Each name was reviewed: a function that is not listed may do more than compute. */
 export const PLAIN = `
   _cast abs accuratecast accuratecastordefault accuratecastornull acos acosh adddate adddays
   addhours addinterval addmicroseconds addmilliseconds addminutes addmonths addnanoseconds

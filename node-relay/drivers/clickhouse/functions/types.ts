@@ -1,6 +1,6 @@
 /** Types of ClickHouse's, in lower case; of names with spaces the last word, which stands before a parenthesis. Source: system.data_type_families of 26.9. */
 
-/** They look like functions and are none. */
+/** They look like functions and are not. */
 export const TYPES = `
   aggregatefunction array bfloat16 bigint binary bit blob bool boolean byte bytea char character
   clob date date32 datetime datetime32 datetime64 dec decimal decimal128 decimal256 decimal32

@@ -171,7 +171,7 @@ function memberIn(scene: Scene, member: string, value: Json, path: string): unkn
     case 'collation':
       return toPlain(value);
     case 'namespace':
-      // Who may write there was decided by this text.
+      // The right to write there was decided by this text.
       if (typeof value !== 'string') throw badValue(path, 'must be text');
       return value;
     default:

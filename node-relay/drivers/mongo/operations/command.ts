@@ -49,7 +49,7 @@ const run: Handler = async (scene, request) => {
   return `{"document":{${texts.join(',')}}}`;
 };
 
-/** What the driver and the server say to each other about time is nobody else's. */
+/** Members about cluster time that only the driver and the server may set. */
 const CLOCK = new Set(['$clusterTime', 'operationTime']);
 
 /** Whether a cursor stays open at the end of what there is. */

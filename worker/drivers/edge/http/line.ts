@@ -37,7 +37,7 @@ function requestOf({ method, url, headers, body }: Outgoing, signal: AbortSignal
 }
 
 function incomingOf({ status, headers, body }: Response, signal: AbortSignal): Incoming {
-  // Nobody asked for another protocol.
+  // No other protocol was asked for.
   if (status === 101) throw new Lost('CONNECTION_FAILED', 'The connection to the backend failed');
   const told = [...headers].filter(([name]) => name !== 'set-cookie');
   const cookies = headers.getSetCookie().map((each) => ['set-cookie', each] as const);

@@ -1,4 +1,4 @@
-/** Finds which of several operations has a value that is none of its type, where the database's error fits them all. */
+/** Finds which of several operations has a value that does not fit its type, where the database's error fits them all. */
 import { NeonDbError } from '@neondatabase/serverless';
 import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
 import type { Bounds } from './exchange.ts';

@@ -88,7 +88,7 @@ export async function execute(
   );
 }
 
-/** As `standing` needs it to tell of a change. */
+/** As `standing` needs it to report a change. */
 export const changeOf = (changes: boolean): Change => ({
   changes,
   source: 'postgres',

@@ -1,4 +1,4 @@
-/** What callers are told of Neon's errors: the database's own, and those of the endpoint before it. */
+/** Maps Neon's errors to the gateway's: the database's own, and those of the endpoint before it. */
 import { NeonDbError } from '@neondatabase/serverless';
 import { fromPostgres, refusedLogin } from '../../../../kinds/postgres/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
@@ -7,7 +7,7 @@ import { Lost } from '../driver.ts';
 import { outcomeUnknown } from '../sql/reply.ts';
 import { Undone } from '../sql/standing.ts';
 
-/** Of a login or of a server that lets nobody in: no statement has run. */
+/** Errors of a login, or of a server that takes no connections: no statement has run. */
 const NOT_LET_IN = /^(?:28|3D|0800[14]|53300|57P03)/;
 /** Ends the connection, whatever had been done by then. */
 const FATAL = /^(?:FATAL|PANIC)/;
@@ -64,7 +64,7 @@ type Member = (typeof MEMBERS)[number];
 
 /**
  * Words for what the endpoint says before it runs anything; nothing of its own text. Undefined for
- * all else, such as `connection closed`, of which nobody knows what ran.
+ * all else, such as `connection closed`, where it is unknown what ran.
  * Source: Neon's proxy, `sql_over_http`, `AuthError`, `WakeComputeError`, `ConnInfoError`.
  */
 function refusal(message: string): GatewayError | undefined {
@@ -114,7 +114,7 @@ function lost(): Lost {
   return new Lost('CONNECTION_FAILED', 'The database endpoint answered with a failure of its own');
 }
 
-/** What a caller is told of any failure of a trip. Contract §2. */
+/** The error that a caller gets for any failure of a trip. Contract §2. */
 export function toldFailure(error: unknown, mode: Mode): unknown {
   if (error instanceof NeonDbError && error.code !== undefined) {
     const { code, message, position, constraint } = error;
@@ -122,7 +122,7 @@ export function toldFailure(error: unknown, mode: Mode): unknown {
   }
   const isLost = error instanceof Lost || !(error instanceof GatewayError);
   if (isLost && mode === 'write') return outcomeUnknown(error);
-  // It changed nothing, whoever looks at this failure next.
+  // A read changes nothing: as a `Lost`, it would count as a write in doubt later.
   if (error instanceof Lost) return new GatewayError(error.code, error.message, { cause: error });
   if (error instanceof GatewayError) return error;
   const message = 'The database endpoint gave no reply that can be read';

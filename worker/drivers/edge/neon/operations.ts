@@ -18,7 +18,7 @@ export interface Marked {
   readonly quoted: string | undefined;
 }
 
-/** Bytes of each parameter that errors, and the server's log of them, may hold: no more than an index has. */
+/** Bytes of each parameter that errors, and the server's log of them, may hold: at most as many as an index has. */
 export const QUOTED_BYTES: Statement = {
   text: "SELECT pg_catalog.set_config('log_parameter_max_length_on_error', '4', true)",
 };
@@ -78,7 +78,7 @@ function ofQuotation(where: string): IsOf {
   if (line.includes(' with parameters: ')) {
     return ({ quoted }) => quoted !== undefined && line.endsWith(quoted);
   }
-  // A value that is none of its type stands alone there.
+  // There, an operation with a value that does not fit its type runs alone.
   const [, number, start] = /parameter \$(\d+) = '([\s\S]{0,4}?)(?:\.\.\.)?'$/.exec(line) ?? [];
   if (number === undefined || start === undefined) return () => false;
   const fits = (value: FieldValue | undefined) => value?.startsWith(start) === true;

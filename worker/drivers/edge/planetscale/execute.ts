@@ -99,7 +99,7 @@ export async function run(
 
 /**
  * Runs work in a transaction of the line's own, which of a read changes nothing whatever it calls.
- * @throws GatewayError OUTCOME_UNKNOWN when nobody says whether a change was kept
+ * @throws GatewayError OUTCOME_UNKNOWN when it is unknown whether a change was kept
  */
 export async function inTransaction<Value>(
   line: Line,
@@ -113,7 +113,7 @@ export async function inTransaction<Value>(
     value = await work();
     signal.throwIfAborted();
   } catch (error) {
-    // When that fails too, the server undoes what nobody goes on with.
+    // When that fails too, the server undoes the abandoned transaction.
     if (!signal.aborted) await line.send('ROLLBACK').catch(() => {});
     throw toldFailure(error, 'read');
   }

@@ -1,4 +1,4 @@
-/** What callers are told of PlanetScale's errors: the database's own as Vitess words them, and those of the interface before it. */
+/** Maps PlanetScale's errors to the gateway's: the database's own as Vitess words them, and those of the interface before it. */
 import { DatabaseError, UnknownError } from '@planetscale/database';
 import { fromServer, ServerError } from '../../../../kinds/mysql/dialect/failures.ts';
 import type { Mode } from '../../../../proto/driver.ts';
@@ -6,7 +6,7 @@ import { GatewayError, refusedByBackend } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { outcomeUnknown } from '../sql/reply.ts';
 
-/** Where in Vitess, a gRPC code, the database's own words, its number and state; then who asked what, with every value. */
+/** Where in Vitess, a gRPC code, the database's own words, its number and state; then the caller's statement, with every value. */
 const OF_SERVER =
   /^(?:target: [^:]+: )?(?:vttablet: )?(?:rpc error: code = \w+ desc = )?([\s\S]*?) \(errno (\d+)\) \(sqlstate (\w{5})\)/;
 
@@ -22,14 +22,14 @@ const OF_CLIENT = { from: 2_000, to: 2_999 };
 /** The server stops, or has ended the connection. */
 const STOPPING = [1053, 1077, 1079, 1927];
 
-/** What a caller is told of any failure of a trip. Contract §2. */
+/** The error that a caller gets for any failure of a trip. Contract §2. */
 export function toldFailure(error: unknown, mode: Mode): unknown {
   const ofServer = serverError(error);
   if (ofServer && !isLineLost(ofServer)) return fromServer(ofServer, mode);
   const told = error instanceof DatabaseError ? fromInterface(error) : error;
   const isLost = told instanceof Lost || !(told instanceof GatewayError);
   if (isLost && mode === 'write') return outcomeUnknown(told);
-  // It changed nothing, whoever looks at this failure next.
+  // A read changes nothing: as a `Lost`, it would count as a write in doubt later.
   if (told instanceof Lost) return new GatewayError(told.code, told.message, { cause: told });
   if (told instanceof GatewayError) return told;
   const message = 'The database gave no reply that can be read';
@@ -97,7 +97,7 @@ function fromStatus(error: UnknownError): GatewayError {
   return new Lost('CONNECTION_FAILED', 'The database answered with a failure of its interface');
 }
 
-/** Without where it was said and who asked for what. */
+/** Without the place in Vitess and the caller's statement. */
 function worded(message: string): string {
   return message
     .replace(/^target: [^:]+: /, '')

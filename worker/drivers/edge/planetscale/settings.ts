@@ -1,4 +1,4 @@
-/** Where a connection's HTTP interface is, and who asks there. */
+/** Where a connection's HTTP interface is, and its credential. */
 
 import { invalid } from '../../../../kinds/connection-options.ts';
 import { settingsOf } from '../../../../kinds/mysql/dialect/settings.ts';

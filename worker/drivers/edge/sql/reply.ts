@@ -1,4 +1,4 @@
-/** What the SQL vendors' drivers share: replies read within bounds, results as bytes, what is not to be had. */
+/** What the SQL vendors' drivers share: replies read within bounds, results as bytes, errors for what the vendors lack. */
 import { GatewayError } from '../../../../proto/errors.ts';
 import { GatheredBytes } from '../../../../proto/gathered-bytes.ts';
 import { isJson } from '../../../../proto/is-json.ts';
@@ -88,7 +88,7 @@ export function applied(error: unknown, source: string): unknown {
   return new GatewayError(code, message, { cause: error, details: [detail] });
 }
 
-/** A change was sent, and nobody has said what came of it. */
+/** A change was sent, and its outcome is unknown. */
 export function outcomeUnknown(cause: unknown): GatewayError {
   const message = 'The connection was lost after the write was sent';
   return new GatewayError('OUTCOME_UNKNOWN', message, { cause });

@@ -19,7 +19,7 @@ export interface Asks<Request> {
   inspect(page: InspectPage, call: Call): Promise<InspectedTables>;
   /** One trip that does nothing. */
   reach(call: Call): Promise<unknown>;
-  /** What a caller is told of a failure. Contract §2. */
+  /** The error that a caller gets for a failure. Contract §2. */
   told(error: unknown, mode: Mode): unknown;
 }
 

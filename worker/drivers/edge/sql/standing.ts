@@ -5,12 +5,12 @@ import { applied } from './reply.ts';
 /** More came than the vendor hands on: it has undone the change. */
 export class Undone extends GatewayError {}
 
-/** What a failure is told of. */
+/** The statement that a failure is about. */
 export interface Change {
   /** Whether it is one at all. */
   readonly changes: boolean;
   readonly source: 'postgres' | 'mysql';
-  /** What a caller is told of a failure to write what came. */
+  /** The error that a caller gets when the reply cannot be written as a result. */
   told(error: unknown): unknown;
 }
 
@@ -27,7 +27,7 @@ export async function standing<Sent, Result>(
   try {
     sent = await send();
   } catch (error) {
-    // The reply was coming: what it tells of has happened, unless the vendor has undone it.
+    // The reply had begun: the change has happened, unless the vendor has undone it.
     const isOver = error instanceof GatewayError && error.code === 'RESULT_TOO_LARGE';
     throw changes && isOver && !(error instanceof Undone) ? applied(error, source) : error;
   }

@@ -5,11 +5,11 @@ import { type Effect, effectOf } from '../../../../kinds/redis/dialect/effects.t
 import { badRequest } from '../../../../kinds/redis/dialect/errors.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 
-/** Act on a connection, or ask about one's own; there is none. */
+/** Commands on a connection, or about the client's own; there is none. */
 const OF_CONNECTIONS = /^client(?: |$)/;
 
 /**
- * Refuses what has no meaning without a connection of one's own.
+ * Refuses what has no meaning without a connection.
  * @param path of the command in its request
  * @throws GatewayError NOT_SUPPORTED; BAD_REQUEST for what a relay refuses, too
  */

@@ -7,7 +7,7 @@ import { isJsonObject, isRawJson, type Json, parseJson } from '../../../../proto
 const OK = 'OK';
 
 /**
- * What `{result}` or `{error}` in JSON text stands for, or an array of such. Integers are read from
+ * What `{result}` or `{error}` in JSON text stands for, or an array of those. Integers are read from
  * the text; strings are in base64.
  * @returns `undefined` for what is neither
  */

@@ -10,7 +10,7 @@ const LONGEST = 60;
 /** Steps that reading one takes. */
 const READ_STEPS = 200;
 
-/** Milliseconds of an ISO text; a time without a zone is UTC. NaN for what is none. */
+/** Milliseconds of an ISO text; a time without a zone is UTC. NaN for any other text. */
 function parseIso(text: string, budget: Budget): number {
   budget.spend(READ_STEPS);
   const found = text.length > LONGEST ? null : ISO.exec(text.trim());

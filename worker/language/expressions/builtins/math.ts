@@ -55,7 +55,7 @@ const MANY: readonly Callable[] = [
   ofTwo('pow', (one, other) => one ** other),
 ];
 
-/** The members of `Math`; `random` is none of them. */
+/** The members of `Math`; `random` is not among them. */
 export const MATH: ReadonlyMap<string, Value> = new Map<string, Value>([
   ...CONSTANTS.map((name): [string, Value] => [name, Math[name]]),
   ...OF_ONE.map((name): [string, Value] => [name, ofOne(name)]),

@@ -1,4 +1,4 @@
-/** All that the language has by name, for whoever goes through it: tests, and tables of documents. */
+/** All names of the language, for tests and for tables of documents. */
 import { binaryOperators, unaryOperators } from '../compile/operator.ts';
 import { Callable } from '../value.ts';
 import { changingMethods } from './changing.ts';

@@ -2,7 +2,7 @@
 import type * as acorn from 'acorn';
 import type { VariableKind } from './variable.ts';
 
-/** The names that a pattern gives values to; members of objects are none. */
+/** The names that a pattern gives values to; members of objects are not among them. */
 export function boundNames(pattern: acorn.Node): acorn.Identifier[] {
   const node = pattern as acorn.AnyNode; // Every node of acorn's is one of its kinds.
   switch (node.type) {

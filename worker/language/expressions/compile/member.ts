@@ -17,7 +17,7 @@ export function member(node: acorn.MemberExpression, context: Context): Code {
   return read(context.expression(node.object), node, context);
 }
 
-/** What a namespace such as `Math` has by a name; undefined when the object is none. @throws SyntaxFault */
+/** What a namespace such as `Math` has by a name; undefined when the object is not a namespace. @throws SyntaxFault */
 export function namespaceMember(node: acorn.MemberExpression, context: Context): Value {
   const { object } = node;
   if (object.type !== 'Identifier') return undefined;

@@ -75,7 +75,7 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['in', (left, right, budget) => hasMember(right, left, budget)],
 ]);
 
-/** Operators of two operands that are worked out; `&&`, `||` and `??` are none. */
+/** Operators of two operands that are worked out; `&&`, `||` and `??` are not among them. */
 export const binaryOperators: readonly string[] = [...OPERATIONS.keys()];
 
 /** `a + b` and the like. @throws SyntaxFault */

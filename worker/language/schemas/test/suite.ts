@@ -30,7 +30,7 @@ export const documents: ReadonlyMap<string, Json> = new Map(
   ]),
 );
 
-/** Files of a draft: those that everybody must pass, or the optional ones. */
+/** Files of a draft: the required or the optional ones. */
 export function filesOf(draft: Draft, isOptional = false): [file: string, groups: Group[]][] {
   return Object.entries(FILES)
     .filter(([path]) => path.includes(`/${draft}/`) && path.includes('/optional/') === isOptional)
