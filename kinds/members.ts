@@ -46,7 +46,7 @@ export function kindMember(label: string) {
 export const Auth = z
   .union([
     z.string().meta({
-      description: 'A password, or `user:password`; the text `None` is none',
+      description: 'A password, or `user:password`; the text `None` means no password',
       examples: ['shop:s3cr3t-of-the-shop'],
     }),
     z
