@@ -22,7 +22,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const SLICES = 'auth|organizations|users|grants|endpoints|nodes|templates|workflows|audit|json';
 /** Files of a slice that answer its operations; all others are its resources: rows, rights, definitions. */
 const OPERATIONS =
-  '[\\w-]*routes|options|connect|create|update|test-connection|inspect|show|delete|render|admit|change|remove|sweep/sweep';
+  '[\\w-]*routes|options|connect|create|get|update|delete|test-connection|inspect|render|show|admit|change|remove|sweep/sweep';
 
 /** Layers of the worker, from the street to the cellar. */
 export const LAYERS: readonly Layer[] = [
@@ -61,7 +61,7 @@ const TYPES_LEAD_UP = [
 ];
 
 /** Tests and what only they use may import more. */
-const TESTS = '\\.test\\.ts$|/test/|/(test-|contract|attacks)[\\w-]*\\.ts$';
+const TESTS = '\\.test\\.ts$|/test/|/(test-|contract)[\\w-]*\\.ts$';
 const sources = (path: string) => ({ path, pathNot: TESTS });
 
 const rooms = Object.entries(ROOMS).map(
@@ -124,7 +124,7 @@ export const FORBIDDEN: IForbiddenRuleType[] = [
     to: { path: 'node_modules/drizzle-orm' },
   },
   {
-    name: 'nobody imports routes but who mounts them',
+    name: 'only what mounts routes imports them',
     severity: 'error',
     from: { path: '^worker/', pathNot: '^worker/app\\.ts$|routes\\.ts$|\\.test\\.ts$|/test/' },
     to: { path: '^worker/[a-z]+/(kind-)?routes\\.ts$' },

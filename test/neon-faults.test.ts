@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
-import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
+import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test/database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Call, Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';

@@ -1,7 +1,7 @@
 /** PostgreSQL at Neon through the whole gateway: the edge runtime, its own parser, real sockets. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
+import { TestDatabase } from '../node-relay/drivers/postgres/test/database.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, success } from './organization.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';

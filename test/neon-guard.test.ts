@@ -8,10 +8,10 @@ import {
   AttackState,
   isEmpty,
   NO_SUCH_FUNCTION,
-} from '../node-relay/drivers/postgres/attack-state.ts';
-import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
-import { READS } from '../node-relay/drivers/postgres/reads.ts';
-import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
+} from '../node-relay/drivers/postgres/test/attack-state.ts';
+import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/test/attacks.ts';
+import { READS } from '../node-relay/drivers/postgres/test/reads.ts';
+import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test/database.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';

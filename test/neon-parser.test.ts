@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 import { loadModule, parseSync, SqlError } from 'libpg-query';
 import { beforeAll, expect, test } from 'vitest';
 import { refusalOf } from '../kinds/postgres/dialect/parser-refusal.ts';
-import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/attacks.ts';
-import { READS } from '../node-relay/drivers/postgres/reads.ts';
+import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/test/attacks.ts';
+import { READS } from '../node-relay/drivers/postgres/test/reads.ts';
 import { EXPORTS, IMPORTS } from '../worker/drivers/edge/neon/instance.ts';
 import { parserOf } from '../worker/drivers/edge/neon/parser.ts';
 

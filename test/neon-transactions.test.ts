@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
-import { sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
+import { sql, TestDatabase } from '../node-relay/drivers/postgres/test/database.ts';
 import { callOf, jsonOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../kinds/postgres/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
-import { sql, TestDatabase } from '../node-relay/drivers/postgres/test-database.ts';
-import { OWN_TYPES, TYPE_ROWS } from '../node-relay/drivers/postgres/type-rows.ts';
+import { sql, TestDatabase } from '../node-relay/drivers/postgres/test/database.ts';
+import { OWN_TYPES, TYPE_ROWS } from '../node-relay/drivers/postgres/test/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';

@@ -1,7 +1,7 @@
 /** MySQL at PlanetScale through the whole gateway, and what callers are told of its faults. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { TestDatabase } from '../node-relay/drivers/mysql/test-database.ts';
+import { TestDatabase } from '../node-relay/drivers/mysql/test/database.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization, success } from './organization.ts';
 import { type Fault, PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';

@@ -6,7 +6,7 @@ import type { MysqlRequest } from '../kinds/mysql/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
 import { connect } from '../node-relay/drivers/mysql/connection.ts';
 import type { Reader } from '../node-relay/drivers/mysql/packets.ts';
-import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-database.ts';
+import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/database.ts';
 import { callOf, testHost } from '../node-relay/drivers/test/host.ts';
 import type { Session } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MysqlRequest } from '../kinds/mysql/index.ts';
 import { failureOf } from '../node-relay/drivers/contract.ts';
-import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test-database.ts';
-import { TYPE_ROWS } from '../node-relay/drivers/mysql/type-rows.ts';
+import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/database.ts';
+import { TYPE_ROWS } from '../node-relay/drivers/mysql/test/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode } from '../proto/driver.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRequest } from '../kinds/index.ts';
 import type { RedisCommand, RedisRequest } from '../kinds/redis/command.ts';
-import { ATTACKS } from '../node-relay/drivers/redis/attacks.ts';
+import { ATTACKS } from '../node-relay/drivers/redis/test/attacks.ts';
 import { type Gateway, sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
 import { onRedis, ownRedis, type RedisServer } from './servers/redis-server.ts';

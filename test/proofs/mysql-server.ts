@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mysqlClient from 'mysql2/promise';
-import { ATTACK_FILE, stateOf } from '../../node-relay/drivers/mysql/attack-state.ts';
-import { TRAPS } from '../../node-relay/drivers/mysql/attacks.ts';
+import { ATTACK_FILE, stateOf } from '../../node-relay/drivers/mysql/test/attack-state.ts';
+import { TRAPS } from '../../node-relay/drivers/mysql/test/attacks.ts';
 import { sessionSettings } from '../../node-relay/drivers/mysql/session.ts';
-import { TestDatabase } from '../../node-relay/drivers/mysql/test-database.ts';
+import { TestDatabase } from '../../node-relay/drivers/mysql/test/database.ts';
 import { randomSecret } from '../../server/data-folder.ts';
 import { startMariadb } from '../servers/mariadb-server.ts';
 

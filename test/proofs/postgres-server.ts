@@ -2,7 +2,7 @@
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PostgresKind } from '../../node-relay/drivers/postgres/test-database.ts';
+import type { PostgresKind } from '../../node-relay/drivers/postgres/test/database.ts';
 import { randomSecret } from '../../server/data-folder.ts';
 import { startPostgres } from '../../server/postgres-server.ts';
 import { isRoot, UNPRIVILEGED_ID } from '../../server/server-process.ts';

@@ -1,5 +1,5 @@
 /** A proof on each version of PostgreSQL in turn. */
-import type { PostgresKind } from '../../node-relay/drivers/postgres/test-database.ts';
+import type { PostgresKind } from '../../node-relay/drivers/postgres/test/database.ts';
 import { KINDS } from './postgres-server.ts';
 import type { ProofOptions, ProofResult } from './proof.ts';
 

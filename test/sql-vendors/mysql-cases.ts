@@ -1,7 +1,7 @@
 /** Requests to MySQL with their whole replies, the same whichever way they go. */
 
 import type { MysqlRequest } from '../../kinds/mysql/index.ts';
-import { sql } from '../../node-relay/drivers/mysql/test-database.ts';
+import { sql } from '../../node-relay/drivers/mysql/test/database.ts';
 import type { Mode } from '../../proto/driver.ts';
 
 /** A request, and what it answers or how it fails. */

@@ -1,7 +1,7 @@
 /** Requests to PostgreSQL with their whole replies, the same whichever way they go. */
 
 import type { PostgresRequest } from '../../kinds/postgres/index.ts';
-import { sql } from '../../node-relay/drivers/postgres/test-database.ts';
+import { sql } from '../../node-relay/drivers/postgres/test/database.ts';
 import type { Mode } from '../../proto/driver.ts';
 import type { Json } from '../../proto/json.ts';
 

@@ -7,7 +7,7 @@ import { RedisRequest } from '../request.ts';
 import { splitLine } from '../split.ts';
 import { allCommands } from '../table.ts';
 import { FAMILIES } from './examples/index.ts';
-import { LINES } from './examples/lines/index.ts';
+import { LINES } from './test/lines/index.ts';
 
 const examples = Object.values(FAMILIES).flatMap((family) => Object.entries(family));
 const lines = LINES.split('\n').filter((line) => line !== '' && !line.startsWith('#'));

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ReplyError, ReplyMap, ReplySet, type ReplyValue } from '../reply-value.ts';
 import { naturalJson, replyJson } from './index.ts';
-import { d, map, REPLIES, set } from './reply-rows.ts';
+import { d, map, REPLIES, set } from './test/reply-rows.ts';
 
 const encoder = new TextEncoder();
 const bytes = (text: string) => encoder.encode(text);

@@ -3,7 +3,7 @@ import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { describeDriver } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { cassandra } from './index.ts';
-import { cql, type Rows, TestDatabase } from './test-database.ts';
+import { cql, type Rows, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 

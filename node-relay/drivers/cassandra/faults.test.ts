@@ -13,7 +13,7 @@ import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { openSession } from '../test/host.ts';
 import { cassandra, type CassandraSession } from './index.ts';
-import { cql, run } from './test-database.ts';
+import { cql, run } from './test/database.ts';
 
 let folder: string;
 let server: CassandraServer;

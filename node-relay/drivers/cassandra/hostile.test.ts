@@ -5,7 +5,7 @@ import { failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
 import { cassandra, type CassandraSession } from './index.ts';
-import { cql, run } from './test-database.ts';
+import { cql, run } from './test/database.ts';
 import {
   type Answerer,
   cell,
@@ -16,7 +16,7 @@ import {
   rows,
   string,
   TEXT,
-} from './test-hostile.ts';
+} from './test/hostile.ts';
 
 let server: HostileServer;
 let session: CassandraSession;

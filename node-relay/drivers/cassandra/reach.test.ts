@@ -4,7 +4,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { cql, run, TestDatabase } from './test-database.ts';
+import { cql, run, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 const select = cql('SELECT key FROM system.local');

@@ -4,7 +4,7 @@ import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { cql, TestDatabase } from './test-database.ts';
+import { cql, TestDatabase } from './test/database.ts';
 import type { CassandraSession } from './index.ts';
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { describeDriver } from '../contract.ts';
 import { clickhouse } from './index.ts';
-import { type Rows, sql, TestDatabase } from './test-database.ts';
+import { type Rows, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 const SLOW = 'SELECT count() FROM numbers(1000000000000) /* contract */';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 const SLOW = 'SELECT count() FROM numbers(1000000000000)';

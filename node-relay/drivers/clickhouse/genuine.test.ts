@@ -8,7 +8,7 @@ import { Connection } from './connection.ts';
 import { fromServer, type ServerFault } from './errors.ts';
 import { clickhouse } from './index.ts';
 import { settingsOf } from './settings.ts';
-import { sql } from './test-database.ts';
+import { sql } from './test/database.ts';
 
 let url: URL;
 const open: Connection[] = [];

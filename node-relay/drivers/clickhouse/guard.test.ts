@@ -5,8 +5,8 @@ import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { ATTACKS, READS, TARGETS } from './attacks.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { ATTACKS, READS, TARGETS } from './test/attacks.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { ClickhouseSession } from './index.ts';
 
 const ATTACK_FILE = '/tmp/causeway-clickhouse-attack';

@@ -6,7 +6,7 @@ import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession } from '../test/host.ts';
 import { clickhouse } from './index.ts';
 import { settingsOf } from './settings.ts';
-import { sql } from './test-database.ts';
+import { sql } from './test/database.ts';
 
 const DEFAULT = {
   host: 'h',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import { sql, TestDatabase } from './test-database.ts';
+import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 const ROWS = 1_000_000;

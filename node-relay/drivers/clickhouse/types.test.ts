@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { ClickhouseSession } from './index.ts';
 
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import { type ClickhouseRequest, clickhouse as kind } from '../../../kinds/click
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { ClickhouseSession } from './index.ts';
 
 let database: TestDatabase;

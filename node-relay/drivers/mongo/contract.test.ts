@@ -2,8 +2,8 @@
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { describeDriver } from '../contract.ts';
 import { mongo } from './index.ts';
-import { entries, request, TestDatabase } from './test-database.ts';
-import { TestProxy } from './test-proxy.ts';
+import { entries, request, TestDatabase } from './test/database.ts';
+import { TestProxy } from './test/proxy.ts';
 
 let database: TestDatabase;
 let proxy: TestProxy;

@@ -6,7 +6,7 @@ import { type StartedBackend, startBackend } from '../../../test/servers/backend
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { request, TestDatabase } from './test-database.ts';
+import { request, TestDatabase } from './test/database.ts';
 
 const COUNT = 250;
 const IDS = Array.from({ length: COUNT }, (_, n) => ({ _id: n }));

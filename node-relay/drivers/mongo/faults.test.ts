@@ -7,8 +7,8 @@ import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { entries, request, TestDatabase } from './test-database.ts';
-import { TestProxy } from './test-proxy.ts';
+import { entries, request, TestDatabase } from './test/database.ts';
+import { TestProxy } from './test/proxy.ts';
 
 let server: StartedBackend;
 let database: TestDatabase;

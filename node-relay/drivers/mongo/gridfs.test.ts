@@ -6,7 +6,7 @@ import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { request, TestDatabase } from './test-database.ts';
+import { request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let session: MongoSession;

@@ -4,9 +4,9 @@ import { needsAdmin } from '../../../kinds/mongo/admin.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { ATTACKS } from './attacks.ts';
+import { ATTACKS } from './test/attacks.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { request, TestDatabase } from './test-database.ts';
+import { request, TestDatabase } from './test/database.ts';
 
 describe('a read as the server’s superuser', () => {
   let database: TestDatabase;

@@ -7,8 +7,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { entries } from './test-database.ts';
-import { HELLO, HostileServer, type Said } from './test-hostile.ts';
+import { entries } from './test/database.ts';
+import { HELLO, HostileServer, type Said } from './test/hostile.ts';
 
 let server: HostileServer;
 const sessions: MongoSession[] = [];

@@ -5,7 +5,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { entries, request, TestDatabase } from './test-database.ts';
+import { entries, request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let session: MongoSession;

@@ -6,7 +6,7 @@ import { failureOf } from '../contract.ts';
 import { type Certificate, selfSigned } from '../test/certificate.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
 import { mongo } from './index.ts';
-import { request, TestDatabase } from './test-database.ts';
+import { request, TestDatabase } from './test/database.ts';
 
 const defaults = getCACertificates('default');
 let database: TestDatabase;

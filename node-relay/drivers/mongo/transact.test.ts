@@ -7,7 +7,7 @@ import { type StartedBackend, startBackend } from '../../../test/servers/backend
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { entries, request, TestDatabase } from './test-database.ts';
+import { entries, request, TestDatabase } from './test/database.ts';
 
 describe('on a replica set', () => {
   let server: StartedBackend;

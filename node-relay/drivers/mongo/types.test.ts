@@ -5,7 +5,7 @@ import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { request, TestDatabase } from './test-database.ts';
+import { request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let session: MongoSession;

@@ -6,8 +6,8 @@ import type { WatchEvent } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
 import { mongo, type MongoSession } from './index.ts';
-import { request, TestDatabase } from './test-database.ts';
-import { TestProxy } from './test-proxy.ts';
+import { request, TestDatabase } from './test/database.ts';
+import { TestProxy } from './test/proxy.ts';
 
 let database: TestDatabase;
 let session: MongoSession;

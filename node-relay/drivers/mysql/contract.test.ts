@@ -2,7 +2,7 @@
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { describeDriver } from '../contract.ts';
 import { mysql } from './index.ts';
-import { type Rows, sql, TestDatabase } from './test-database.ts';
+import { type Rows, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 

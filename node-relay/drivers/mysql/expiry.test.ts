@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { SESSION_IDLE_MAX_MS, SESSION_LIFE_MAX_MS, Sessions } from '../../sessions.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { sql, TestDatabase } from './test-database.ts';
+import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

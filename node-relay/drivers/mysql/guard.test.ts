@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { ATTACK_FILE, stateOf } from './attack-state.ts';
-import { ATTACKS, READS, TRAPS } from './attacks.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { ATTACK_FILE, stateOf } from './test/attack-state.ts';
+import { ATTACKS, READS, TRAPS } from './test/attacks.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { MysqlSession } from './index.ts';
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InspectedTable, InspectedTables } from '../../../proto/driver.ts';
 import { callOf } from '../test/host.ts';
-import { sql, TestDatabase } from './test-database.ts';
+import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

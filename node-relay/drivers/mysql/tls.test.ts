@@ -10,7 +10,7 @@ import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { mysql } from './index.ts';
-import { run, sql } from './test-database.ts';
+import { run, sql } from './test/database.ts';
 
 let server: MariadbServer;
 let folder: string;

@@ -4,8 +4,8 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
-import { TYPE_ROWS } from './type-rows.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
+import { TYPE_ROWS } from './test/type-rows.ts';
 import type { MysqlSession } from './index.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 /** What holds at the server holds behind PgBouncer in transaction mode as well; what cannot be asked there is named. */
 import { afterEach, beforeEach, describe, expect, type TestContext, test } from 'vitest';
 import { backend } from '../../../test/servers/backends.ts';
-import { ABSENT_BEHIND_POOLER } from './absent-behind-pooler.ts';
-import { POOLER } from './test-database.ts';
+import { ABSENT_BEHIND_POOLER } from './test/absent-behind-pooler.ts';
+import { POOLER } from './test/database.ts';
 
 // The tests below open their sessions by this way.
 process.env[POOLER] = (await backend('postgres-pgbouncer')).url;

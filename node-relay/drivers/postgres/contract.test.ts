@@ -2,7 +2,7 @@
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { describeDriver } from '../contract.ts';
 import { postgres } from './index.ts';
-import { type Rows, sql, TestDatabase } from './test-database.ts';
+import { type Rows, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 

@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 

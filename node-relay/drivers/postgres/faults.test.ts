@@ -8,7 +8,7 @@ import { type StartedBackend, startBackend } from '../../../test/servers/backend
 import { after, failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { postgres, type PostgresSession } from './index.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './attack-state.ts';
-import { ATTACKS, TRAPS } from './attacks.ts';
-import { READS } from './reads.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './test/attack-state.ts';
+import { ATTACKS, TRAPS } from './test/attacks.ts';
+import { READS } from './test/reads.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;

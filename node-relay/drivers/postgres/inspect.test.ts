@@ -4,8 +4,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InspectedTable, InspectPage } from '../../../proto/driver.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
-import { OWN_TYPES, TYPE_ROWS } from './type-rows.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
+import { OWN_TYPES, TYPE_ROWS } from './test/type-rows.ts';
 
 let database: TestDatabase;
 const role = `reader_${randomUUID().slice(0, 8)}`;

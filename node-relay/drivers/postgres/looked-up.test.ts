@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 /** What holds on the server that npm brings holds on one of the year 2022 as well. */
 import { describe, expect, test, vi } from 'vitest';
 import { backend } from '../../../test/servers/backends.ts';
-import { TestDatabase } from './test-database.ts';
+import { TestDatabase } from './test/database.ts';
 
 // The tests below ask for the run's server by this name.
 vi.stubEnv('TEST_POSTGRES_URL', (await backend('postgres-15')).url);

@@ -11,7 +11,7 @@ import {
   startPgbouncer,
 } from '../../../test/servers/pgbouncer-server.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 const NOT_SUPPORTED = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { sql, TestDatabase } from './test-database.ts';
+import { sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;

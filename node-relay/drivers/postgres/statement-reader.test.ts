@@ -6,7 +6,7 @@ import { parseText } from '../../../kinds/postgres/dialect/statement.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 const TICKS_MS = 20;

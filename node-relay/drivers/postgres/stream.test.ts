@@ -6,7 +6,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import { sql, TestDatabase } from './test-database.ts';
+import { sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;

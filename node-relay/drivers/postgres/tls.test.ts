@@ -12,7 +12,7 @@ import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { postgres, type PostgresSession } from './index.ts';
 import { openSocket } from './socket.ts';
-import { run, sql } from './test-database.ts';
+import { run, sql } from './test/database.ts';
 
 let server: StartedBackend;
 let admin: pg.Client;

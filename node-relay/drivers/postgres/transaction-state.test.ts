@@ -6,7 +6,7 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { sql, TestDatabase } from './test-database.ts';
+import { sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;

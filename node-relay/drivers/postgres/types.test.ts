@@ -5,8 +5,8 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test-database.ts';
-import { OWN_TYPES, TYPE_ROWS } from './type-rows.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
+import { OWN_TYPES, TYPE_ROWS } from './test/type-rows.ts';
 import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;

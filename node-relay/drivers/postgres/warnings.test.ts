@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionUse } from '../../../proto/driver.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { postgres } from './index.ts';
-import { TestDatabase } from './test-database.ts';
+import { TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 const ROLE = `o'wn"er ${crypto.randomUUID().slice(0, 8)}`;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseRequest } from '../../../kinds/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import { ATTACKS } from './attacks.ts';
+import { ATTACKS } from './test/attacks.ts';
 
 test('there are many, each of its own', () => {
   expect(ATTACKS.length).toBeGreaterThanOrEqual(30);

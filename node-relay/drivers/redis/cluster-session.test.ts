@@ -5,10 +5,10 @@ import type { Lease } from '../../../proto/driver.ts';
 import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';
-import { DirectClient } from './direct-client.ts';
+import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
+import { DirectClient } from './test/direct-client.ts';
 import { redis, type RedisSession } from './index.ts';
-import { line } from './test-session.ts';
+import { line } from './test/session.ts';
 
 /** A session on a cluster, by its first node. */
 async function openOn({ nodes: [first] }: RedisGroup): Promise<RedisSession> {

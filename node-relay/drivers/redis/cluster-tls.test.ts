@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
-import { open, say, words } from './test-server.ts';
+import { open, say, words } from './test/server.ts';
 
 const defaults = getCACertificates('default');
 const { certificate, key } = selfSigned({ dnsName: 'localhost', years: 5 });

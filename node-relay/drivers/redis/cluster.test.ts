@@ -9,7 +9,7 @@ import type { Host } from '../driver.ts';
 import { testHost } from '../test/host.ts';
 import { slotOf } from './key-slot.ts';
 import type { RedisServer } from './link.ts';
-import { bounds, open, say, words } from './test-server.ts';
+import { bounds, open, say, words } from './test/server.ts';
 
 let group: RedisGroup;
 let server: RedisServer;

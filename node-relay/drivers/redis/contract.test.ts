@@ -2,7 +2,7 @@
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import { describeDriver } from '../contract.ts';
-import { DirectClient } from './direct-client.ts';
+import { DirectClient } from './test/direct-client.ts';
 import { redis } from './index.ts';
 
 const PASSWORD = 'a-password-of-tests';

@@ -6,15 +6,15 @@ import { named } from '../../../kinds/redis/name.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';
-import { ATTACKS } from './attacks.ts';
-import { CORE } from './differential/core.ts';
-import { JSON_VALUES, PROBABLE, SERIES, VECTORS } from './differential/modules.ts';
-import { SEARCH } from './differential/search.ts';
-import { SERVER, SESSION } from './differential/server.ts';
-import { SORTED, STREAMS } from './differential/sets.ts';
-import { commandsIn } from './differential/words.ts';
-import type { Wire } from './direct-client.ts';
-import { TestSession } from './test-session.ts';
+import { ATTACKS } from './test/attacks.ts';
+import { CORE } from './test/differential/core.ts';
+import { JSON_VALUES, PROBABLE, SERIES, VECTORS } from './test/differential/modules.ts';
+import { SEARCH } from './test/differential/search.ts';
+import { SERVER, SESSION } from './test/differential/server.ts';
+import { SORTED, STREAMS } from './test/differential/sets.ts';
+import { commandsIn } from './test/differential/words.ts';
+import type { Wire } from './test/direct-client.ts';
+import { TestSession } from './test/session.ts';
 
 const GROUPS = [CORE, SORTED, STREAMS, JSON_VALUES, PROBABLE, SERIES, VECTORS, SEARCH];
 /** What the others act on. */

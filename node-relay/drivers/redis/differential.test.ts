@@ -6,15 +6,15 @@ import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { CORE } from './differential/core.ts';
-import { differenceOf, leavesOfJson, leavesOfWire } from './differential/leaves.ts';
-import { likenessOf, NOT_COMPARED, POORER } from './differential/likeness.ts';
-import { JSON_VALUES, PROBABLE, SERIES, VECTORS } from './differential/modules.ts';
-import { SEARCH } from './differential/search.ts';
-import { SERVER, SESSION } from './differential/server.ts';
-import { SORTED, STREAMS } from './differential/sets.ts';
-import { commandsIn } from './differential/words.ts';
-import { DirectClient } from './direct-client.ts';
+import { CORE } from './test/differential/core.ts';
+import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
+import { likenessOf, NOT_COMPARED, POORER } from './test/differential/likeness.ts';
+import { JSON_VALUES, PROBABLE, SERIES, VECTORS } from './test/differential/modules.ts';
+import { SEARCH } from './test/differential/search.ts';
+import { SERVER, SESSION } from './test/differential/server.ts';
+import { SORTED, STREAMS } from './test/differential/sets.ts';
+import { commandsIn } from './test/differential/words.ts';
+import { DirectClient } from './test/direct-client.ts';
 import { redis, type RedisSession } from './index.ts';
 
 const GROUPS = Object.entries({

@@ -12,8 +12,8 @@ import {
 } from '../../../test/servers/redis-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { testHost } from '../test/host.ts';
-import { TestProxy } from './test-proxy.ts';
-import { bounds, open, plain, say, words } from './test-server.ts';
+import { TestProxy } from './test/proxy.ts';
+import { bounds, open, plain, say, words } from './test/server.ts';
 
 const late = new Error('late');
 let program: Program;

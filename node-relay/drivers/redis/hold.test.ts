@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { line, TestSession } from './test-session.ts';
+import { line, TestSession } from './test/session.ts';
 
 const REFUSED = { code: 'POOL_EXHAUSTED', retryAfter: 1 };
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testHost } from '../test/host.ts';
 import type { RedisServer } from './link.ts';
-import { bounds, open, plain, say, words } from './test-server.ts';
+import { bounds, open, plain, say, words } from './test/server.ts';
 
 const SIZE = 3_000_000;
 

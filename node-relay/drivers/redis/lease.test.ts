@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { line, type TestLease, TestSession } from './test-session.ts';
+import { line, type TestLease, TestSession } from './test/session.ts';
 
 let redis: TestSession;
 let lease: TestLease;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../proto/errors.ts';
 import { failureOf } from '../contract.ts';
 import { testHost } from '../test/host.ts';
-import { line, TestSession, words } from './test-session.ts';
+import { line, TestSession, words } from './test/session.ts';
 
 let redis: TestSession;
 

@@ -5,7 +5,7 @@ import { type RedisSentinels, startSentinels } from '../../../test/servers/redis
 import { onRedis } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
 import type { RedisServer } from './link.ts';
-import { bounds, open, say, words } from './test-server.ts';
+import { bounds, open, say, words } from './test/server.ts';
 
 const PASSWORD = 'choose-a-long-one';
 const WATCHER = 'of-the-sentinels';

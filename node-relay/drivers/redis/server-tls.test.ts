@@ -3,7 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownRedis, type RedisServer as Program } from '../../../test/servers/redis-server.ts';
 import { selfSigned } from '../test/certificate.ts';
-import { open, say, words } from './test-server.ts';
+import { open, say, words } from './test/server.ts';
 
 describe('a server with TLS', () => {
   const certificate = selfSigned({ dnsName: 'localhost', years: 5 });

@@ -8,8 +8,8 @@ import {
 } from '../../../test/servers/redis-server.ts';
 import { failureOf } from '../contract.ts';
 import { testHost } from '../test/host.ts';
-import { TestProxy } from './test-proxy.ts';
-import { bounds, open, plain, say, words } from './test-server.ts';
+import { TestProxy } from './test/proxy.ts';
+import { bounds, open, plain, say, words } from './test/server.ts';
 
 const PASSWORD = 'choose-a-long-one';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
-import { line, TestSession } from './test-session.ts';
+import { line, TestSession } from './test/session.ts';
 
 let redis: TestSession;
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { WatchEvent } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { line, TestSession, words } from './test-session.ts';
+import { line, TestSession, words } from './test/session.ts';
 
 let redis: TestSession;
 const open: AbortController[] = [];

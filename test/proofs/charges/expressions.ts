@@ -1,6 +1,6 @@
 /** Whether each built-in, operator and form of the language costs what its fuel says. */
 import type { Json } from '../../../proto/json.ts';
-import { vocabulary } from '../../../worker/language/expressions/builtins/vocabulary.ts';
+import { vocabulary } from '../../../worker/language/expressions/test/vocabulary.ts';
 import { Fault } from '../../../worker/language/expressions/fault.ts';
 import {
   Budget,

@@ -4,7 +4,7 @@ import { MongoClient } from 'mongodb';
 import { kindSpec } from '../../../kinds/index.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { mongo, type MongoSession } from '../../../node-relay/drivers/mongo/index.ts';
-import { request } from '../../../node-relay/drivers/mongo/test-database.ts';
+import { request } from '../../../node-relay/drivers/mongo/test/database.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';

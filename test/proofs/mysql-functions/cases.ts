@@ -1,5 +1,5 @@
 /** Every function and word of a server, written in every way, in every place where one can stand. */
-import type { TestDatabase } from '../../../node-relay/drivers/mysql/test-database.ts';
+import type { TestDatabase } from '../../../node-relay/drivers/mysql/test/database.ts';
 import type { Choices } from '../random.ts';
 
 /** A read, and what there must be before. */

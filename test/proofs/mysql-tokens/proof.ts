@@ -1,7 +1,7 @@
 /** The guard takes statements apart as the server does: no sequence of tokens that it lets through writes. */
 
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test-database.ts';
+import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import type { Lease } from '../../../proto/driver.ts';
 import { ProofServer } from '../mysql-server.ts';

@@ -1,7 +1,7 @@
 /** Nothing that one caller leaves on a connection is there for the next, by whatever statement and way. */
 
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test-database.ts';
+import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ProofServer } from '../mysql-server.ts';

@@ -1,5 +1,5 @@
 /** A statement for every setting of a session that gives it another value. */
-import type { TestDatabase } from '../../../node-relay/drivers/mysql/test-database.ts';
+import type { TestDatabase } from '../../../node-relay/drivers/mysql/test/database.ts';
 
 interface Variable {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** The proof of MySQL's tokens, by way of PlanetScale's driver at the edge and its stand-in. */
-import { sql } from '../../../node-relay/drivers/mysql/test-database.ts';
+import { sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import { planetscale } from '../../../worker/drivers/edge/planetscale/index.ts';
 import { openNetwork } from '../../stand-ins/edge-host.ts';

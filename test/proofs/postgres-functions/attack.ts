@@ -1,5 +1,5 @@
 /** Runs cases in batches, and compares the whole state around each batch. */
-import type { PostgresKind } from '../../../node-relay/drivers/postgres/test-database.ts';
+import type { PostgresKind } from '../../../node-relay/drivers/postgres/test/database.ts';
 import type { ProofOptions, ProofResult } from '../proof.ts';
 import { type Case, type Cases, isRisky, WAYS } from './cases.ts';
 import type { ServerFunction } from './catalog.ts';

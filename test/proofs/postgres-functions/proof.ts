@@ -1,5 +1,5 @@
 /** `/read` changes nothing by any function of a real server, in whatever way SQL runs it. Contract §6. */
-import type { PostgresKind } from '../../../node-relay/drivers/postgres/test-database.ts';
+import type { PostgresKind } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { ownServer } from '../postgres-server.ts';
 import { onEachVersion } from '../postgres-versions.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';

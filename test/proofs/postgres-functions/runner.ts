@@ -2,7 +2,7 @@
 
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { postgres, type PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
-import { sql } from '../../../node-relay/drivers/postgres/test-database.ts';
+import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import type { Case } from './cases.ts';

@@ -4,7 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { sql } from '../../../node-relay/drivers/postgres/test-database.ts';
+import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { callOf, jsonOf } from '../../../node-relay/drivers/test/host.ts';
 import type { OwnServer } from '../postgres-server.ts';
 import type { World } from './world.ts';

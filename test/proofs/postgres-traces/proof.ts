@@ -1,5 +1,5 @@
 /** Nothing that one caller's statement runs, however indirectly, is there for the next caller. Contract §6. */
-import type { PostgresKind } from '../../../node-relay/drivers/postgres/test-database.ts';
+import type { PostgresKind } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { ownServer } from '../postgres-server.ts';
 import { onEachVersion } from '../postgres-versions.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';

@@ -1,5 +1,5 @@
 /** Touches planted functions through the driver, and looks at what the next caller finds. */
-import type { PostgresKind } from '../../../node-relay/drivers/postgres/test-database.ts';
+import type { PostgresKind } from '../../../node-relay/drivers/postgres/test/database.ts';
 import type { OwnServer } from '../postgres-server.ts';
 import type { ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';

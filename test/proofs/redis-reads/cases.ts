@@ -1,21 +1,21 @@
 /** Commands that `/read` takes, with words that are valid, over keys of every type. */
 
 import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
-import { LINES } from '../../../kinds/redis/describe/examples/lines/index.ts';
+import { LINES } from '../../../kinds/redis/describe/test/lines/index.ts';
 import { modeOfCommand } from '../../../kinds/redis/effects.ts';
 import { named } from '../../../kinds/redis/name.ts';
 import { splitLine } from '../../../kinds/redis/split.ts';
-import { CORE } from '../../../node-relay/drivers/redis/differential/core.ts';
+import { CORE } from '../../../node-relay/drivers/redis/test/differential/core.ts';
 import {
   JSON_VALUES,
   PROBABLE,
   SERIES,
   VECTORS,
-} from '../../../node-relay/drivers/redis/differential/modules.ts';
-import { SEARCH } from '../../../node-relay/drivers/redis/differential/search.ts';
-import { SERVER } from '../../../node-relay/drivers/redis/differential/server.ts';
-import { SORTED, STREAMS } from '../../../node-relay/drivers/redis/differential/sets.ts';
-import { commandsIn } from '../../../node-relay/drivers/redis/differential/words.ts';
+} from '../../../node-relay/drivers/redis/test/differential/modules.ts';
+import { SEARCH } from '../../../node-relay/drivers/redis/test/differential/search.ts';
+import { SERVER } from '../../../node-relay/drivers/redis/test/differential/server.ts';
+import { SORTED, STREAMS } from '../../../node-relay/drivers/redis/test/differential/sets.ts';
+import { commandsIn } from '../../../node-relay/drivers/redis/test/differential/words.ts';
 
 /** They would empty or move what the others have filled. */
 const EMPTYING = /^(?:FLUSHALL|FLUSHDB|SWAPDB|SELECT|CONFIG RESETSTAT|DEBUG|FT\.DROPINDEX)\b/i;

@@ -2,7 +2,7 @@
 
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { effectOf } from '../../../kinds/redis/dialect/effects.ts';
-import { DirectClient } from '../../../node-relay/drivers/redis/direct-client.ts';
+import { DirectClient } from '../../../node-relay/drivers/redis/test/direct-client.ts';
 import { redis, type RedisSession } from '../../../node-relay/drivers/redis/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';

@@ -1,5 +1,5 @@
 /** Everything of a server that a read might leave otherwise than it was, as texts that can be compared. */
-import type { DirectClient, Wire } from '../../../node-relay/drivers/redis/direct-client.ts';
+import type { DirectClient, Wire } from '../../../node-relay/drivers/redis/test/direct-client.ts';
 
 /** By what it is of: a key, a setting, an index, … */
 export type State = ReadonlyMap<string, string>;

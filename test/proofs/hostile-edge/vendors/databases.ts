@@ -1,6 +1,6 @@
 /** PostgreSQL at Neon, MySQL at PlanetScale, Redis at Upstash. */
-import { TestDatabase as MysqlDatabase } from '../../../../node-relay/drivers/mysql/test-database.ts';
-import { TestDatabase as PostgresDatabase } from '../../../../node-relay/drivers/postgres/test-database.ts';
+import { TestDatabase as MysqlDatabase } from '../../../../node-relay/drivers/mysql/test/database.ts';
+import { TestDatabase as PostgresDatabase } from '../../../../node-relay/drivers/postgres/test/database.ts';
 import { neon } from '../../../../worker/drivers/edge/neon/index.ts';
 import { planetscale } from '../../../../worker/drivers/edge/planetscale/index.ts';
 import { upstash } from '../../../../worker/drivers/edge/upstash/index.ts';

@@ -1,6 +1,6 @@
 /** Hostile Cassandra servers. Source: CQL binary protocol v4. */
 /// <reference path="../../../../node-relay/drivers/cassandra/cassandra-internals.d.ts" />
-import { TestDatabase } from '../../../../node-relay/drivers/cassandra/test-database.ts';
+import { TestDatabase } from '../../../../node-relay/drivers/cassandra/test/database.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
 import { realServer } from '../sql-server.ts';

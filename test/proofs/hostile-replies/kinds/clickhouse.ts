@@ -1,5 +1,5 @@
 /** Hostile ClickHouse servers: their HTTP interface. Source: clickhouse.com/docs/interfaces/http. */
-import { TestDatabase } from '../../../../node-relay/drivers/clickhouse/test-database.ts';
+import { TestDatabase } from '../../../../node-relay/drivers/clickhouse/test/database.ts';
 import { httpFraming } from '../http-framing.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';

@@ -1,5 +1,5 @@
 /** Hostile MySQL servers. Source: MySQL Internals, "Client/Server Protocol". */
-import { TestDatabase } from '../../../../node-relay/drivers/mysql/test-database.ts';
+import { TestDatabase } from '../../../../node-relay/drivers/mysql/test/database.ts';
 import type { Framing, HostileKind } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
 import { realServer } from '../sql-server.ts';

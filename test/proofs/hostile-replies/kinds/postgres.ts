@@ -1,5 +1,5 @@
 /** Hostile PostgreSQL servers. Source: PostgreSQL manual, "Message Formats". */
-import { TestDatabase } from '../../../../node-relay/drivers/postgres/test-database.ts';
+import { TestDatabase } from '../../../../node-relay/drivers/postgres/test/database.ts';
 import type { Framing, HostileKind, Turn } from '../kind.ts';
 import { sqlFault } from '../sql-fault.ts';
 import { realServer } from '../sql-server.ts';

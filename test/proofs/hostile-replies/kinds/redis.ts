@@ -1,5 +1,5 @@
 /** Hostile Redis servers. Source: redis.io/docs/latest/develop/reference/protocol-spec. */
-import { DirectClient } from '../../../../node-relay/drivers/redis/direct-client.ts';
+import { DirectClient } from '../../../../node-relay/drivers/redis/test/direct-client.ts';
 import { ownRedis } from '../../../servers/redis-server.ts';
 import type { Framing, HostileKind, KindCall } from '../kind.ts';
 

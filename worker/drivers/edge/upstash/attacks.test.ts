@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseRequest } from '../../../../kinds/index.ts';
 import type { RedisRequest } from '../../../../kinds/redis/command.ts';
-import { ATTACKS } from '../../../../node-relay/drivers/redis/attacks.ts';
+import { ATTACKS } from '../../../../node-relay/drivers/redis/test/attacks.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { upstash } from './index.ts';

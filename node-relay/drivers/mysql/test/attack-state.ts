@@ -1,6 +1,6 @@
 /** What attacks on `/read` could have changed, to be compared before and after them. */
 import { existsSync } from 'node:fs';
-import type { TestDatabase } from './test-database.ts';
+import type { TestDatabase } from './database.ts';
 
 /** Where attacks write, when they can. */
 export const ATTACK_FILE = '/tmp/causeway-attack-mysql';

@@ -1,13 +1,13 @@
 /** A database of its own for a test file, behind a counter of connections, and short words to use it. */
 import { randomUUID } from 'node:crypto';
-import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import type { Call, Mode } from '../../../proto/driver.ts';
-import type { Json } from '../../../proto/json.ts';
-import { backend } from '../../../test/servers/backends.ts';
-import { CountedPort } from '../test/counted-port.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { clickhouse, type ClickhouseSession } from './index.ts';
-import type { Params } from './parameters.ts';
+import type { ClickhouseRequest } from '../../../../kinds/clickhouse/index.ts';
+import type { Call, Mode } from '../../../../proto/driver.ts';
+import type { Json } from '../../../../proto/json.ts';
+import { backend } from '../../../../test/servers/backends.ts';
+import { CountedPort } from '../../test/counted-port.ts';
+import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
+import { clickhouse, type ClickhouseSession } from '../index.ts';
+import type { Params } from '../parameters.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {

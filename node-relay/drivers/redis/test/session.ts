@@ -1,17 +1,17 @@
 /** A session on a server of a test's own, and another connection to look at it from outside. */
 
-import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
-import { named } from '../../../kinds/redis/name.ts';
-import type { Call, Lease, Mode } from '../../../proto/driver.ts';
+import type { RedisCommand, RedisRequest, Word } from '../../../../kinds/redis/command.ts';
+import { named } from '../../../../kinds/redis/name.ts';
+import type { Call, Lease, Mode } from '../../../../proto/driver.ts';
 import {
   ownRedis,
   type RedisOptions,
   type RedisServer,
-} from '../../../test/servers/redis-server.ts';
-import type { Host } from '../driver.ts';
-import { callOf, jsonOf, openSession } from '../test/host.ts';
+} from '../../../../test/servers/redis-server.ts';
+import type { Host } from '../../driver.ts';
+import { callOf, jsonOf, openSession } from '../../test/host.ts';
 import { DirectClient } from './direct-client.ts';
-import { redis, type RedisSession } from './index.ts';
+import { redis, type RedisSession } from '../index.ts';
 
 /** A command line, its words separated by blanks: `XADD x * a 1`. */
 export function line(text: string): RedisCommand {

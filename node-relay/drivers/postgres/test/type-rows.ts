@@ -1,5 +1,5 @@
 /** Every PostgreSQL type with values at its edges: what is sent as a parameter, and what comes back. */
-import type { Json } from '../../../proto/json.ts';
+import type { Json } from '../../../../proto/json.ts';
 
 /** One value's way in and out. */
 export interface TypeRow {

@@ -1,11 +1,11 @@
 /** A database of a test's own on the run's MongoDB, and requests to it. */
 import { randomUUID } from 'node:crypto';
 import { type Db, MongoClient } from 'mongodb';
-import { parseRequest } from '../../../kinds/index.ts';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Json } from '../../../proto/json.ts';
-import { parseOrdered } from '../../../proto/parse-ordered.ts';
-import { type Backend, backend } from '../../../test/servers/backends.ts';
+import { parseRequest } from '../../../../kinds/index.ts';
+import type { MongoRequest } from '../../../../kinds/mongo/index.ts';
+import type { Json } from '../../../../proto/json.ts';
+import { parseOrdered } from '../../../../proto/parse-ordered.ts';
+import { type Backend, backend } from '../../../../test/servers/backends.ts';
 
 /** A database for one test alone, and a client beside the driver under test. */
 export class TestDatabase {

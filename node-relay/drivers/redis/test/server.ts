@@ -1,17 +1,17 @@
 /** Says commands to a server in tests of the wire. */
 
-import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
+import type { RedisCommand, Word } from '../../../../kinds/redis/command.ts';
 import {
   ReplyMap,
   ReplySet,
   ReplyStatus,
   type ReplyValue,
-} from '../../../kinds/redis/reply-value.ts';
-import type { Mode } from '../../../proto/driver.ts';
-import type { Host } from '../driver.ts';
-import { testHost } from '../test/host.ts';
-import type { RedisServer, Sending } from './link.ts';
-import { openServer } from './server.ts';
+} from '../../../../kinds/redis/reply-value.ts';
+import type { Mode } from '../../../../proto/driver.ts';
+import type { Host } from '../../driver.ts';
+import { testHost } from '../../test/host.ts';
+import type { RedisServer, Sending } from '../link.ts';
+import { openServer } from '../server.ts';
 
 /** A command of its words: `words('set', 'a', '1')`. */
 export function words(type: string, ...args: readonly Word[]): RedisCommand {

@@ -1,11 +1,11 @@
 /** A database of its own for a test file, and short words to use it. */
 import pg from 'pg';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, Mode } from '../../../proto/driver.ts';
-import type { Json } from '../../../proto/json.ts';
-import { backend, freshDatabase } from '../../../test/servers/backends.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { postgres, type PostgresSession } from './index.ts';
+import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
+import type { Call, Mode } from '../../../../proto/driver.ts';
+import type { Json } from '../../../../proto/json.ts';
+import { backend, freshDatabase } from '../../../../test/servers/backends.ts';
+import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
+import { postgres, type PostgresSession } from '../index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {

@@ -1,5 +1,5 @@
 /** Every MySQL type with values at its edges: what is sent as a parameter, and what comes back. */
-import { type Json, parseJson } from '../../../proto/json.ts';
+import { type Json, parseJson } from '../../../../proto/json.ts';
 
 const ALL_BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString('base64');
 const DIGITS = `${'9'.repeat(35)}.${'1'.repeat(30)}`;

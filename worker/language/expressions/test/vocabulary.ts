@@ -1,9 +1,9 @@
 /** All names of the language, for tests and for tables of documents. */
 import { binaryOperators, unaryOperators } from '../compile/operator.ts';
 import { Callable } from '../value.ts';
-import { changingMethods } from './changing.ts';
-import { global, globalNames, namespace, namespaceNames } from './globals.ts';
-import { arrayMethods, otherMethodNames, textMethods } from './methods.ts';
+import { changingMethods } from '../builtins/changing.ts';
+import { global, globalNames, namespace, namespaceNames } from '../builtins/globals.ts';
+import { arrayMethods, otherMethodNames, textMethods } from '../builtins/methods.ts';
 
 function callablesOf(name: string): string[] {
   return [...(namespace(name) ?? [])].flatMap(([member, value]) =>

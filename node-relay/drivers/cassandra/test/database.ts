@@ -1,14 +1,14 @@
 /** A Cassandra keyspace of its own for tests, behind a counter of the driver's connections. */
 import { randomUUID } from 'node:crypto';
 import cassandraDriver from 'cassandra-driver';
-import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Call, Mode } from '../../../proto/driver.ts';
-import type { Json } from '../../../proto/json.ts';
-import { backend } from '../../../test/servers/backends.ts';
-import type { Host } from '../driver.ts';
-import { CountedPort } from '../test/counted-port.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { cassandra, type CassandraSession } from './index.ts';
+import type { CassandraRequest } from '../../../../kinds/cassandra/index.ts';
+import type { Call, Mode } from '../../../../proto/driver.ts';
+import type { Json } from '../../../../proto/json.ts';
+import { backend } from '../../../../test/servers/backends.ts';
+import type { Host } from '../../driver.ts';
+import { CountedPort } from '../../test/counted-port.ts';
+import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
+import { cassandra, type CassandraSession } from '../index.ts';
 
 /** Where a URL names none. */
 const PORT = 9042;

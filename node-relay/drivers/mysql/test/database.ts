@@ -1,12 +1,12 @@
 /** A database of its own for a test file, and short words to use it. */
 import { randomUUID } from 'node:crypto';
 import mysqlClient from 'mysql2/promise';
-import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type { Call, Mode } from '../../../proto/driver.ts';
-import type { Json } from '../../../proto/json.ts';
-import { type Backend, backend } from '../../../test/servers/backends.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mysql, type MysqlSession } from './index.ts';
+import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
+import type { Call, Mode } from '../../../../proto/driver.ts';
+import type { Json } from '../../../../proto/json.ts';
+import { type Backend, backend } from '../../../../test/servers/backends.ts';
+import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
+import { mysql, type MysqlSession } from '../index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {

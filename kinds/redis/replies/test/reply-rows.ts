@@ -1,5 +1,5 @@
 /** Replies of commands: as RESP2 and as RESP3 give them, and what both become. */
-import { ReplyDouble, ReplyMap, ReplySet, type ReplyValue } from '../reply-value.ts';
+import { ReplyDouble, ReplyMap, ReplySet, type ReplyValue } from '../../reply-value.ts';
 
 /** A map of RESP3. */
 export const map = (...items: ReplyValue[]) => new ReplyMap(items);
