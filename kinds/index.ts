@@ -1,6 +1,6 @@
 /** Registry of endpoint kinds: adding a kind starts with a row here. */
 import type { Mode } from '../proto/driver.ts';
-import { GatewayError } from '../proto/errors.ts';
+import { badRequest, GatewayError } from '../proto/errors.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
 import { hintFor } from '../proto/near-name.ts';
 import { faultsOf, IN_OUR_WORDS } from '../proto/schema-faults.ts';
@@ -78,7 +78,7 @@ export function parseRequest(kind: Kind, body: Json | undefined): ParsedRequest 
   if (members.kind !== undefined) {
     const named = typeof members.kind === 'string' ? kindNamed(members.kind) : undefined;
     if (named !== kind) {
-      throw badRequest(`This endpoint is of kind ${spec.label}`, 'kind', `expected ${spec.label}`);
+      throw badRequest('kind', `expected ${spec.label}`, `This endpoint is of kind ${spec.label}`);
     }
     delete members.kind;
   }
@@ -99,9 +99,9 @@ function unwrap(body: Json | undefined): { [member: string]: Json } {
   }
   if (isJsonObject(body)) return body;
   throw badRequest(
-    'The body is a JSON object with `type` and its members',
     'body',
     'not an object',
+    'The body is a JSON object with `type` and its members',
   );
 }
 
@@ -110,8 +110,8 @@ function namedType(
   body: { [member: string]: Json },
 ): { type: string; [member: string]: Json } {
   const { type = spec.defaultType ?? spec.impliedType?.(body) } = body;
-  if (type === undefined) throw badRequest('type: is required', 'type', 'is required');
-  if (typeof type !== 'string') throw badRequest('type: must be text', 'type', 'must be text');
+  if (type === undefined) throw badRequest('type', 'is required');
+  if (typeof type !== 'string') throw badRequest('type', 'must be text');
   return { ...body, type: type.toLowerCase() };
 }
 
@@ -127,9 +127,5 @@ function unknownType(spec: KindSpec, type: string): GatewayError {
   }
   const name = told(type, NAME_MAX);
   const problem = `${JSON.stringify(name)} is not known; ${hintFor(name, Object.keys(spec.types))}`;
-  return badRequest(`type: ${problem}`, 'type', problem);
-}
-
-function badRequest(message: string, path: string, problem: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message: problem }] });
+  return badRequest('type', problem);
 }

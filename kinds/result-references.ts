@@ -1,5 +1,5 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
-import { GatewayError } from '../proto/errors.ts';
+import { badRequest, GatewayError } from '../proto/errors.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
 import { inOrderOf } from '../proto/ordered-json.ts';
 
@@ -77,7 +77,5 @@ function memberOf(value: Json, step: number | string): Json | undefined {
 
 function badReference(path: string, problem: string): GatewayError {
   const shown = path.slice(0, 200);
-  return new GatewayError('BAD_REQUEST', `The reference ${shown} ${problem}`, {
-    details: [{ path: '$result', message: problem }],
-  });
+  return badRequest('$result', problem, `The reference ${shown} ${problem}`);
 }

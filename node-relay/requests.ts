@@ -3,7 +3,7 @@
 import { type Kind, kindSpec, type ParsedRequest, parseRequest } from '../kinds/index.ts';
 import { requestIn, withPassed } from '../kinds/passed.ts';
 import type { Mode } from '../proto/driver.ts';
-import { GatewayError } from '../proto/errors.ts';
+import { badRequest, GatewayError } from '../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
@@ -112,9 +112,4 @@ function* jsonInPieces(kind: Kind, bytes: Uint8Array, path: string): Pieces<Json
 function unreadable(path: string, cause: unknown): GatewayError {
   if (cause instanceof GatewayError) return cause;
   return badRequest(path, cause instanceof TooDeep ? 'nests too deep' : 'is not JSON');
-}
-
-/** What is wrong with a member of a call. */
-export function badRequest(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -1,20 +1,14 @@
 /** The relay's RPC service: finds the session of a call, runs the request, keeps what is large. */
 import type { ServiceImpl } from '@connectrpc/connect';
 import { type Call, can, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
-import { GatewayError } from '../proto/errors.ts';
+import { badRequest, GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './drivers/deadline.ts';
 import { inTurn, isLight, piecesOf } from './heavy-work.ts';
 import type { Figures } from './parts/messages.ts';
 import type { Pools, PoolUse } from './pools.ts';
-import {
-  badRequest,
-  parse,
-  parseInPieces,
-  parseOperations,
-  parseOperationsInPieces,
-} from './requests.ts';
+import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { Results } from './results.ts';
 import type { Sessions } from './sessions.ts';
 import { type CallTarget, parseTarget } from './target.ts';

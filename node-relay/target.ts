@@ -2,7 +2,7 @@
 
 import { isKind, type Kind } from '../kinds/index.ts';
 import type { Caps, Mode, Profile } from '../proto/driver.ts';
-import { GatewayError } from '../proto/errors.ts';
+import { badRequest, GatewayError } from '../proto/errors.ts';
 import type { Target as TargetMessage } from '../proto/gen/relay/v1/relay_pb.ts';
 
 /** A backend by its pool key and what the key says. */
@@ -55,7 +55,5 @@ export function parseTarget(message: TargetMessage | undefined, inSession = fals
 }
 
 function malformed(path: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: is missing or wrong`, {
-    details: [{ path, message: 'is missing or wrong' }],
-  });
+  return badRequest(path, 'is missing or wrong');
 }

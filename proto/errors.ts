@@ -176,6 +176,19 @@ export interface ErrorBody {
   readonly details?: readonly ErrorDetails[];
 }
 
+/**
+ * The error for one wrong member of a request.
+ * @param path of the member @param problem what is wrong with it
+ * @param message for the whole request, if it is not both of these
+ */
+export function badRequest(
+  path: string,
+  problem: string,
+  message = `${path}: ${problem}`,
+): GatewayError {
+  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message: problem }] });
+}
+
 /** The wire form of an error; `details` is left out when there are none. */
 export function errorBody(failure: GatewayError, requestId: string): ErrorBody {
   return {

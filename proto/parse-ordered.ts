@@ -1,6 +1,6 @@
 /** Parses JSON with what a document store tells apart: the order of all members, and whole numbers written as fractions. */
 import { sameDecimal } from './decimal.ts';
-import { GatewayError } from './errors.ts';
+import { badRequest, GatewayError } from './errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject, setMember } from './json.ts';
 import { faultInPieces } from './json-fault.ts';
 import { asMoved, inOrder, isMovedName } from './ordered-json.ts';
@@ -217,7 +217,5 @@ class Reader {
 }
 
 function refused(problem: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `body: ${problem}`, {
-    details: [{ path: 'body', message: problem }],
-  });
+  return badRequest('body', problem);
 }

@@ -1,5 +1,5 @@
 /** Where a request goes: a path under the configured URL, and no other. Contract §6, "http kind". */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest } from '../../proto/errors.ts';
 import { type Header, headersOf } from './headers.ts';
 
 /** Most characters of a path, and of a URL as a whole. Spec silent. */
@@ -57,14 +57,14 @@ export function urlOf({ url: base }: Base, path: string, query: Query): URL {
   if (path !== '') url.pathname = `${root}/${path.replace(/^\//, '')}`;
   const stays = url.origin === base.origin && `${url.pathname}/`.startsWith(`${root}/`);
   const fault = faultOfPath(path) ?? (stays ? undefined : ELSEWHERE);
-  if (fault !== undefined) throw refused('path', fault);
+  if (fault !== undefined) throw badRequest('path', fault);
   const own = valuesIn(query).filter(([name]) => !base.searchParams.has(name));
   // The configured query stays as it was written: it may be signed.
   if (own.length > 0) {
     url.search = [base.search.slice(1), String(new URLSearchParams(own))].filter(Boolean).join('&');
   }
   if (url.href.length > URL_MAX) {
-    throw refused('query', `makes a URL of more than ${URL_MAX} characters`);
+    throw badRequest('query', `makes a URL of more than ${URL_MAX} characters`);
   }
   return url;
 }
@@ -140,8 +140,4 @@ function hasNeverInText(text: string): boolean {
   return /[\x00-\x1f\x7f]|(?:[\xc0\xc1]|\xe0[\x80-\x9f]|\xf0[\x80-\x8f]|\xf8[\x80-\x87]|\xfc[\x80-\x83])[\x80-\xbf]/.test(
     text,
   );
-}
-
-function refused(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

@@ -1,6 +1,6 @@
 /** A session to a server that speaks HTTP, over either program's line. */
 import type { Call, ConnectionEnvelope, ResultBytes, Session } from '../../proto/driver.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { type Base, baseOf, urlOf } from './address.ts';
 import { bodyOf } from './body.ts';
 import { HttpConnection } from './config.ts';
@@ -98,7 +98,5 @@ function demandRead(request: HttpRequest): void {
 }
 
 function refused(path: string, problem: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${problem}: send it to /write`, {
-    details: [{ path, message: problem }],
-  });
+  return badRequest(path, problem, `${path}: ${problem}: send it to /write`);
 }

@@ -16,7 +16,7 @@ import {
 } from '@pinecone-database/pinecone/dist/pinecone-generated-ts-fetch/db_data/runtime.js';
 import { queryParamsStringify } from '@pinecone-database/pinecone/dist/utils/queryParamsStringify.js';
 import type { Call, Mode, ResultBytes, Session } from '../../proto/driver.ts';
-import { type ErrorDetails, GatewayError } from '../../proto/errors.ts';
+import { badRequest, type ErrorDetails, GatewayError } from '../../proto/errors.ts';
 import { lossOf } from '../http/exchange.ts';
 import { type Header, headerOf } from '../http/headers.ts';
 import type { Incoming, Line, Outgoing } from '../http/line.ts';
@@ -43,7 +43,7 @@ export class PineconeSession implements Session<PineconeRequest> {
     const mode = pinecone.types[request.type] ?? 'write';
     if (call.mode === 'read' && mode === 'write') {
       const message = `Requests of type ${request.type} write; send them to /write`;
-      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+      throw badRequest('type', message, message);
     }
     call.signal.throwIfAborted();
     try {

@@ -1,5 +1,5 @@
 /** What a login brings. Spec: "Authentication", login. RFC 7617. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 
 /** A username, or an account's UUID, and a password, as the client gave them. */
 export interface Credentials {
@@ -33,9 +33,7 @@ export function credentialsOf(authorization: string | undefined): Credentials {
 export function organizationOf(header: string | undefined): string {
   const named = header?.trim();
   if (!named) {
-    throw new GatewayError('BAD_REQUEST', 'The header X-Org-Id is required', {
-      details: [{ path: 'X-Org-Id', message: 'is required: the id of the organization' }],
-    });
+    throw badRequest('X-Org-Id', 'is required: the id of the organization', 'The header X-Org-Id is required');
   }
   return named;
 }

@@ -1,5 +1,5 @@
 /** Where a reset's link may lead: a token sent to the wrong place is an account given away. Contract §3. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest } from '../../proto/errors.ts';
 import { publicUrl } from '../public-url.ts';
 import type { Settings } from '../settings.ts';
 
@@ -14,9 +14,7 @@ export function allowedRedirect(settings: Settings, redirectUrl: string): URL {
   const url = URL.canParse(redirectUrl) ? new URL(redirectUrl) : undefined;
   if (url && isAllowed(settings, url)) return url;
   const message = 'is not one of the allowed URLs';
-  throw new GatewayError('BAD_REQUEST', `redirectUrl: ${message}`, {
-    details: [{ path: 'redirectUrl', message }],
-  });
+  throw badRequest('redirectUrl', message);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** A backend connection of a caller's own. Contract §6, "Sessions". */
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
 import { startDeadline, within } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
@@ -104,9 +104,7 @@ export async function closeLease(
 export function refuseSession(session: string | undefined, what: string): void {
   if (session === undefined) return;
   const message = `is not for ${what}: they have a connection of their own`;
-  throw new GatewayError('BAD_REQUEST', `${SESSION_HEADER}: ${message}`, {
-    details: [{ path: SESSION_HEADER, message }],
-  });
+  throw badRequest(SESSION_HEADER, message);
 }
 
 /**

@@ -5,7 +5,7 @@ import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
 import { withPassed, withWritten } from '../../kinds/passed.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
@@ -215,9 +215,7 @@ function writes({ row }: Endpoint, request: RequestBase): GatewayError {
 }
 
 function answersEvents(): GatewayError {
-  return new GatewayError('BAD_REQUEST', 'This request answers events: send it to /read', {
-    details: [{ path: 'type', message: 'answers events' }],
-  });
+  return badRequest('type', 'answers events', 'This request answers events: send it to /read');
 }
 
 /** Whether what a request subscribes to comes with the results of its session. */

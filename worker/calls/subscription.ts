@@ -3,7 +3,7 @@
 import { kindSpec } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { errorBody, GatewayError } from '../../proto/errors.ts';
+import { badRequest, errorBody, GatewayError } from '../../proto/errors.ts';
 import { authorize } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
@@ -71,9 +71,7 @@ function demandEvents({ forms, session }: RequestOptions): void {
   }
   if (!forms.includes('events')) {
     const message = `must be ${EVENT_STREAM}: this request answers events`;
-    throw new GatewayError('BAD_REQUEST', `Accept: ${message}`, {
-      details: [{ path: 'Accept', message }],
-    });
+    throw badRequest('Accept', message);
   }
   refuseSession(session, 'subscriptions');
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../kinds/members.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
@@ -110,7 +110,7 @@ function refuseReference(kind: Kind, operation: Json): void {
   const path = refusesResults ? pathOfReference(operation) : undefined;
   if (path === undefined) return;
   const message = `${label} has no results inside a transaction; $result is not taken`;
-  throw new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+  throw badRequest(path, message);
 }
 
 /** Where an object stands whose only member is `$result` with a text that begins with `[`. */

@@ -1,7 +1,7 @@
 /** Checks a configuration against its kind. */
 import type { ZodError } from 'zod';
 import { type Kind, kindNamed, kindSpec, SPECIFIED_KINDS } from '../../kinds/index.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { hintFor, meantName } from '../../proto/near-name.ts';
 import { IN_OUR_WORDS } from '../../proto/schema-faults.ts';
@@ -20,9 +20,7 @@ export function parseKind(named: string): Kind {
   const kind = kindNamed(named);
   if (kind !== undefined) return kind;
   const message = `${JSON.stringify(told(named, 100))} is not known; ${hintFor(named, SPECIFIED_KINDS)}`;
-  throw new GatewayError('BAD_REQUEST', `kind: ${message}`, {
-    details: [{ path: 'kind', message }],
-  });
+  throw badRequest('kind', message);
 }
 
 /**

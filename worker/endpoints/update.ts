@@ -2,7 +2,7 @@
 
 import { kindNamed, kindSpec } from '../../kinds/index.ts';
 import type { Warning } from '../../proto/driver.ts';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { fieldsOf } from '../audit/fields.ts';
 import { auditStatement } from '../audit/record.ts';
@@ -90,9 +90,7 @@ async function demandGrowth(
 function refuseOtherKind(row: EndpointRow, kind: string | undefined): void {
   if (kind === undefined || kindNamed(kind) === row.kind) return;
   const { label } = kindSpec(row.kind);
-  throw new GatewayError('BAD_REQUEST', `This endpoint is of kind ${label}`, {
-    details: [{ path: 'kind', message: `expected ${label}` }],
-  });
+  throw badRequest('kind', `expected ${label}`, `This endpoint is of kind ${label}`);
 }
 
 /** The error for a revision that has changed: of `If-Match` where the request named one. */

@@ -1,5 +1,5 @@
 /** Whether a user may do something, why, and what would change it. Contract §13, `GET /iam/rbac/check`. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand, questionOf } from '../access/access.ts';
 import { ENTITY_KINDS, type Entity, explain } from '../access/explain.ts';
@@ -63,7 +63,7 @@ export async function check(
 
 async function subjectOf(ctx: Context, own: Policy, named: string | undefined): Promise<Subject> {
   if (named === undefined) return { key: ctx.caller.userUuid, name: own.username };
-  if (isGroup(named)) throw fault('subject', 'must be a user: a group alone can do nothing');
+  if (isGroup(named)) throw badRequest('subject', 'must be a user: a group alone can do nothing');
   return subjectNamed(named, await membersNamed(ctx, [named]));
 }
 
@@ -74,7 +74,7 @@ function resourceIn(named: string): Entity | undefined {
     if (id !== '') return { kind, id };
   }
   const forms = ['organization', ...ENTITY_KINDS.map((kind) => `${kind}:<id>`)];
-  throw fault('resource', `must be one of ${forms.join(', ')}`);
+  throw badRequest('resource', `must be one of ${forms.join(', ')}`);
 }
 
 function routeOf(operation: string, entity: Entity | undefined, routes: readonly AnyRoute[]) {
@@ -83,14 +83,14 @@ function routeOf(operation: string, entity: Entity | undefined, routes: readonly
     (each) => methodsOf(each).some((one) => one === method) && pathsOf(each).includes(path),
   );
   if (!found) {
-    throw fault(
+    throw badRequest(
       'operation',
       'must be a method and path that /help lists, such as "POST /endpoints/{endpoint}/read", or get, update, delete, run, or the last word of such a path',
     );
   }
   const kind = ENTITY_KINDS.find((each) => path.split('/').includes(`:${each}`));
   if (kind !== entity?.kind) {
-    throw fault('operation', `acts on ${kind === undefined ? 'the organization' : `one ${kind}`}`);
+    throw badRequest('operation', `acts on ${kind === undefined ? 'the organization' : `one ${kind}`}`);
   }
   return { access: found.access, path };
 }
@@ -113,8 +113,4 @@ function paramsOf(path: string, subject: Subject, entity: Entity | undefined) {
   return Object.fromEntries(
     names.map((name) => [name, name === entity?.kind ? entity.id : subject.name]),
   );
-}
-
-function fault(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

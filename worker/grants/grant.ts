@@ -1,5 +1,5 @@
 /** Gives subjects a level. Contract §4. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
@@ -140,7 +140,5 @@ async function targetOf(
 }
 
 function namedTwice(): GatewayError {
-  return new GatewayError('BAD_REQUEST', 'subjects: names a subject twice', {
-    details: [{ path: 'subjects', message: 'names a subject twice' }],
-  });
+  return badRequest('subjects', 'names a subject twice');
 }

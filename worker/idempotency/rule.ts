@@ -1,6 +1,6 @@
 /** What a route does with `Idempotency-Key`, and which of its outcomes are kept. Contract: "Retries by the client". */
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
-import { ERRORS, GatewayError } from '../../proto/errors.ts';
+import { badRequest, ERRORS, GatewayError } from '../../proto/errors.ts';
 import { Accepted, type Outcome, type StreamForm } from '../outcome.ts';
 
 /** How a route that honours the key does so; what is left out has the usual meaning. */
@@ -52,9 +52,7 @@ export function keyedBy<Body>(
   if (rule === 'ignored') return undefined;
   if (!KEY.test(key)) {
     const message = 'must be one key of 1 to 255 visible ASCII characters';
-    throw new GatewayError('BAD_REQUEST', `Idempotency-Key: ${message}`, {
-      details: [{ path: 'Idempotency-Key', message }],
-    });
+    throw badRequest('Idempotency-Key', message);
   }
   return rule.honours && !rule.honours(given) ? undefined : { key, target, rule };
 }

@@ -1,5 +1,5 @@
 /** What one call of the JSON utilities may take. Spec silent on all of it. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { Pace } from '../../proto/work/pieces.ts';
 import { Budget, FILTER_STEPS_MAX } from '../language/paths/budget.ts';
 import type { Settings } from '../settings.ts';
@@ -20,9 +20,7 @@ export function searchBudget(member: string): Budget {
       scale === 'all'
         ? `take more than ${STEPS_MAX} steps in this document; ask for less at once`
         : `have a filter that takes more than ${FILTER_STEPS_MAX} steps for one value; search for less in it`;
-    return new GatewayError('BAD_REQUEST', `${member}: ${message}`, {
-      details: [{ path: member, message }],
-    });
+    return badRequest(member, message);
   });
 }
 

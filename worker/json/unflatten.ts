@@ -1,5 +1,5 @@
 /** `/json/unflatten`: the value that was flattened. Contract §7. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
 import { namesOf } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
@@ -53,5 +53,5 @@ function keysIn(name: string): Key[] {
 
 function badName(name: string, message: string): GatewayError {
   const path = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+  return badRequest(path, message);
 }

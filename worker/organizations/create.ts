@@ -1,5 +1,5 @@
 /** Founds an organization. Spec: "Organization", create input. Contract §3. */
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { hashPassword, isPassword } from '../auth/passwords.ts';
 import { sendOwnLink } from '../auth/reset.ts';
 import { newResetToken } from '../auth/reset-token.ts';
@@ -147,7 +147,5 @@ function idOf(name: string): string {
   const parsed = ChosenId.safeParse(idFromName(name));
   if (parsed.success) return parsed.data;
   const message = 'makes no id: create the organization with id and super_admins';
-  throw new GatewayError('BAD_REQUEST', `name: ${message}`, {
-    details: [{ path: 'name', message }],
-  });
+  throw badRequest('name', message);
 }

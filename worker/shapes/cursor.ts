@@ -1,6 +1,6 @@
 /** Pages of a list: how many entries, and from where on. Contract §1, "Lists". */
 import * as z from 'zod';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest } from '../../proto/errors.ts';
 import { type SealingContext, seal, unsealForeign } from '../secrets/seal.ts';
 import { SAMPLE } from './sample.ts';
 
@@ -60,9 +60,7 @@ export async function readCursor(
   if (cursor === undefined) return undefined;
   const last = await unsealForeign(sealing(context), cursor);
   if (last !== undefined) return last;
-  throw new GatewayError('BAD_REQUEST', 'cursor: is not one of this list', {
-    details: [{ path: 'cursor', message: 'is not one of this list' }],
-  });
+  throw badRequest('cursor', 'is not one of this list');
 }
 
 function sealing({ list, ...context }: ListContext): SealingContext {

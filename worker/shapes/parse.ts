@@ -1,6 +1,6 @@
 /** Checks what a client sent against a schema, and says what is wrong with all of it. */
 import type { ZodError, ZodType } from 'zod';
-import { GatewayError } from '../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 
 /**
@@ -16,9 +16,7 @@ export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
 }
 
 function required(where: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${where}: is required`, {
-    details: [{ path: where, message: 'is required' }],
-  });
+  return badRequest(where, 'is required');
 }
 
 /** The error for a value that does not fit; names every fault with its path. */

@@ -1,6 +1,6 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import type { MysqlRequest } from '../index.ts';
 import { mysql as kind } from '../index.ts';
 import type { Token } from './lexer.ts';
@@ -154,5 +154,5 @@ function isGlobal(tokens: readonly Token[]): boolean {
 }
 
 function refused(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+  return badRequest(path, message, message);
 }

@@ -3,7 +3,7 @@
 import { isBase64 } from '../../../proto/base64.ts';
 import { bytesOfBase64 } from '../../../proto/bytes.ts';
 import { isDay } from '../../../proto/day.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -43,7 +43,7 @@ export function parameterOf(value: Json, index: number): Parameter {
   if (value === null) return { sort: 'null' };
   if (typeof value === 'string') {
     // It has no UTF-8: another text would be sent in its place.
-    if (!value.isWellFormed()) throw badValue(`params.${index}`, 'holds half of a surrogate pair');
+    if (!value.isWellFormed()) throw badRequest(`params.${index}`, 'holds half of a surrogate pair');
     return { sort: 'text', text: value };
   }
   if (typeof value === 'boolean') return { sort: 'boolean', value };
@@ -65,7 +65,7 @@ function utcText(value: Json | undefined, index: number): string {
   const [, date = '', time, fraction = '', zone] = MOMENT.exec(String(value)) ?? [];
   const moment = new Date(`${date}T${time}${zone}`);
   if (typeof value !== 'string' || !isDay(date) || Number.isNaN(moment.getTime())) {
-    throw badValue(`params.${index}.$date`, 'is not a date and time with a zone');
+    throw badRequest(`params.${index}.$date`, 'is not a date and time with a zone');
   }
   return moment.toISOString().replace('T', ' ').slice(0, 19) + fraction;
 }
@@ -88,7 +88,7 @@ function numberParameter(value: number | RawJson): Parameter {
 
 function bytesOf(value: Json | undefined, index: number): Uint8Array<ArrayBuffer> {
   if (typeof value !== 'string' || !isBase64(value)) {
-    throw badValue(`params.${index}.$bytes`, 'is not base64');
+    throw badRequest(`params.${index}.$bytes`, 'is not base64');
   }
   return bytesOfBase64(value);
 }
@@ -97,7 +97,7 @@ function bytesOf(value: Json | undefined, index: number): Uint8Array<ArrayBuffer
 export function checkValues(parameters: number, values: number): void {
   if (values === parameters) return;
   const message = `The statement has ${parameters} parameters, and ${values} values were given`;
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'params', message }] });
+  throw badRequest('params', message, message);
 }
 
 /** Whether the statement's parameters have names. */
@@ -128,9 +128,5 @@ function namedValues(
 }
 
 function badName(name: string, problem: string): GatewayError {
-  return badValue(`params.${name.slice(0, 64)}`, problem);
-}
-
-function badValue(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+  return badRequest(`params.${name.slice(0, 64)}`, problem);
 }

@@ -1,6 +1,6 @@
 /** Looks at a request's statement before it is sent: may it be run here, and as what. Contract §6. */
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import type { PostgresRequest } from '../index.ts';
 import { postgres as kind } from '../index.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
@@ -148,5 +148,5 @@ function unparsed({ message, sqlstate, position }: Unparsed): GatewayError {
 }
 
 function refused(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+  return badRequest(path, message, message);
 }

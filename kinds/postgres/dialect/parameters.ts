@@ -2,7 +2,7 @@
 
 import { bytesOfBase64, hexOf } from '../../../proto/bytes.ts';
 import { wholeText } from '../../../proto/decimal.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -286,7 +286,5 @@ function hex(bytes: Uint8Array): string {
 }
 
 function badParameter(index: number, problem: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `Parameter ${index + 1} ${problem}`, {
-    details: [{ path: `params.${index}`, message: problem }],
-  });
+  return badRequest(`params.${index}`, problem, `Parameter ${index + 1} ${problem}`);
 }

@@ -1,5 +1,5 @@
 /** Maps a server's errors to the gateway's. Source: redis.io/docs/latest/develop/reference/protocol-spec, src/server.c. */
-import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { type BackendDetail, badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { withoutAddresses } from '../replies/index.ts';
 import type { ReplyError } from '../reply-value.ts';
 
@@ -29,9 +29,4 @@ export function fromReply(
     return new GatewayError('SERVICE_UNAVAILABLE', message, { cause, details: [detail] });
   }
   return refusedByBackend('REQUEST_FAILED', detail, { cause });
-}
-
-/** A request that cannot be taken as it is. */
-export function badRequest(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

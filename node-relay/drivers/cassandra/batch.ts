@@ -2,7 +2,7 @@
 import requests from 'cassandra-driver/lib/requests.js';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
@@ -64,14 +64,12 @@ const PLAIN = new Set(['type', 'query', 'params', 'timeout_ms', 'kind', 'row_for
 function changeOf(operation: CassandraRequest): Change {
   if (operation.type !== 'query' && operation.type !== 'execute') {
     const message = `Type ${operation.type} is not taken in a transaction; send query or execute`;
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   const other = Object.keys(operation).find((name) => !PLAIN.has(name));
   if (other !== undefined) {
     const message = 'is not taken in a transaction; send a request of type batch';
-    throw new GatewayError('BAD_REQUEST', `${other}: ${message}`, {
-      details: [{ path: other, message }],
-    });
+    throw badRequest(other, message);
   }
   admitChange(operation.query);
   for (const value of Object.values(operation.params ?? {})) refuseReference(value);
@@ -85,7 +83,7 @@ function refuseReference(value: Json): void {
   const { $result } = value;
   if (typeof $result === 'string' && $result.startsWith('[') && Object.keys(value).length === 1) {
     const message = 'Cassandra has no results inside a transaction; $result is not taken';
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: '$result', message }] });
+    throw badRequest('$result', message, message);
   }
   Object.values(value).forEach(refuseReference);
 }

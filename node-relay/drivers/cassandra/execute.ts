@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type CassandraRequest, cassandra as kind } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { runBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
@@ -53,9 +53,7 @@ export function workOf(request: StatementRequest, call: Call): Work {
   const { kind: word } = admit(request.query, read);
   if (read && request.tracing === true) {
     const message = 'is taken on /write only: the server writes down what it traces';
-    throw new GatewayError('BAD_REQUEST', `tracing: ${message}`, {
-      details: [{ path: 'tracing', message }],
-    });
+    throw badRequest('tracing', message);
   }
   return { changes: word !== 'SELECT', sent: false };
 }
@@ -63,7 +61,7 @@ export function workOf(request: StatementRequest, call: Call): Work {
 function refuseWrite(type: string, { mode }: Call): void {
   if (mode !== 'read' || kind.types[type] === 'read') return;
   const message = `Requests of type ${type} write; send them to /write`;
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  throw badRequest('type', message, message);
 }
 
 interface Paged {

@@ -1,5 +1,5 @@
 /** Places in a result, sealed so that no caller can make one up or take it elsewhere. */
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Host } from '../driver.ts';
 
@@ -47,9 +47,7 @@ export function openedState(
     return { size: bytes.readUInt32BE(0), state: bytes.subarray(SIZE_BYTES) };
   }
   const message = 'is not of this endpoint, statement and parameters';
-  throw new GatewayError('BAD_REQUEST', `paging_state: ${message}`, {
-    details: [{ path: 'paging_state', message }],
-  });
+  throw badRequest('paging_state', message);
 }
 
 function bindingOf({ query, params }: PageOwner): string {

@@ -1,6 +1,6 @@
 /** Writes parameters as bytes, each by the type that the statement gives its marker. */
 import cassandra from 'cassandra-driver';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, numberText, type RawJson } from '../../../proto/json.ts';
 import { type CqlType, cqlType, fixedLength, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';
@@ -194,7 +194,5 @@ function nullable(value: Json, type: CqlType, path: string): Buffer {
 }
 
 function refusal(path: string, problem: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${problem}`.slice(0, 500), {
-    details: [{ path: path.slice(0, 200), message: problem }],
-  });
+  return badRequest(path.slice(0, 200), problem, `${path}: ${problem}`.slice(0, 500));
 }

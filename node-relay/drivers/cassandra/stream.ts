@@ -2,7 +2,7 @@
 
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { Connection } from './connection.ts';
 import type { Database, Work } from './database.ts';
 import { fromFailure } from './errors.ts';
@@ -146,5 +146,5 @@ function* pieces({ request, call, connection }: Reading, answer: Answer): Genera
 }
 
 function refusal(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+  return badRequest(path, message, message);
 }

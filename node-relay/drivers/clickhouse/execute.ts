@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { clickhouse as kind } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { tooLarge } from '../byte-text.ts';
 import { wholeBody } from '../whole-body.ts';
 import { latin1 } from './binary.ts';
@@ -53,7 +53,7 @@ function prepare(
 ): Prepared {
   if (call.mode === 'read' && kind.types[request.type] !== 'read') {
     const message = `Requests of type ${request.type} write; send them to /write`;
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   const read = call.mode === 'read' || READ_ONLY_TYPES.test(request.type);
   const given = { ...settings.serverSettings, ...request.settings };

@@ -2,7 +2,7 @@
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { wholeText } from '../../../proto/decimal.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -67,12 +67,12 @@ function withDigits(value: Json): Json {
 function formOf(rows: readonly Json[]): string {
   const arrays = rows.filter(Array.isArray).length;
   if (arrays !== 0 && arrays !== rows.length) {
-    throw bad('rows', 'are all objects or all arrays');
+    throw badRequest('rows', 'are all objects or all arrays');
   }
   const at = rows.findIndex(
     (row) => typeof row !== 'object' || row === null || JSON.isRawJSON(row),
   );
-  if (at >= 0) throw bad(`rows.${at}`, 'is an object or an array');
+  if (at >= 0) throw badRequest(`rows.${at}`, 'is an object or an array');
   return arrays === 0 ? 'JSONEachRow' : 'JSONCompactEachRow';
 }
 
@@ -83,10 +83,6 @@ export function identifier(name: string): string {
 
 function checkName(name: string, path: string): void {
   if (name.includes('\0') || !name.isWellFormed()) {
-    throw bad(path, 'holds a NUL or half of a surrogate pair');
+    throw badRequest(path, 'holds a NUL or half of a surrogate pair');
   }
-}
-
-function bad(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

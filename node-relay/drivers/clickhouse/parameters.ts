@@ -1,6 +1,6 @@
 /** Values of `{name:Type}` as the server reads them. Source: ClickHouse manual, "HTTP interface", "Queries with parameters". */
 import { isDay } from '../../../proto/day.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -212,5 +212,5 @@ function percent(text: string): string {
 
 function bad(name: string, message: string): GatewayError {
   const path = `params.${name}`;
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
+  return badRequest(path, message);
 }

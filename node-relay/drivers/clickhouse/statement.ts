@@ -1,6 +1,6 @@
 /** What there is to know of a statement before it is sent: its kind, parameters, called functions. */
 
-import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { callsOf, type Doubt, doubtsOf } from './doubts.ts';
 import { type Token, tokensOf } from './lexer.ts';
@@ -143,5 +143,5 @@ function mayTellHeaders(token: Token, next: Token | undefined): boolean {
 }
 
 function refused(message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path: 'query', message }] });
+  return badRequest('query', message, message);
 }

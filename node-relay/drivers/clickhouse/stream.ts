@@ -2,7 +2,7 @@
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldTooLarge } from '../field-limit.ts';
 import type { Database } from './database.ts';
 import { admitted, checkCount } from './execute.ts';
@@ -21,7 +21,7 @@ export async function* streamRows(
 ): AsyncGenerator<Uint8Array> {
   if (request.type === 'fetch_bytes' || request.type === 'insert') {
     const message = `Requests of type ${request.type} answer no rows to stream`;
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   const prepared = await admitted(database, request, call, false);
   const open = await database.open(prepared, call);

@@ -3,12 +3,12 @@
 import type { Collection, Db, Document } from 'mongodb';
 import { TIMEOUT_DEFAULT_MS } from '../../../kinds/members.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import type { Scene } from './database.ts';
 import { serverMs } from './database.ts';
 import { type BsonDocument, documentToBson, toBson, toPlain } from './to-bson.ts';
-import { badValue, isWrapper } from './wrappers.ts';
+import { isWrapper } from './wrappers.ts';
 
 /** Options that hold documents or values; the driver reads the others itself. */
 const VALUES = new Set(
@@ -40,9 +40,7 @@ export function documentIn(
 ): BsonDocument {
   if (value === undefined) return {};
   if (isWrapper(value)) {
-    throw new GatewayError('BAD_REQUEST', `${path}: is a value and no document`, {
-      details: [{ path, message: 'is a value and no document' }],
-    });
+    throw badRequest(path, 'is a value and no document');
   }
   return documentToBson(value, path, substitute);
 }
@@ -91,7 +89,7 @@ function optionIn(scene: Scene, name: string, value: Json): unknown {
 function writeConcernIn(value: Json, path: string): unknown {
   const plain = toPlain(value);
   const concern: Document = typeof plain === 'object' && plain !== null ? plain : { w: plain };
-  if (concern.w === 0) throw badValue(`${path}.w`, 'is at least 1');
+  if (concern.w === 0) throw badRequest(`${path}.w`, 'is at least 1');
   return concern;
 }
 

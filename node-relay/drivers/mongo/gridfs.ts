@@ -2,7 +2,7 @@
 import { GridFSBucket, MongoError, ObjectId } from 'mongodb';
 import type { GridfsName } from '../../../kinds/mongo/gridfs.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { databaseOf, documentIn } from './arguments.ts';
 import type { Scene } from './database.ts';
 import { inSession } from './gridfs-collections.ts';
@@ -10,7 +10,6 @@ import { readers } from './operations/find.ts';
 import type { Handler } from './operations/handler.ts';
 import { memberText } from './result.ts';
 import { toBson } from './to-bson.ts';
-import { badValue } from './wrappers.ts';
 
 /** Bytes of a piece where the request names none: what the driver has. */
 const CHUNK_BYTES = 255 * 1024;
@@ -47,7 +46,7 @@ export const gridfs: Readonly<Record<GridfsName, Handler>> = {
 function bucketOf(scene: Scene, request: MongoRequest): GridFSBucket {
   if (scene.session.inTransaction()) {
     const message = 'Files of GridFS take no part in transactions';
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   const database = inSession(databaseOf(scene, request), scene);
   return new GridFSBucket(database, { bucketName: request.bucket_name ?? DEFAULT_BUCKET });
@@ -56,7 +55,7 @@ function bucketOf(scene: Scene, request: MongoRequest): GridFSBucket {
 /** The file's `_id`; the driver's types know ObjectIds alone, its code any value. */
 function idIn(scene: Scene, { id }: MongoRequest): ObjectId {
   if (id === undefined || id === null || id === false || id === '') {
-    throw badValue('id', 'is the _id of a file and not empty');
+    throw badRequest('id', 'is the _id of a file and not empty');
   }
   return toBson(id, 'id', scene.substitute) as ObjectId;
 }
@@ -101,10 +100,10 @@ async function download(scene: Scene, request: MongoRequest): Promise<string> {
   const { id, filename, revision, end } = request;
   const start = request.start ?? (end === undefined ? undefined : 0);
   if ((id === undefined) === (filename === undefined)) {
-    throw badValue('id', 'is given, or else filename');
+    throw badRequest('id', 'is given, or else filename');
   }
   if (revision !== undefined && filename === undefined) {
-    throw badValue('revision', 'goes with filename');
+    throw badRequest('revision', 'goes with filename');
   }
   const part = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
   const bucket = bucketOf(scene, request);
@@ -149,7 +148,7 @@ function textOf(bytes: Buffer, { encoding = 'bytes' }: MongoRequest): string {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
     return `{"value":${JSON.stringify(decoder.decode(bytes))}}`;
   } catch {
-    throw badValue('encoding', 'is text, and the file is not UTF-8');
+    throw badRequest('encoding', 'is text, and the file is not UTF-8');
   }
 }
 

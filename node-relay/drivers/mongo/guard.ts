@@ -2,7 +2,7 @@
 
 import { commandName } from '../../../kinds/mongo/admin.ts';
 import { READING } from '../../../kinds/mongo/reads.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
 
@@ -106,5 +106,5 @@ function isSet(value: Json | undefined): boolean {
 }
 
 function refused(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path, message }] });
+  return badRequest(path, message, message);
 }

@@ -2,7 +2,7 @@
 import type { ClientSession, MongoClient, TransactionOptions } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { optionsIn } from './arguments.ts';
 import type { Database, Scene } from './database.ts';
 import type { OpenCursor } from './open-cursor.ts';
@@ -108,5 +108,5 @@ export class MongoLease implements Lease<MongoRequest> {
 }
 
 function conflict(message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  return badRequest('type', message, message);
 }

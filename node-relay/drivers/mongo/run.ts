@@ -4,7 +4,7 @@ import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { OPERATIONS, type OperationName } from '../../../kinds/mongo/operations.ts';
 import { isSystem, targetsOf } from '../../../kinds/mongo/targets.ts';
 import type { Mode } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import type { Scene } from './database.ts';
 import { gridfs } from './gridfs.ts';
@@ -47,7 +47,7 @@ export async function begin(scene: Scene, request: MongoRequest): ReturnType<Han
   if (isTransactional(type)) {
     const message =
       'A transaction of several requests needs a session: POST /endpoints/{endpoint}/sessions';
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   return HANDLERS[type](scene, request);
 }
@@ -68,7 +68,7 @@ export function check(request: MongoRequest, mode: Mode, defaultDatabase: string
   const read = isRead(request, mode);
   if (mode === 'read' && OPERATIONS[type].mode !== 'read') {
     const message = `Requests of type ${type} write; send them to /write`;
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   if (request.command !== undefined) checkCommand(commandIn(request), read);
   checkDatabase(request, defaultDatabase);
@@ -83,5 +83,5 @@ function checkDatabase(request: MongoRequest, defaultDatabase: string): void {
   if (request.database !== undefined || !isSystem(defaultDatabase)) return;
   if (!targetsOf(request).own) return;
   const message = `Requests that write to ${defaultDatabase}, the connection's own, name it and need Admin`;
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'database', message }] });
+  throw badRequest('database', message, message);
 }

@@ -2,7 +2,7 @@
 import { AbstractCursor } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import type { Database, Scene } from './database.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';
@@ -62,7 +62,7 @@ async function cursorOf(scene: Scene, request: MongoRequest): Promise<AbstractCu
     return answer;
   }
   const message = `Requests of type ${request.type} cannot be streamed`;
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  throw badRequest('type', message, message);
 }
 
 /** What is there of a batch, up to a piece's length; undefined at the end. */

@@ -1,5 +1,6 @@
 /** Extended JSON to BSON values, integers integral and members in their order. Source: MongoDB Extended JSON (v2) specification. */
 
+import { badRequest } from '../../../proto/errors.ts';
 import { Decimal128, Double, Int32, Long } from 'mongodb';
 import { sameDecimal } from '../../../proto/decimal.ts';
 import {
@@ -12,7 +13,7 @@ import {
   setMember,
 } from '../../../proto/json.ts';
 import { isReordered, namesOf } from '../../../proto/ordered-json.ts';
-import { badValue, isWrapper, unwrapped } from './wrappers.ts';
+import { isWrapper, unwrapped } from './wrappers.ts';
 
 /** A BSON value as the driver takes it; a Map keeps an order that an object cannot. */
 export type Bson = unknown;
@@ -117,16 +118,16 @@ function decimalToBson(text: string, path: string): Decimal128 {
   } catch {
     // Told below.
   }
-  throw badValue(path, `has more than ${DECIMAL_DIGITS_MAX} digits or is out of range`);
+  throw badRequest(path, `has more than ${DECIMAL_DIGITS_MAX} digits or is out of range`);
 }
 
 /** Half of a surrogate pair has no UTF-8: another text would be stored in its place. */
 function checkText(text: string, path: string): void {
-  if (!text.isWellFormed()) throw badValue(path, 'holds half of a surrogate pair');
+  if (!text.isWellFormed()) throw badRequest(path, 'holds half of a surrogate pair');
 }
 
 function checkName(name: string, path: string): void {
-  if (name.includes('\0')) throw badValue(path, 'has a member whose name holds a NUL');
+  if (name.includes('\0')) throw badRequest(path, 'has a member whose name holds a NUL');
   if (!name.isWellFormed())
-    throw badValue(path, 'has a member whose name holds half of a surrogate pair');
+    throw badRequest(path, 'has a member whose name holds half of a surrogate pair');
 }

@@ -3,7 +3,7 @@ import { type ClientSession, MongoError, MongoErrorLabel } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { parseOrdered } from '../../../proto/parse-ordered.ts';
 import type { Database, Scene } from './database.ts';
@@ -38,7 +38,7 @@ function admit(request: MongoRequest, defaultDatabase: string): void {
   check(request, 'write', defaultDatabase);
   if (!isTransactional(request.type)) return;
   const message = 'The transaction begins and ends by itself; its operations may not';
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  throw badRequest('type', message, message);
 }
 
 /** Again from the beginning when the server says that it may help, until the deadline. */

@@ -3,7 +3,7 @@ import { BSON, type ChangeStream, type Document } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { isWatch } from '../../../kinds/mongo/watch.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { collectionOf, databaseOf, documentsIn, optionsIn } from './arguments.ts';
 import type { Database, Scene } from './database.ts';
@@ -12,7 +12,6 @@ import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
 import { asFault } from './guarded-connection.ts';
 import { toBson } from './to-bson.ts';
-import { badValue } from './wrappers.ts';
 
 /** Milliseconds that the server waits for something to happen before it says that nothing did. */
 const AWAIT_MS = 1_000;
@@ -27,7 +26,7 @@ const STAGES = new Set([
 /** Refuses a watch in a form that cannot be watched. */
 export async function refuseUnwatched(): Promise<never> {
   const message = 'Changes are told as they happen: ask with Accept: text/event-stream';
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  throw badRequest('type', message, message);
 }
 
 /**
@@ -150,12 +149,12 @@ function placeIn(value: Json, path: string): unknown {
 function checkPipeline({ type, pipeline = [] }: MongoRequest): void {
   if (!isWatch(type)) {
     const message = `Requests of type ${type} are not subscriptions`;
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   for (const [index, stage] of pipeline.entries()) {
     const [name = '', ...others] = isJsonObject(stage) ? Object.keys(stage) : [];
     if (!STAGES.has(name) || others.length > 0) {
-      throw badValue(`pipeline.${index}`, `is one of the stages ${[...STAGES].join(', ')}`);
+      throw badRequest(`pipeline.${index}`, `is one of the stages ${[...STAGES].join(', ')}`);
     }
   }
   checkRead(pipeline, 'pipeline');
@@ -172,7 +171,7 @@ function tokenOf(id: string, path: string): Document {
   try {
     return BSON.deserialize(Buffer.from(id, 'base64url'), { promoteValues: false });
   } catch {
-    throw badValue(path, 'is not the id of an event');
+    throw badRequest(path, 'is not the id of an event');
   }
 }
 

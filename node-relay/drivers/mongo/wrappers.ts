@@ -16,7 +16,7 @@ import {
   Timestamp,
 } from 'mongodb';
 import { isDay } from '../../../proto/day.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
 
 /** Makes the document of a JSON object: a scope of code is one. */
@@ -37,7 +37,7 @@ const READERS: { readonly [name: string]: Reader } = {
     const written = text(inner, path, '$numberDouble');
     if (/^-?Infinity$|^NaN$/.test(written)) return new Double(Number(written));
     if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(written)) {
-      throw badValue(path, '$numberDouble is a number as text');
+      throw badRequest(path, '$numberDouble is a number as text');
     }
     return new Double(Number(written));
   },
@@ -46,7 +46,7 @@ const READERS: { readonly [name: string]: Reader } = {
     try {
       return Decimal128.fromString(written);
     } catch {
-      throw badValue(path, '$numberDecimal is a number as text of at most 34 digits');
+      throw badRequest(path, '$numberDecimal is a number as text of at most 34 digits');
     }
   },
   $binary: (inner, path) => {
@@ -56,7 +56,7 @@ const READERS: { readonly [name: string]: Reader } = {
       typeof subType !== 'string' ||
       !/^[0-9a-f]{1,2}$/i.test(subType)
     ) {
-      throw badValue(path, '$binary is {"base64": text, "subType": one or two hexadecimal digits}');
+      throw badRequest(path, '$binary is {"base64": text, "subType": one or two hexadecimal digits}');
     }
     return new Binary(bytesOf(base64, path), Number.parseInt(subType, 16));
   },
@@ -65,7 +65,7 @@ const READERS: { readonly [name: string]: Reader } = {
       typeof inner !== 'string' ||
       !/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(inner)
     ) {
-      throw badValue(path, '$uuid is a UUID with hyphens');
+      throw badRequest(path, '$uuid is a UUID with hyphens');
     }
     return new Binary(Buffer.from(inner.replaceAll('-', ''), 'hex'), Binary.SUBTYPE_UUID);
   },
@@ -73,50 +73,50 @@ const READERS: { readonly [name: string]: Reader } = {
     const code = text(inner, path, '$code');
     if (!Object.hasOwn(object, '$scope')) return new Code(code);
     const { $scope } = object;
-    if (!isJsonObject($scope)) throw badValue(path, '$scope is an object');
+    if (!isJsonObject($scope)) throw badRequest(path, '$scope is an object');
     return new Code(code, toDocument($scope, `${path}.$scope`));
   },
   $timestamp: (inner, path) => {
     const { t, i } = exactly(inner, path, '$timestamp', ['t', 'i']);
     if (!isUint32(t) || !isUint32(i)) {
-      throw badValue(path, '$timestamp is {"t": seconds, "i": counter}, both of 32 bits');
+      throw badRequest(path, '$timestamp is {"t": seconds, "i": counter}, both of 32 bits');
     }
     return new Timestamp({ t, i });
   },
   $regularExpression: (inner, path) => {
     const { pattern, options } = exactly(inner, path, '$regularExpression', ['pattern', 'options']);
     if (typeof pattern !== 'string' || typeof options !== 'string') {
-      throw badValue(path, '$regularExpression is {"pattern": text, "options": text}');
+      throw badRequest(path, '$regularExpression is {"pattern": text, "options": text}');
     }
     if (`${pattern}${options}`.includes('\0'))
-      throw badValue(path, '$regularExpression holds a NUL');
+      throw badRequest(path, '$regularExpression holds a NUL');
     return new BSONRegExp(pattern, [...options].sort().join(''));
   },
   $dbPointer: (inner, path) => {
     const { $ref, $id } = exactly(inner, path, '$dbPointer', ['$ref', '$id']);
     if (typeof $ref !== 'string' || !isJsonObject($id) || typeof $id.$oid !== 'string') {
-      throw badValue(path, '$dbPointer is {"$ref": text, "$id": {"$oid": …}}');
+      throw badRequest(path, '$dbPointer is {"$ref": text, "$id": {"$oid": …}}');
     }
     return new DBRef($ref, objectId($id.$oid, path));
   },
   $date: (inner, path) => new Date(milliseconds(inner, path)),
   $minKey: (inner, path) => {
-    if (inner !== 1) throw badValue(path, '$minKey is 1');
+    if (inner !== 1) throw badRequest(path, '$minKey is 1');
     return new MinKey();
   },
   $maxKey: (inner, path) => {
-    if (inner !== 1) throw badValue(path, '$maxKey is 1');
+    if (inner !== 1) throw badRequest(path, '$maxKey is 1');
     return new MaxKey();
   },
   $undefined: (inner, path) => {
-    if (inner !== true) throw badValue(path, '$undefined is true');
+    if (inner !== true) throw badRequest(path, '$undefined is true');
     return null;
   },
 };
 
 function objectId(inner: Json, path: string): ObjectId {
   if (typeof inner !== 'string' || !/^[0-9a-f]{24}$/i.test(inner)) {
-    throw badValue(path, '$oid is 24 hexadecimal digits');
+    throw badRequest(path, '$oid is 24 hexadecimal digits');
   }
   return ObjectId.createFromHexString(inner);
 }
@@ -132,7 +132,7 @@ export function unwrapped(object: JsonObject, path: string, toDocument: ToDocume
   const allowed = MEMBERS[name] ?? [name];
   const other = Object.keys(object).find((each) => !allowed.includes(each));
   if (other !== undefined)
-    throw badValue(path, `${name} stands alone, without ${other.slice(0, 64)}`);
+    throw badRequest(path, `${name} stands alone, without ${other.slice(0, 64)}`);
   return READERS[name]?.(object[name] ?? null, path, object, toDocument);
 }
 
@@ -143,15 +143,8 @@ function nameIn(object: JsonObject): string | undefined {
   return undefined;
 }
 
-/** What is wrong with a value, and where. */
-export function badValue(path: string, problem: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${problem}`, {
-    details: [{ path, message: problem }],
-  });
-}
-
 function text(inner: Json, path: string, name: string): string {
-  if (typeof inner !== 'string') throw badValue(path, `${name} is text`);
+  if (typeof inner !== 'string') throw badRequest(path, `${name} is text`);
   return inner;
 }
 
@@ -160,7 +153,7 @@ function integer(inner: Json, path: string, name: string, bits: bigint): bigint 
     const value = BigInt(inner);
     if (value >= -(2n ** bits) && value < 2n ** bits) return value;
   }
-  throw badValue(path, `${name} is an integer of ${bits + 1n} bits as text`);
+  throw badRequest(path, `${name} is an integer of ${bits + 1n} bits as text`);
 }
 
 function exactly(inner: Json, path: string, name: string, members: readonly string[]): JsonObject {
@@ -169,13 +162,13 @@ function exactly(inner: Json, path: string, name: string, members: readonly stri
     if (names.length === members.length && members.every((each) => names.includes(each)))
       return inner;
   }
-  throw badValue(path, `${name} is an object with ${members.join(' and ')}`);
+  throw badRequest(path, `${name} is an object with ${members.join(' and ')}`);
 }
 
 function bytesOf(base64: string, path: string): Buffer {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.toString('base64').replace(/=+$/, '') !== base64.replace(/=+$/, '')) {
-    throw badValue(path, '$binary.base64 is base64');
+    throw badRequest(path, '$binary.base64 is base64');
   }
   return bytes;
 }
@@ -197,10 +190,10 @@ function milliseconds(inner: Json, path: string): number {
   if (isJsonObject(inner) && Object.keys(inner).length === 1 && '$numberLong' in inner) {
     const time = Number(integer(inner.$numberLong ?? null, path, '$numberLong', 63n));
     if (!Number.isNaN(new Date(time).getTime())) return time;
-    throw badValue(path, '$date is outside the years that can be written');
+    throw badRequest(path, '$date is outside the years that can be written');
   }
   if (typeof inner === 'number' || isRawJson(inner)) {
-    throw badValue(path, '$date is ISO 8601 text or {"$numberLong": milliseconds as text}');
+    throw badRequest(path, '$date is ISO 8601 text or {"$numberLong": milliseconds as text}');
   }
-  throw badValue(path, '$date is ISO 8601 text or {"$numberLong": milliseconds as text}');
+  throw badRequest(path, '$date is ISO 8601 text or {"$numberLong": milliseconds as text}');
 }

@@ -7,7 +7,7 @@ import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
@@ -72,7 +72,7 @@ function rowsRequest(request: MysqlRequest, { mode }: Call): RowsRequest {
     case 'simple_read_only':
     case 'batch_execute': {
       const message = `Requests of type ${request.type} cannot be streamed`;
-      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+      throw badRequest('type', message, message);
     }
     default:
       return request;

@@ -5,7 +5,7 @@ import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/diale
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
@@ -31,7 +31,7 @@ function rowsRequest(request: MysqlRequest): RowsRequest {
     case 'simple_read_only':
     case 'batch_execute': {
       const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+      throw badRequest('type', message, message);
     }
     default:
       oneStatement(request.query, hasNames(request), 'transaction');

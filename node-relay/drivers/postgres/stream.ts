@@ -7,7 +7,7 @@ import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
@@ -48,7 +48,7 @@ function rowsRequest(request: PostgresRequest, { mode }: Call) {
     return request as Extract<PostgresRequest, { params?: unknown }>; // All types that take parameters.
   }
   const message = `Requests of type ${request.type} cannot be streamed`;
-  throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+  throw badRequest('type', message, message);
 }
 
 class RowStreaming implements Streaming {

@@ -5,7 +5,7 @@ import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
@@ -40,7 +40,7 @@ function rowsRequest(request: PostgresRequest): RowsRequest {
     case 'copy_in':
     case 'copy_out': {
       const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+      throw badRequest('type', message, message);
     }
     default:
       oneStatement(request.query, isRead(request, 'write'), 'transaction');

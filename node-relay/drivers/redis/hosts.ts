@@ -2,7 +2,7 @@
 
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { optionName, textOfWord } from '../../../kinds/redis/replies/words.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 
 /** Where a command's host stands, its port behind it. */
@@ -75,7 +75,7 @@ function findPlace({ type, args }: RedisCommand): number | undefined {
   const [first = '', sub = ''] = type.trim().toLowerCase().split(/\s+/);
   if (NOT_TAKEN.test(first) || NOT_TAKEN.test(sub)) {
     const message = `${type} makes servers connect to each other: it is not taken`;
-    throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+    throw badRequest('type', message, message);
   }
   if (first === 'failover') {
     const to = args.findIndex((word) => optionName(word) === 'TO');

@@ -6,13 +6,13 @@ import {
   type RedisCommandRequest,
   type RedisRequest,
 } from '../../../kinds/redis/command.ts';
-import { badRequest, fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { partlyApplied } from '../../../kinds/redis/dialect/partly-applied.ts';
 import { resultsOf } from '../../../kinds/redis/dialect/result.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { checkEach } from '../../../kinds/transaction.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
 import { keysOf } from './known.ts';

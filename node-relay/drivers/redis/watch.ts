@@ -6,11 +6,11 @@ import {
   type RedisRequest,
 } from '../../../kinds/redis/command.ts';
 import { canonicalName, effectOf } from '../../../kinds/redis/dialect/effects.ts';
-import { badRequest, fromReply } from '../../../kinds/redis/dialect/errors.ts';
+import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { messageJson, monitorJson } from '../../../kinds/redis/dialect/messages.ts';
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type { Call, WatchEvent } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { heldOn } from '../hold.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';

@@ -2,7 +2,7 @@
 
 import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import type { ReplyForm } from '../../../proto/driver.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { isRawJson, type Json } from '../../../proto/json.ts';
 import { parseBodyAsWritten } from '../../http/body.ts';
 import { wordOf, wordsOfPath, wordsOfQuery } from './words.ts';
@@ -35,7 +35,7 @@ export function commandsIn(request: Request, body: Uint8Array | undefined): Comm
   if (first === undefined) return { way: 'command', commands: [commandOf(jsonOf(body), 'body')] };
   const way = wayOf(first);
   if (way === 'pipeline' || way === 'transaction') {
-    if (words.length > 1) throw fault('path', `ends with ${String(first)}`);
+    if (words.length > 1) throw badRequest('path', `ends with ${String(first)}`);
     return { way, commands: commandsOf(jsonOf(body)) };
   }
   if (way === 'events') return { way, commands: [named(words, 'path')] };
@@ -63,29 +63,29 @@ export function replyFormOf({ headers }: Request, way: Commands['way']): ReplyFo
   const format = headers.get('Upstash-Response-Format')?.toLowerCase() ?? 'json';
   const isBase64 = headers.get('Upstash-Encoding')?.toLowerCase() === 'base64';
   if (format !== 'json' && format !== 'resp2') {
-    throw fault('Upstash-Response-Format', 'is json or resp2');
+    throw badRequest('Upstash-Response-Format', 'is json or resp2');
   }
   if (format === 'json') return isBase64 ? 'base64' : 'json';
-  if (isBase64) throw fault('Upstash-Encoding', 'base64 is not for resp2, which keeps all bytes');
+  if (isBase64) throw badRequest('Upstash-Encoding', 'base64 is not for resp2, which keeps all bytes');
   // As the vendor has it: a transaction answers in JSON alone.
   return way === 'transaction' ? 'json' : 'resp2';
 }
 
 function jsonOf(body: Uint8Array | undefined): Json {
   const json = parseBodyAsWritten(body);
-  if (json === undefined) throw fault('body', 'is a JSON array: ["SET", "key", "value"]');
+  if (json === undefined) throw badRequest('body', 'is a JSON array: ["SET", "key", "value"]');
   return json;
 }
 
 function commandsOf(json: Json): RedisCommand[] {
   if (!Array.isArray(json) || json.length === 0) {
-    throw fault('body', 'is a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]');
+    throw badRequest('body', 'is a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]');
   }
   return json.map((each, nth) => commandOf(each, String(nth)));
 }
 
 function commandOf(json: Json, path: string): RedisCommand {
-  if (!Array.isArray(json)) throw fault(path, 'is a JSON array: ["SET", "key", "value"]');
+  if (!Array.isArray(json)) throw badRequest(path, 'is a JSON array: ["SET", "key", "value"]');
   return named(
     json.map((each, nth) => argumentOf(each, path === 'body' ? String(nth) : `${path}.${nth}`)),
     path,
@@ -97,22 +97,17 @@ function argumentOf(value: Json, path: string): Word {
   if (typeof value === 'string') return inUtf8(value, path);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (isRawJson(value)) return value.rawJSON;
-  throw fault(path, 'is text, a number, or true or false');
+  throw badRequest(path, 'is text, a number, or true or false');
 }
 
 /** A half would be sent as another character. */
 function inUtf8(text: string, path: string): string {
   if (text.isWellFormed()) return text;
-  throw fault(path, 'holds half of a surrogate pair, which has no UTF-8');
+  throw badRequest(path, 'holds half of a surrogate pair, which has no UTF-8');
 }
 
 function named([name, ...args]: readonly Word[], path: string): RedisCommand {
   if (typeof name !== 'string' || name === '')
-    throw fault(path, 'begins with the name of a command');
+    throw badRequest(path, 'begins with the name of a command');
   return { type: name.toLowerCase(), args };
-}
-
-/** In the words that clients of Redis know errors by. */
-function fault(path: string, message: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', `${path}: ${message}`, { details: [{ path, message }] });
 }

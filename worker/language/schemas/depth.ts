@@ -1,5 +1,5 @@
 /** How deep a schema may be nested. */
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { DEEPEST } from './work.ts';
 
@@ -13,9 +13,7 @@ export function requireShallow(value: Json, at: string): void {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEEPEST) {
       const message = `is nested more than ${DEEPEST} deep`;
-      throw new GatewayError('BAD_REQUEST', `${at}: ${message}`, {
-        details: [{ path: at, message }],
-      });
+      throw badRequest(at, message);
     }
     level = level.flatMap((each) => {
       if (Array.isArray(each)) return each;

@@ -1,5 +1,5 @@
 /** What checking a value may cost: counted, since clocks stand still in the deployed isolate. */
-import { GatewayError } from '../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../proto/errors.ts';
 
 /** Nanoseconds that a step stands for. */
 export const STEP_NS = 65;
@@ -60,14 +60,10 @@ export class Work {
 
 function tooMuch(): GatewayError {
   const message = `takes more than ${MOST_STEPS} steps to check: the schema or the value is too large`;
-  return new GatewayError('BAD_REQUEST', `The value ${message}`, {
-    details: [{ path: '', message }],
-  });
+  return badRequest('', message, `The value ${message}`);
 }
 
 function tooDeep(): GatewayError {
   const message = `leads through more than ${DEEPEST} schemas inside one another: it is nested too deeply, or the schema leads back to itself without an end`;
-  return new GatewayError('BAD_REQUEST', `The value ${message}`, {
-    details: [{ path: '', message }],
-  });
+  return badRequest('', message, `The value ${message}`);
 }

@@ -1,4 +1,5 @@
 /** Several writes to a collection in one request. Contract §13. */
+import { badRequest } from '../../../../proto/errors.ts';
 import type {
   AnyBulkWriteOperation,
   ClientBulkWriteModel,
@@ -12,7 +13,6 @@ import type { Scene } from '../database.ts';
 import { valueText } from '../from-bson.ts';
 import { byPlace, memberText } from '../result.ts';
 import { toBson, toPlain } from '../to-bson.ts';
-import { badValue } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
 import { withId } from './write.ts';
 
@@ -129,7 +129,7 @@ function writeOf(
   const [[type, inner] = ['', null], ...others] = Object.entries(operation);
   const known = WRITES[type.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)];
   if (known === undefined || others.length > 0 || !isJsonObject(inner)) {
-    throw badValue(path, `is an object of one member: ${Object.keys(WRITES).join(', ')}`);
+    throw badRequest(path, `is an object of one member: ${Object.keys(WRITES).join(', ')}`);
   }
   const write: Document = {};
   for (const [written, value] of Object.entries(inner)) {
@@ -137,7 +137,7 @@ function writeOf(
     const member = MEMBER_ALIASES[written] ?? camel;
     const at = `${path}.${type}.${written.slice(0, 64)}`;
     const isMember = known.members.includes(member) || (isNamespaced && member === 'namespace');
-    if (!isMember) throw badValue(at, 'is no member of it');
+    if (!isMember) throw badRequest(at, 'is no member of it');
     write[member] = memberIn(scene, member, value, at);
   }
   demand(write, [...known.members, ...(isNamespaced ? ['namespace'] : [])], `${path}.${type}`);
@@ -148,11 +148,11 @@ function writeOf(
 function demand(write: Document, members: readonly string[], path: string): void {
   for (const needed of ['document', 'filter', 'update', 'replacement', 'namespace']) {
     if (members.includes(needed) && write[needed] === undefined) {
-      throw badValue(`${path}.${needed}`, 'is required');
+      throw badRequest(`${path}.${needed}`, 'is required');
     }
   }
   if (members.includes('namespace') && !/^[^.]+\../s.test(String(write.namespace))) {
-    throw badValue(`${path}.namespace`, 'is database and collection: shop.customers');
+    throw badRequest(`${path}.namespace`, 'is database and collection: shop.customers');
   }
 }
 
@@ -161,18 +161,18 @@ function memberIn(scene: Scene, member: string, value: Json, path: string): unkn
     case 'document':
     case 'filter':
     case 'replacement':
-      if (!isJsonObject(value)) throw badValue(path, 'must be an object');
+      if (!isJsonObject(value)) throw badRequest(path, 'must be an object');
       return documentIn(scene, value, path);
     case 'update':
       if (!isJsonObject(value) && !Array.isArray(value))
-        throw badValue(path, 'is an object or a pipeline');
+        throw badRequest(path, 'is an object or a pipeline');
       return updateIn(scene, value as JsonObject | JsonObject[], path); // A pipeline's stages are looked at there.
     case 'upsert':
     case 'collation':
       return toPlain(value);
     case 'namespace':
       // The right to write there was decided by this text.
-      if (typeof value !== 'string') throw badValue(path, 'must be text');
+      if (typeof value !== 'string') throw badRequest(path, 'must be text');
       return value;
     default:
       return toBson(value, path, scene.substitute);

@@ -1,4 +1,5 @@
 /** Commands as they are, and requests on the deployment as a whole. Source: backends.md §3.2. */
+import { badRequest } from '../../../../proto/errors.ts';
 import { BSON, type Document } from 'mongodb';
 import type { MongoRequest } from '../../../../kinds/mongo/index.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
@@ -8,7 +9,6 @@ import type { Scene } from '../database.ts';
 import { documentText, memberTexts } from '../from-bson.ts';
 import { type OpenCursor, ran } from '../open-cursor.ts';
 import { memberText, tooLarge } from '../result.ts';
-import { badValue } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
 
 /** The command of a request, which may be text. @throws GatewayError BAD_REQUEST */
@@ -19,10 +19,10 @@ export function commandIn({ command }: MongoRequest): JsonObject {
     parsed = parseOrdered(command);
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw badValue('command', 'is not JSON');
+    throw badRequest('command', 'is not JSON');
   }
   if (!isJsonObject(parsed))
-    throw badValue('command', 'is an object whose first member names the command');
+    throw badRequest('command', 'is an object whose first member names the command');
   return parsed;
 }
 

@@ -1,10 +1,10 @@
 /** Requests on indexes, collections and databases themselves. Source: backends.md §3. */
+import { badRequest } from '../../../../proto/errors.ts';
 import type { Document } from 'mongodb';
 import { isJsonObject, type JsonObject } from '../../../../proto/json.ts';
 import { collectionOf, databaseOf, documentIn, documentsIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';
 import { memberText } from '../result.ts';
-import { badValue } from '../wrappers.ts';
 import type { Handler } from './handler.ts';
 
 const NOTHING = '{"value":null}';
@@ -13,7 +13,7 @@ const NOTHING = '{"value":null}';
 function indexIn(scene: Scene, model: JsonObject | undefined, path: string): Document {
   const { keys, key = keys, options, ...rest } = model ?? {};
   if (!isJsonObject(key ?? null) || !isJsonObject(key as JsonObject)) {
-    throw badValue(`${path}.key`, 'is an object of fields and directions');
+    throw badRequest(`${path}.key`, 'is an object of fields and directions');
   }
   const more = isJsonObject(options ?? null) ? (options as JsonObject) : {};
   const converted = documentIn(scene, { ...rest, ...more }, path);

@@ -6,7 +6,7 @@ import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import { resolveReferences } from '../../../../kinds/result-references.ts';
 import { atOperation, checkEach } from '../../../../kinds/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { badRequest } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { standing } from '../sql/standing.ts';
@@ -65,7 +65,7 @@ function rowsRequest(request: PostgresRequest): RowsRequest {
     case 'copy_in':
     case 'copy_out': {
       const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+      throw badRequest('type', message, message);
     }
     default:
       oneStatement(request.query, isRead(request, 'write'), 'transaction');

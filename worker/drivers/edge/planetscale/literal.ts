@@ -10,7 +10,7 @@ import {
   parameterOf,
 } from '../../../../kinds/mysql/dialect/parameters.ts';
 import { hexOf } from '../../../../proto/bytes.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 
 /** What no SQL mode and no character set reads as anything but itself, once its quotes are doubled. */
@@ -102,5 +102,5 @@ function isText(sort: Token['sort'] | undefined): boolean {
 
 function ambiguous(what: string): GatewayError {
   const message = `A statement with parameters cannot hold ${what} where parameters are written into its text`;
-  return new GatewayError('BAD_REQUEST', message, { details: [{ path: 'query', message }] });
+  return badRequest('query', message, message);
 }

@@ -5,7 +5,7 @@ import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import { type EarlierResult, resolveReferences } from '../../../../kinds/result-references.ts';
 import { checkEach, runEach } from '../../../../kinds/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { badRequest } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { listBytes } from '../sql/reply.ts';
 import type { Database } from './database.ts';
@@ -57,7 +57,7 @@ function rowsRequest(request: MysqlRequest): RowsRequest {
     case 'simple_read_only':
     case 'batch_execute': {
       const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw new GatewayError('BAD_REQUEST', message, { details: [{ path: 'type', message }] });
+      throw badRequest('type', message, message);
     }
     default:
       oneStatement(request.query, hasNames(request), 'transaction');

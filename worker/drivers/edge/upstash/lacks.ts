@@ -2,8 +2,7 @@
 
 import type { RedisCommand } from '../../../../kinds/redis/command.ts';
 import { type Effect, effectOf } from '../../../../kinds/redis/dialect/effects.ts';
-import { badRequest } from '../../../../kinds/redis/dialect/errors.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../../proto/errors.ts';
 
 /** Commands on a connection, or about the client's own; there is none. */
 const OF_CONNECTIONS = /^client(?: |$)/;

@@ -6,14 +6,14 @@ import {
   type RedisRequest,
 } from '../../../../kinds/redis/command.ts';
 import { withoutTrace } from '../../../../kinds/redis/dialect/effects.ts';
-import { badRequest, fromReply } from '../../../../kinds/redis/dialect/errors.ts';
+import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
 import { partlyApplied } from '../../../../kinds/redis/dialect/partly-applied.ts';
 import { resultOf, resultsOf } from '../../../../kinds/redis/dialect/result.ts';
 import { modeOfCommand } from '../../../../kinds/redis/effects.ts';
 import { ReplyError, type ReplyValue } from '../../../../kinds/redis/reply-value.ts';
 import { checkEach } from '../../../../kinds/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import { GatewayError } from '../../../../proto/errors.ts';
+import { badRequest, GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { inPath, notBinary, textsOf } from './binary.ts';
 import { demandHeld } from './lacks.ts';

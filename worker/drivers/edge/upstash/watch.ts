@@ -1,11 +1,12 @@
 /** Messages of channels and lines of MONITOR, as Upstash tells them. Contract §6, "Subscriptions". */
 
+import { badRequest } from '../../../../proto/errors.ts';
 import {
   isPipeline,
   type RedisCommandRequest,
   type RedisRequest,
 } from '../../../../kinds/redis/command.ts';
-import { badRequest, fromReply } from '../../../../kinds/redis/dialect/errors.ts';
+import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
 import { messageJson, monitorJson } from '../../../../kinds/redis/dialect/messages.ts';
 import { ReplyError } from '../../../../kinds/redis/reply-value.ts';
 import type { Call, WatchEvent } from '../../../../proto/driver.ts';
