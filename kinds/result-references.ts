@@ -1,5 +1,5 @@
 /** Earlier results as values of later operations of a transaction. Contract §6, "Transactions". */
-import { badRequest, GatewayError } from '../proto/errors.ts';
+import { badRequest, type GatewayError } from '../proto/errors.ts';
 import { isJsonObject, type Json } from '../proto/json.ts';
 import { inOrderOf } from '../proto/ordered-json.ts';
 

@@ -16,7 +16,13 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function call(signal = new AbortController().signal): Call {
-  return { mode: 'write', signal, resultMaxBytes: 1000, numbersAsStrings: false, inPieces: undefined };
+  return {
+    mode: 'write',
+    signal,
+    resultMaxBytes: 1000,
+    numbersAsStrings: false,
+    inPieces: undefined,
+  };
 }
 
 /** A lease that runs as long as its request says, in milliseconds, and writes down what happens. */

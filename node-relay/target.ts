@@ -2,7 +2,7 @@
 
 import { isKind, type Kind } from '../kinds/index.ts';
 import type { Caps, Mode, Profile } from '../proto/driver.ts';
-import { badRequest, GatewayError } from '../proto/errors.ts';
+import { badRequest, type GatewayError } from '../proto/errors.ts';
 import type { Target as TargetMessage } from '../proto/gen/relay/v1/relay_pb.ts';
 
 /** A backend by its pool key and what the key says. */

@@ -1,6 +1,6 @@
 /** Parses JSON with what a document store tells apart: the order of all members, and whole numbers written as fractions. */
 import { sameDecimal } from './decimal.ts';
-import { badRequest, GatewayError } from './errors.ts';
+import { badRequest, type GatewayError } from './errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject, setMember } from './json.ts';
 import { faultInPieces } from './json-fault.ts';
 import { asMoved, inOrder, isMovedName } from './ordered-json.ts';

@@ -7,9 +7,9 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test/data
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Call, Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { type Fault, NeonStandIn } from './stand-ins/neon/server.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;

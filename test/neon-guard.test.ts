@@ -10,14 +10,14 @@ import {
   NO_SUCH_FUNCTION,
 } from '../node-relay/drivers/postgres/test/attack-state.ts';
 import { ATTACKS, TRAPS } from '../node-relay/drivers/postgres/test/attacks.ts';
-import { READS } from '../node-relay/drivers/postgres/test/reads.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test/database.ts';
+import { READS } from '../node-relay/drivers/postgres/test/reads.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;

@@ -6,9 +6,9 @@ import { sql, TestDatabase } from '../node-relay/drivers/postgres/test/database.
 import { callOf, jsonOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;
@@ -38,10 +38,7 @@ const insert = (what: string) => sql('INSERT INTO log (what) VALUES ($1)', [what
 
 describe('a transaction', () => {
   test('names the operation that could not be sent, and the only one that could fail', async () => {
-    const bad = session.transact(
-      [insert('a'), sql('DROP DATABASE x; SELECT 1')],
-      callOf('write'),
-    );
+    const bad = session.transact([insert('a'), sql('DROP DATABASE x; SELECT 1')], callOf('write'));
     expect(await failureOf(bad as Promise<unknown>)).toMatchObject({
       code: 'BAD_REQUEST',
       details: [{ operation: 1 }],

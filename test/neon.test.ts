@@ -7,10 +7,10 @@ import { OWN_TYPES, TYPE_ROWS } from '../node-relay/drivers/postgres/test/type-r
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
+import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
 import { CASES, SETUP } from './sql-vendors/postgres-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
-import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 /** A way to a database: sessions of both modes. */
 type Open = (database: TestDatabase, mode: Mode) => Promise<SqlSession<PostgresRequest>>;

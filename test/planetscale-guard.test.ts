@@ -9,9 +9,9 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/databas
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
+import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 let database: TestDatabase;
 let standIn: PlanetScaleStandIn;

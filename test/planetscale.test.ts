@@ -7,10 +7,10 @@ import { TYPE_ROWS } from '../node-relay/drivers/mysql/test/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode } from '../proto/driver.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
+import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
 import { CASES, SETUP } from './sql-vendors/mysql-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
-import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
 
 /** A way to a database: sessions of both modes. */
 type Open = (database: TestDatabase, mode: Mode) => Promise<SqlSession<MysqlRequest>>;

@@ -20,7 +20,8 @@ export const MongoConfig = z
         examples: ['shop'],
       }),
     auth: Auth.optional().meta({
-      description: 'Credentials for each connection that has none; the text `None` means no password',
+      description:
+        'Credentials for each connection that has none; the text `None` means no password',
     }),
     content: Notation.optional().meta({
       description: 'Requests are Extended JSON with either value, which plain JSON is part of',

@@ -4,7 +4,14 @@ import { type Abilities, can, type Session } from '../../proto/driver.ts';
 import type { DriverCase } from './contract.ts';
 
 const OF_CASE = ['conflict', 'running', 'dropIdle', 'state'] as const;
-const ABILITIES = ['stream', 'transact', 'lease', 'watch', 'inspect', 'warnings'] as const satisfies (keyof Abilities)[];
+const ABILITIES = [
+  'stream',
+  'transact',
+  'lease',
+  'watch',
+  'inspect',
+  'warnings',
+] as const satisfies (keyof Abilities)[];
 
 /** A member of the case or of its sessions that not every kind can have. */
 export type Part = (typeof OF_CASE)[number] | keyof Abilities;

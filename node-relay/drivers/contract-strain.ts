@@ -27,8 +27,8 @@ export interface Suite<Request> {
   /** Ready once the tests run. */
   kind(): DriverCase<Request>;
   readonly parts: Parts;
-  /** A session on a pool of `connections`. */
-  open(mode: Mode, connections: number): Promise<Session<Request>>;
+  /** A session on a pool of `connections`, 4 by default. */
+  open(mode: Mode, connections?: number): Promise<Session<Request>>;
   /** How many entries have that name. */
   count(session: Session<Request>, name: string): Promise<number>;
   /** Ends all earlier sessions; answers how many connections there are without them. */

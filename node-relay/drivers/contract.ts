@@ -1,16 +1,11 @@
 /** The promises of every driver, kept against its real backend. A kind describes itself and passes them all. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  type InspectedTable,
-  type InspectPage,
-  type Mode,
-  type Session,
-  WARNING_CODES,
-} from '../../proto/driver.ts';
+import type { InspectedTable, Mode, Session } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { able, expectAbsent, given, type Lacks, partsBut } from './contract-parts.ts';
-import { describeStrain } from './contract-strain.ts';
+import { describeAbilities } from './contract-abilities.ts';
+import { expectAbsent, given, type Lacks, partsBut } from './contract-parts.ts';
+import { describeStrain, type Suite } from './contract-strain.ts';
 import type { Driver } from './driver.ts';
 import { callOf, jsonOf, openSession, testHost } from './test/host.ts';
 
@@ -145,20 +140,6 @@ export function describeDriver<Request>(
       },
     );
 
-    parts.test('inspect', 'describes the table that entries are in', async () => {
-      const table = given(kind.table, 'table');
-      const read = able(await open('read'), 'inspect');
-      const found: InspectedTable[] = [];
-      for (let page: InspectPage = { limit: 50 }, more = true; more; ) {
-        const told = await read.inspect(page, callOf('read'));
-        found.push(...told.tables);
-        const last = told.tables.at(-1);
-        more = told.more && last !== undefined;
-        if (last) page = { limit: 50, after: [last.namespace, last.name] };
-      }
-      expect(found).toContainEqual(expect.objectContaining(table));
-    });
-
     test('stops at the deadline and serves the next call', async () => {
       const read = await open('read', undefined, 1);
       const reason = new GatewayError('TIMED_OUT', 'The deadline passed');
@@ -194,64 +175,6 @@ export function describeDriver<Request>(
       expect(milliseconds).toBeLessThan(30_000);
     });
 
-    parts.test('stream', 'streams whole lines and can be left early', async () => {
-      const read = able(await open('read', undefined, 1), 'stream');
-      const pieces: string[] = [];
-      for await (const piece of read.stream(kind.rows(2_000), callOf('read'))) {
-        pieces.push(Buffer.from(piece).toString());
-      }
-      expect(pieces.slice(1).every((piece) => piece.endsWith('\n'))).toBe(true);
-      const lines = pieces.join('').trimEnd().split('\n');
-      expect(lines.map((line) => typeof JSON.parse(line))).toEqual(Array(2_000).fill('object'));
-      for await (const piece of read.stream(kind.rows(1_000_000), callOf('read'))) {
-        if (piece.length > 0) break;
-      }
-      expect(await count(read, 'nobody')).toBe(0);
-    });
-
-    parts.test('transact', 'keeps all of a transaction or nothing', async () => {
-      const write = able(await open('write'), 'transact');
-      const all = await write.transact([kind.add('both'), kind.add('both')], callOf('write'));
-      expect(jsonOf(all)).toHaveLength(2);
-      const failure = await failureOf(
-        write.transact([kind.add('half'), kind.refused.request], callOf('write')),
-      );
-      expect(failure).toMatchObject({ details: [{ operation: 1 }] });
-      expect([await count(write, 'both'), await count(write, 'half')]).toEqual([2, 0]);
-    });
-
-    parts.test('lease', 'lends one connection of its own and frees it', async () => {
-      const write = able(await open('write', undefined, 1), 'lease');
-      const lease = await write.lease(callOf('write'));
-      await lease.run(kind.add('leased'), callOf('write'));
-      await lease.close();
-      expect(await count(write, 'leased')).toBe(1);
-    });
-
-    parts.test('watch', 'sends what happens once it has begun, until its reader leaves', async () => {
-      const { watch, cause, event } = given(kind.events, 'events');
-      const leaving = new AbortController();
-      const read = able(await open('read'), 'watch');
-      const call = callOf('read', { signal: leaving.signal });
-      const events = read.watch(watch, call, undefined)[Symbol.asyncIterator]();
-      expect((await events.next()).value?.data).toHaveLength(0);
-      await (await open('write')).run(cause, callOf('write'));
-      expect(jsonOf((await events.next()).value?.data)).toMatchObject(event);
-      const reason = new Error('left');
-      leaving.abort(reason);
-      expect(await failureOf(events.next())).toBe(reason);
-      expect(await count(read, 'nobody')).toBe(0);
-    });
-
-    parts.test('warnings', 'warns by known codes, and without the password', async () => {
-      const warnings = await able(await open('read'), 'warnings').warnings(callOf('read'));
-      for (const { code, message } of warnings) {
-        expect(WARNING_CODES).toContain(code);
-        expect(message).not.toContain(kind.connections.password);
-      }
-      expect(Array.isArray(warnings)).toBe(true);
-    });
-
     test.each(['wrong password', 'nobody listens', 'a name that resolves to nothing'])(
       'cannot connect: %s, and says so without address or credential',
       async (cause) => {
@@ -276,13 +199,15 @@ export function describeDriver<Request>(
       }
     });
 
-    describeStrain<Request>({
+    const suite: Suite<Request> = {
       kind: () => kind,
       parts,
       open: (mode, connections) => open(mode, undefined, connections),
       count,
       connectionsOfOthers,
-    });
+    };
+    describeAbilities(suite);
+    describeStrain(suite);
 
     test('closes its connections', async () => {
       const others = await connectionsOfOthers();

@@ -1,7 +1,15 @@
 /** A backend in memory for tests of the relay itself: what it answers is written in the statement. */
 
 import type { PostgresRequest } from '../../kinds/postgres/index.ts';
-import type { Call, Leases, ResultBytes, Session, Streams, Transacts, Watches } from '../../proto/driver.ts';
+import type {
+  Call,
+  Leases,
+  ResultBytes,
+  Session,
+  Streams,
+  Transacts,
+  Watches,
+} from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { ConnectionPool, Driver } from '../drivers/driver.ts';
 

@@ -33,7 +33,11 @@ export function credentialsOf(authorization: string | undefined): Credentials {
 export function organizationOf(header: string | undefined): string {
   const named = header?.trim();
   if (!named) {
-    throw badRequest('X-Org-Id', 'is required: the id of the organization', 'The header X-Org-Id is required');
+    throw badRequest(
+      'X-Org-Id',
+      'is required: the id of the organization',
+      'The header X-Org-Id is required',
+    );
   }
   return named;
 }

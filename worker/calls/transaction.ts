@@ -11,7 +11,12 @@ import { OperationBody } from '../endpoints/shapes.ts';
 import { costly, isLight } from '../limits/heavy-work.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { backendOf } from './backend/choose.ts';
-import { answerOf, exactly, formOf, type OnEndpoint, type RequestOptions,
+import {
+  answerOf,
+  exactly,
+  formOf,
+  type OnEndpoint,
+  type RequestOptions,
   writtenOf,
 } from './request.ts';
 

@@ -90,7 +90,10 @@ function routeOf(operation: string, entity: Entity | undefined, routes: readonly
   }
   const kind = ENTITY_KINDS.find((each) => path.split('/').includes(`:${each}`));
   if (kind !== entity?.kind) {
-    throw badRequest('operation', `acts on ${kind === undefined ? 'the organization' : `one ${kind}`}`);
+    throw badRequest(
+      'operation',
+      `acts on ${kind === undefined ? 'the organization' : `one ${kind}`}`,
+    );
   }
   return { access: found.access, path };
 }

@@ -3,7 +3,7 @@
  * held to it. A tag is strong, and made of the revisions of what is stored of the resource; what
  * is merely counted or seen of it (usage, status, times of use) does not change it.
  */
-import { badRequest, GatewayError } from '../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../proto/errors.ts';
 import { hold, type IfMatch } from '../revision.ts';
 import type { AnyRoute } from '../route.ts';
 

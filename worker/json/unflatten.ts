@@ -1,5 +1,5 @@
 /** `/json/unflatten`: the value that was flattened. Contract §7. */
-import { badRequest, GatewayError } from '../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../proto/errors.ts';
 import { DEPTH_MAX, type Json, type JsonObject } from '../../proto/json.ts';
 import { namesOf } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';

@@ -11,16 +11,12 @@ import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 export function parse<T>(schema: ZodType<T>, value: unknown, where: string): T {
   const parsed = schema.safeParse(value, IN_OUR_WORDS);
   if (parsed.success) return parsed.data;
-  if (value === undefined) throw required(where);
-  throw badRequest(parsed.error, where);
-}
-
-function required(where: string): GatewayError {
-  return badRequest(where, 'is required');
+  if (value === undefined) throw badRequest(where, 'is required');
+  throw misfit(parsed.error, where);
 }
 
 /** The error for a value that does not fit; names every fault with its path. */
-export function badRequest(error: ZodError, where: string): GatewayError {
+function misfit(error: ZodError, where: string): GatewayError {
   const details = faultsOf(error, where);
   const [first] = details;
   const message = first ? `${first.path}: ${first.message}` : `The ${where} is not as it should be`;

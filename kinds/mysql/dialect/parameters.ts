@@ -3,7 +3,7 @@
 import { isBase64 } from '../../../proto/base64.ts';
 import { bytesOfBase64 } from '../../../proto/bytes.ts';
 import { isDay } from '../../../proto/day.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,
@@ -43,7 +43,8 @@ export function parameterOf(value: Json, index: number): Parameter {
   if (value === null) return { sort: 'null' };
   if (typeof value === 'string') {
     // It has no UTF-8: another text would be sent in its place.
-    if (!value.isWellFormed()) throw badRequest(`params.${index}`, 'holds half of a surrogate pair');
+    if (!value.isWellFormed())
+      throw badRequest(`params.${index}`, 'holds half of a surrogate pair');
     return { sort: 'text', text: value };
   }
   if (typeof value === 'boolean') return { sort: 'boolean', value };

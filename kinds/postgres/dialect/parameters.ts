@@ -2,7 +2,7 @@
 
 import { bytesOfBase64, hexOf } from '../../../proto/bytes.ts';
 import { wholeText } from '../../../proto/decimal.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,

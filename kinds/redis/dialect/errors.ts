@@ -1,5 +1,5 @@
 /** Maps a server's errors to the gateway's. Source: redis.io/docs/latest/develop/reference/protocol-spec, src/server.c. */
-import { type BackendDetail, badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { type BackendDetail, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { withoutAddresses } from '../replies/index.ts';
 import type { ReplyError } from '../reply-value.ts';
 

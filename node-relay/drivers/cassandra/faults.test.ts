@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type CassandraServer, startCassandra } from '../../../test/servers/cassandra-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { openSession } from '../test/host.ts';
-import { cassandra, type CassandraSession } from './index.ts';
+import { type CassandraSession, cassandra } from './index.ts';
 import { cql, run } from './test/database.ts';
 
 let folder: string;

@@ -1,10 +1,9 @@
 /** Servers that say what no server says: each ends its own call, and nothing of it is served as data. */
 import { afterEach, describe, expect, test } from 'vitest';
-import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import { cassandra, type CassandraSession } from './index.ts';
+import { type CassandraSession, cassandra } from './index.ts';
 import { cql, run } from './test/database.ts';
 import {
   type Answerer,

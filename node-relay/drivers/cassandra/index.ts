@@ -1,7 +1,16 @@
 /** Driver of kind `cassandra`: CQL over the driver's own connections, each on a socket that the host dialled. */
 
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
-import type { Call, InspectPage, InspectedTables, Inspects, Session, Streams, Target, Transacts } from '../../../proto/driver.ts';
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Inspects,
+  Session,
+  Streams,
+  Target,
+  Transacts,
+} from '../../../proto/driver.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
 import { transact } from './batch.ts';
@@ -32,7 +41,11 @@ export const cassandra: Driver<CassandraRequest, CassandraSession> = {
 
 /** What the driver can do. */
 export class CassandraSession
-  implements Session<CassandraRequest>, Streams<CassandraRequest>, Transacts<CassandraRequest>, Inspects
+  implements
+    Session<CassandraRequest>,
+    Streams<CassandraRequest>,
+    Transacts<CassandraRequest>,
+    Inspects
 {
   readonly #database: Database;
 

@@ -1,6 +1,6 @@
 /** Writes parameters as bytes, each by the type that the statement gives its marker. */
 import cassandra from 'cassandra-driver';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, numberText, type RawJson } from '../../../proto/json.ts';
 import { type CqlType, cqlType, fixedLength, typeName } from './marshal.ts';
 import type { ProtocolColumn } from './metadata.ts';

@@ -1,11 +1,10 @@
 /** Every type of CQL both ways, to the last digit. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { cql, TestDatabase } from './test/database.ts';
 import type { CassandraSession } from './index.ts';
+import { cql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let write: CassandraSession;

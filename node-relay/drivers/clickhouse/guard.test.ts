@@ -1,13 +1,12 @@
 /** `/read` can change nothing: every attack as a user with all rights, with the server's state compared before and after. */
 import { existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import type { ClickhouseSession } from './index.ts';
 import { ATTACKS, READS, TARGETS } from './test/attacks.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
-import type { ClickhouseSession } from './index.ts';
 
 const ATTACK_FILE = '/tmp/causeway-clickhouse-attack';
 let database: TestDatabase;

@@ -1,7 +1,15 @@
 /** Driver of kind `clickhouse`: ClickHouse over its HTTP interface, rows straight to JSON text. */
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import type { Call, InspectPage, InspectedTables, Inspects, Session, Streams, Target } from '../../../proto/driver.ts';
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Inspects,
+  Session,
+  Streams,
+  Target,
+} from '../../../proto/driver.ts';
 import type { ConnectionMaker, Driver, Host } from '../driver.ts';
 import { watchedPool } from '../watched-pool.ts';
 import { Connection, type Recipe } from './connection.ts';

@@ -1,6 +1,6 @@
 /** What there is to know of a statement before it is sent: its kind, parameters, called functions. */
 
-import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { LruMap } from '../../../proto/lru-map.ts';
 import { callsOf, type Doubt, doubtsOf } from './doubts.ts';
 import { type Token, tokensOf } from './lexer.ts';

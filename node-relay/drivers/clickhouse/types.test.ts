@@ -1,10 +1,9 @@
 /** Every type of ClickHouse's, as a result and as a parameter, with no digit lost. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { ClickhouseSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let read: ClickhouseSession;

@@ -1,11 +1,10 @@
 /** Cursors that commands open end with their call, those of a session with it: the server's own count tells. Contract §6. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 const COUNT = 250;

@@ -1,12 +1,11 @@
 /** What callers are told when connections are lost, refused or dropped, and whom the driver may dial. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
 

@@ -1,11 +1,10 @@
 /** Files of GridFS through the driver, beside what the official client's own GridFS sees. */
 import { Binary, GridFSBucket, type ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;

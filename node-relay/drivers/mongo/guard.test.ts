@@ -1,11 +1,10 @@
 /** What `/read` lets through can change nothing, whatever the credential. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsAdmin } from '../../../kinds/mongo/admin.ts';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { ATTACKS } from './test/attacks.ts';
-import { mongo, type MongoSession } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 describe('a read as the server’s superuser', () => {

@@ -2,7 +2,7 @@
 
 import { commandName } from '../../../kinds/mongo/admin.ts';
 import { READING } from '../../../kinds/mongo/reads.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import { namesOf } from '../../../proto/ordered-json.ts';
 

@@ -1,7 +1,20 @@
 /** Driver of kind `mongo`: MongoDB by its official driver, documents as Extended JSON. */
 
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import type { Call, InspectPage, InspectedTables, Inspects, Lease, Leases, Session, Streams, Target, Transacts, WatchEvent, Watches } from '../../../proto/driver.ts';
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Inspects,
+  Lease,
+  Leases,
+  Session,
+  Streams,
+  Target,
+  Transacts,
+  WatchEvent,
+  Watches,
+} from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { Database } from './database.ts';
 import { inspectPage } from './inspect.ts';
@@ -22,7 +35,13 @@ export const mongo: Driver<MongoRequest, MongoSession> = {
 
 /** What the driver can do. */
 export class MongoSession
-  implements Session<MongoRequest>, Streams<MongoRequest>, Transacts<MongoRequest>, Leases<MongoRequest>, Watches<MongoRequest>, Inspects
+  implements
+    Session<MongoRequest>,
+    Streams<MongoRequest>,
+    Transacts<MongoRequest>,
+    Leases<MongoRequest>,
+    Watches<MongoRequest>,
+    Inspects
 {
   readonly #database: Database;
 

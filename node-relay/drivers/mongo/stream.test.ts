@@ -4,7 +4,7 @@ import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;

@@ -1,8 +1,8 @@
 /** Extended JSON to BSON values, integers integral and members in their order. Source: MongoDB Extended JSON (v2) specification. */
 
-import { badRequest } from '../../../proto/errors.ts';
 import { Decimal128, Double, Int32, Long } from 'mongodb';
 import { sameDecimal } from '../../../proto/decimal.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import {
   isJsonObject,
   isRawJson,

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 
 describe('on a replica set', () => {
@@ -45,7 +45,7 @@ describe('on a replica set', () => {
     await database.outside.db('admin').command(failPoint);
   }
   async function transact(...requests: MongoRequest[]): Promise<unknown> {
-    return jsonOf((await session.transact(requests, callOf('write'))));
+    return jsonOf(await session.transact(requests, callOf('write')));
   }
 
   test('a transaction puts earlier results in place of references, in their types', async () => {

@@ -1,10 +1,9 @@
 /** Every type of BSON both ways: from a request's text to the server and back as text. */
 import { type Document, Double, Int32, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, openSession } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;

@@ -1,11 +1,10 @@
 /** Change streams through the driver: what happens is told once, in order, and again from where one left. */
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { WatchEvent } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { mongo, type MongoSession } from './index.ts';
+import { type MongoSession, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
 

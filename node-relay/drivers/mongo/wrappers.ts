@@ -16,7 +16,7 @@ import {
   Timestamp,
 } from 'mongodb';
 import { isDay } from '../../../proto/day.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest } from '../../../proto/errors.ts';
 import { isJsonObject, isRawJson, type Json, type JsonObject } from '../../../proto/json.ts';
 
 /** Makes the document of a JSON object: a scope of code is one. */
@@ -56,7 +56,10 @@ const READERS: { readonly [name: string]: Reader } = {
       typeof subType !== 'string' ||
       !/^[0-9a-f]{1,2}$/i.test(subType)
     ) {
-      throw badRequest(path, '$binary is {"base64": text, "subType": one or two hexadecimal digits}');
+      throw badRequest(
+        path,
+        '$binary is {"base64": text, "subType": one or two hexadecimal digits}',
+      );
     }
     return new Binary(bytesOf(base64, path), Number.parseInt(subType, 16));
   },

@@ -1,13 +1,11 @@
 /** Connections that break, calls that are stopped, and what the server does then. */
 import { createServer, connect as dialTcp, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { MysqlSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 const doors: { server: Server; sockets: Set<Socket> }[] = [];

@@ -1,13 +1,12 @@
 /** `/read` can change nothing: every attack with all rights, with the server compared before and after. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import type { MysqlSession } from './index.ts';
 import { ATTACK_FILE, stateOf } from './test/attack-state.ts';
 import { ATTACKS, READS, TRAPS } from './test/attacks.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
-import type { MysqlSession } from './index.ts';
 
 let database: TestDatabase;
 let read: MysqlSession;

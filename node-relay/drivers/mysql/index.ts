@@ -4,7 +4,18 @@ import { allowedFunctions, Guard } from '../../../kinds/mysql/dialect/guard.ts';
 import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type { Call, InspectPage, InspectedTables, Inspects, Lease, Leases, Session, Streams, Target, Transacts } from '../../../proto/driver.ts';
+import type {
+  Call,
+  InspectedTables,
+  InspectPage,
+  Inspects,
+  Lease,
+  Leases,
+  Session,
+  Streams,
+  Target,
+  Transacts,
+} from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
@@ -27,7 +38,12 @@ export const mysql: Driver<MysqlRequest, MysqlSession> = {
 
 /** What the driver can do. */
 export class MysqlSession
-  implements Session<MysqlRequest>, Streams<MysqlRequest>, Transacts<MysqlRequest>, Leases<MysqlRequest>, Inspects
+  implements
+    Session<MysqlRequest>,
+    Streams<MysqlRequest>,
+    Transacts<MysqlRequest>,
+    Leases<MysqlRequest>,
+    Inspects
 {
   readonly #database: Database;
 

@@ -5,8 +5,8 @@ import type { Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { MysqlSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let write: MysqlSession;
@@ -113,8 +113,7 @@ describe('on the only connection of a pool', () => {
 });
 
 describe('a transaction', () => {
-  const transact = (...requests: MysqlRequest[]) =>
-    write.transact(requests, callOf('write'));
+  const transact = (...requests: MysqlRequest[]) => write.transact(requests, callOf('write'));
 
   test('takes results of earlier operations', async () => {
     const result = jsonOf(

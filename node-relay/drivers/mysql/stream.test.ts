@@ -4,8 +4,8 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { MysqlSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let read: MysqlSession;

@@ -7,7 +7,7 @@ import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import type { Column } from '../../../kinds/mysql/dialect/types.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';

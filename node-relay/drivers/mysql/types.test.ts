@@ -1,12 +1,11 @@
 /** Every type with values at its edges: what is sent as a parameter, what comes back, both ways of the protocol. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import type { MysqlSession } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 import { TYPE_ROWS } from './test/type-rows.ts';
-import type { MysqlSession } from './index.ts';
 
 let database: TestDatabase;
 let write: MysqlSession;

@@ -53,7 +53,4 @@ describeDriver<PostgresRequest>(
   {
     watch: 'the protocol has no subscriptions',
   },
-  {
-    watch: 'the protocol has no subscriptions',
-  },
 );

@@ -1,13 +1,12 @@
 /** What callers are told, and how soon, when connections die, servers stop and logins fail. */
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
-import { postgres, type PostgresSession } from './index.ts';
+import { type PostgresSession, postgres } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;

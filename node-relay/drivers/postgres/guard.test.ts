@@ -1,14 +1,13 @@
 /** `/read` can change nothing: every attack as a superuser, with the database compared before and after. */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import type { PostgresSession } from './index.ts';
 import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './test/attack-state.ts';
 import { ATTACKS, TRAPS } from './test/attacks.ts';
-import { READS } from './test/reads.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
-import type { PostgresSession } from './index.ts';
+import { READS } from './test/reads.ts';
 
 let database: TestDatabase;
 let read: PostgresSession;

@@ -5,7 +5,21 @@ import { allowedFunctions, Guard } from '../../../kinds/postgres/dialect/guard.t
 import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import type { Call, ConnectionUse, InspectPage, InspectedTables, Inspects, Lease, Leases, Session, Streams, Target, Transacts, Warning, Warns } from '../../../proto/driver.ts';
+import type {
+  Call,
+  ConnectionUse,
+  InspectedTables,
+  InspectPage,
+  Inspects,
+  Lease,
+  Leases,
+  Session,
+  Streams,
+  Target,
+  Transacts,
+  Warning,
+  Warns,
+} from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
@@ -34,7 +48,13 @@ export const postgres: Driver<PostgresRequest, PostgresSession> = {
 
 /** What the driver can do. */
 export class PostgresSession
-  implements Session<PostgresRequest>, Streams<PostgresRequest>, Transacts<PostgresRequest>, Leases<PostgresRequest>, Inspects, Warns
+  implements
+    Session<PostgresRequest>,
+    Streams<PostgresRequest>,
+    Transacts<PostgresRequest>,
+    Leases<PostgresRequest>,
+    Inspects,
+    Warns
 {
   readonly #database: Database;
   readonly #use: ConnectionUse;

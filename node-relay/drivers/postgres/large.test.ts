@@ -6,8 +6,8 @@ import type { GatewayError } from '../../../proto/errors.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { fieldOrRowTooLarge } from '../field-limit.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 const MIB = 1024 * 1024;
 /** Far below what the server sends, and far above what a process wavers by. */

@@ -1,10 +1,9 @@
 /** What the server looks up by the type of a value while it compares, sorts or makes JSON: no name of it stands in the statement. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let read: PostgresSession;

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { backend } from '../../../test/servers/backends.ts';
 import {
   type PgbouncerOptions,
@@ -11,8 +10,8 @@ import {
   startPgbouncer,
 } from '../../../test/servers/pgbouncer-server.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 const NOT_SUPPORTED = {
   code: 'NOT_SUPPORTED',
@@ -77,8 +76,7 @@ describe('in transaction mode', () => {
     theirs = await database.open('write', {}, url);
   });
 
-  const state = async (session: PostgresSession) =>
-    (await run(session, sql(STATE), 'write')).rows;
+  const state = async (session: PostgresSession) => (await run(session, sql(STATE), 'write')).rows;
 
   test.each([
     { query: "SET work_mem = '64MB'" },

@@ -1,11 +1,10 @@
 /** What callers are told of texts that the guard's parser refuses is what the server itself answers. */
 import { DatabaseError } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let read: PostgresSession;

@@ -1,10 +1,9 @@
 /** A connection on which anything undecided ran is as new when it is lent again, or ended. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let session: PostgresSession;

@@ -3,11 +3,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseText } from '../../../kinds/postgres/dialect/statement.ts';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 const TICKS_MS = 20;
 

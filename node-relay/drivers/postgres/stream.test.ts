@@ -6,8 +6,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import { sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let read: PostgresSession;

@@ -7,7 +7,7 @@ import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { Field } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Call } from '../../../proto/driver.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 import { FIELD_MAX_BYTES, fieldOrRowTooLarge } from '../field-limit.ts';
 import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';

@@ -4,13 +4,12 @@ import { getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
 import { callOf, openSession, testHost } from '../test/host.ts';
-import { postgres, type PostgresSession } from './index.ts';
+import { type PostgresSession, postgres } from './index.ts';
 import { openSocket } from './socket.ts';
 import { run, sql } from './test/database.ts';
 
@@ -65,11 +64,7 @@ async function servedFingerprint(): Promise<string | undefined> {
   return served?.fingerprint256;
 }
 
-function open(
-  sslmode: string,
-  hostname = 'localhost',
-  options = {},
-): Promise<PostgresSession> {
+function open(sslmode: string, hostname = 'localhost', options = {}): Promise<PostgresSession> {
   const url = new URL(server.url);
   url.hostname = hostname;
   if (sslmode) url.searchParams.set('sslmode', sslmode);

@@ -6,8 +6,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
-import { run, sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 let session: PostgresSession;

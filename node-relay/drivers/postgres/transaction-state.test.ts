@@ -6,8 +6,8 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import { sql, TestDatabase } from './test/database.ts';
 import type { PostgresSession } from './index.ts';
+import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -66,11 +66,7 @@ async function lyingServer({ from, was, is }: Lie) {
 const INSERT = sql("INSERT INTO items VALUES ('a')");
 type Work = (session: PostgresSession) => Promise<unknown>;
 
-async function streamed(
-  session: PostgresSession,
-  request: PostgresRequest,
-  mode: 'write',
-) {
+async function streamed(session: PostgresSession, request: PostgresRequest, mode: 'write') {
   for await (const piece of session.stream(request, callOf(mode))) void piece;
 }
 

@@ -1,13 +1,12 @@
 /** Values of every type travel in as parameters and out as results without losing anything. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
+import type { PostgresSession } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 import { OWN_TYPES, TYPE_ROWS } from './test/type-rows.ts';
-import type { PostgresSession } from './index.ts';
 
 let database: TestDatabase;
 let session: PostgresSession;

@@ -36,7 +36,7 @@ async function warnings(user?: string, password = 'secret of a role', use?: Conn
   }
   const opening = { connection: { url: url.href }, mode: 'read', host: testHost(), use } as const;
   const session = await openSession(postgres, opening);
-  const found = (await session.warnings(callOf('read')));
+  const found = await session.warnings(callOf('read'));
   await session.close();
   return found;
 }

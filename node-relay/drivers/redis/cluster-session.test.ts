@@ -5,9 +5,9 @@ import type { Lease } from '../../../proto/driver.ts';
 import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
+import { type RedisSession, redis } from './index.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
 import { DirectClient } from './test/direct-client.ts';
-import { redis, type RedisSession } from './index.ts';
 import { line } from './test/session.ts';
 
 /** A session on a cluster, by its first node. */
@@ -30,7 +30,7 @@ describe('three masters', () => {
   });
 
   const transact = async (...lines: string[]) =>
-    jsonOf((await session.transact(lines.map(line), callOf('write'))));
+    jsonOf(await session.transact(lines.map(line), callOf('write')));
   const on = async (lease: Lease<RedisRequest>, text: string) =>
     jsonOf(await lease.run(line(text), callOf('write')));
   const lent = async () => {
@@ -83,7 +83,7 @@ describe('three masters', () => {
   test.each(['a', 'b', 'c'])("a shard's channel is followed where it is: %s", async (channel) => {
     const ending = new AbortController();
     const call = callOf('read', { signal: ending.signal });
-    const events = session.watch(line(`SSUBSCRIBE ${channel}`), call, undefined);
+    const events = session.watch(line(`SSUBSCRIBE ${channel}`), call);
     const iterator = events?.[Symbol.asyncIterator]();
     await iterator?.next();
     await session.run(line(`SPUBLISH ${channel} hello`), callOf('write'));

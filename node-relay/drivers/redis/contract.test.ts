@@ -2,8 +2,8 @@
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import { describeDriver } from '../contract.ts';
-import { DirectClient } from './test/direct-client.ts';
 import { redis } from './index.ts';
+import { DirectClient } from './test/direct-client.ts';
 
 const PASSWORD = 'a-password-of-tests';
 let server: RedisServer;

@@ -6,6 +6,7 @@ import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
 import { callOf, jsonOf, openSession } from '../test/host.ts';
+import { type RedisSession, redis } from './index.ts';
 import { CORE } from './test/differential/core.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
 import { likenessOf, NOT_COMPARED, POORER } from './test/differential/likeness.ts';
@@ -15,7 +16,6 @@ import { SERVER, SESSION } from './test/differential/server.ts';
 import { SORTED, STREAMS } from './test/differential/sets.ts';
 import { commandsIn } from './test/differential/words.ts';
 import { DirectClient } from './test/direct-client.ts';
-import { redis, type RedisSession } from './index.ts';
 
 const GROUPS = Object.entries({
   CORE,

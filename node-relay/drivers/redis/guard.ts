@@ -1,10 +1,10 @@
 /** Which commands are taken where: reads, what needs a session, what is always refused. Contract §6. */
 
-import { badRequest } from '../../../proto/errors.ts';
 import type { RedisCommand } from '../../../kinds/redis/command.ts';
 import { canonicalName, type Effect, effectOf } from '../../../kinds/redis/dialect/effects.ts';
 import { modeOfCommand } from '../../../kinds/redis/effects.ts';
 import type { Mode } from '../../../proto/driver.ts';
+import { badRequest } from '../../../proto/errors.ts';
 
 /** Where a command comes from. */
 export type Place = 'request' | 'pipeline' | 'transaction' | 'session' | 'session pipeline';

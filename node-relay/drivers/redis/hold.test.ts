@@ -16,7 +16,7 @@ afterAll(() => redis.close());
 async function subscribe(): Promise<() => void> {
   const controller = new AbortController();
   const call = callOf('read', { signal: controller.signal });
-  const events = redis.session.watch(line('SUBSCRIBE news'), call, undefined);
+  const events = redis.session.watch(line('SUBSCRIBE news'), call);
   await events[Symbol.asyncIterator]().next();
   return () => controller.abort(new Error('left'));
 }

@@ -3,7 +3,16 @@
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
-import type { Call, Lease, Leases, Session, Target, Transacts, WatchEvent, Watches } from '../../../proto/driver.ts';
+import type {
+  Call,
+  Lease,
+  Leases,
+  Session,
+  Target,
+  Transacts,
+  WatchEvent,
+  Watches,
+} from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RedisLease } from './lease.ts';
 import { runRequest, type Scene } from './run.ts';
@@ -25,7 +34,11 @@ export const redis: Driver<RedisRequest, RedisSession> = {
 
 /** What the driver can do. */
 export class RedisSession
-  implements Session<RedisRequest>, Transacts<RedisRequest>, Leases<RedisRequest>, Watches<RedisRequest>
+  implements
+    Session<RedisRequest>,
+    Transacts<RedisRequest>,
+    Leases<RedisRequest>,
+    Watches<RedisRequest>
 {
   readonly #scene: Scene;
   readonly #openRaw: () => Promise<Scene>;

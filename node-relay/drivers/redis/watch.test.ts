@@ -23,7 +23,7 @@ async function follow(command: string | ReturnType<typeof line>) {
   open.push(controller);
   const request = typeof command === 'string' ? line(command) : command;
   const call = callOf('read', { signal: controller.signal });
-  const events = redis.session.watch(request, call, undefined)[Symbol.asyncIterator]();
+  const events = redis.session.watch(request, call)[Symbol.asyncIterator]();
   const first = await events.next();
   expect(first).toEqual({ done: false, value: { data: new Uint8Array() } });
   const next = async (): Promise<unknown> => {
@@ -133,7 +133,7 @@ test.each([
   ['GET a', 'BAD_REQUEST'],
   ['SUBSCRIBE', 'REQUEST_FAILED'],
 ])('%s is no subscription', async (text, code) => {
-  const events = redis.session.watch(line(text), callOf('read'), undefined);
+  const events = redis.session.watch(line(text), callOf('read'));
   const first = events?.[Symbol.asyncIterator]().next() ?? Promise.resolve();
   expect(await failureOf(first)).toMatchObject({ code });
 });

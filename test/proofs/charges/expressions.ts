@@ -1,12 +1,12 @@
 /** Whether each built-in, operator and form of the language costs what its fuel says. */
 import type { Json } from '../../../proto/json.ts';
-import { vocabulary } from '../../../worker/language/expressions/test/vocabulary.ts';
 import { Fault } from '../../../worker/language/expressions/fault.ts';
 import {
   Budget,
   compileExpression,
   type Value,
 } from '../../../worker/language/expressions/index.ts';
+import { vocabulary } from '../../../worker/language/expressions/test/vocabulary.ts';
 import { cpuMs } from '../processor-time.ts';
 import type { Choices } from '../random.ts';
 import { argumentBy, valueBy } from './arguments.ts';

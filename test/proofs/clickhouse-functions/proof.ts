@@ -1,7 +1,9 @@
 /** Proves that a read of ClickHouse's calls only what computes, however that is written. */
 
-import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
-import { clickhouse, type ClickhouseSession } from '../../../node-relay/drivers/clickhouse/index.ts';
+import {
+  type ClickhouseSession,
+  clickhouse,
+} from '../../../node-relay/drivers/clickhouse/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';

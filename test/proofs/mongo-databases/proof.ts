@@ -3,7 +3,7 @@
 import { MongoClient } from 'mongodb';
 import { kindSpec } from '../../../kinds/index.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { mongo, type MongoSession } from '../../../node-relay/drivers/mongo/index.ts';
+import { type MongoSession, mongo } from '../../../node-relay/drivers/mongo/index.ts';
 import { request } from '../../../node-relay/drivers/mongo/test/database.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
@@ -49,11 +49,7 @@ async function openCursors(client: MongoClient): Promise<number> {
   return Number(metrics.cursor.open.total);
 }
 
-async function outcomeOf(
-  session: MongoSession,
-  asked: MongoRequest,
-  mode: Mode,
-): Promise<string> {
+async function outcomeOf(session: MongoSession, asked: MongoRequest, mode: Mode): Promise<string> {
   const call = callOf(mode, { signal: AbortSignal.timeout(5_000) });
   return session.run(asked, call).then(
     () => 'answered',

@@ -1,6 +1,7 @@
 /** The guard takes statements apart as the server does: no sequence of tokens that it lets through writes. */
 
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import type { Lease } from '../../../proto/driver.ts';
@@ -9,7 +10,6 @@ import { type Send, Trial } from '../mysql-trial.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { sequence } from './sequences.ts';
-import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
 
 /** Texts between two looks at the server's state. */
 const BATCH = 200;

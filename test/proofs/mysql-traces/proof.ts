@@ -1,6 +1,6 @@
 /** Nothing that one caller leaves on a connection is there for the next, by whatever statement and way. */
 
-import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -9,7 +9,6 @@ import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { LEAVING, REACHED } from './kinds.ts';
 import { variables } from './variables.ts';
-import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
 
 type Way = (session: MysqlSession, query: string) => Promise<unknown>;
 
@@ -21,8 +20,7 @@ const WAYS: { readonly [name: string]: Way } = {
   stream: async (session, query) => {
     for await (const _ of session.stream(sql(query), callOf('write')));
   },
-  transaction: (session, query) =>
-    session.transact([sql(query)], callOf('write')),
+  transaction: (session, query) => session.transact([sql(query)], callOf('write')),
 };
 
 /** Forgets nothing that these tell, unless it is reset. Of settings, what each call has anew and one of the whole server are left out. */

@@ -1,7 +1,6 @@
 /** Sends cases to the driver as callers do, and tells what became of them. */
 
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { postgres, type PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
+import { type PostgresSession, postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
@@ -31,11 +30,7 @@ export class Runner {
   readonly #plain: PostgresSession;
   readonly #write: PostgresSession;
 
-  private constructor(
-    read: PostgresSession,
-    plain: PostgresSession,
-    write: PostgresSession,
-  ) {
+  private constructor(read: PostgresSession, plain: PostgresSession, write: PostgresSession) {
     this.read = read;
     this.#plain = plain;
     this.#write = write;

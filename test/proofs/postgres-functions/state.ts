@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
+import type { PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { callOf, jsonOf } from '../../../node-relay/drivers/test/host.ts';
 import type { OwnServer } from '../postgres-server.ts';
 import type { World } from './world.ts';
-import type { PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
 
 /** One digest or text for each part. */
 export type State = Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 /** What a caller finds on a session that others have used, and the sessions of both modes. */
 
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
-import { postgres, type PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
+import { type PostgresSession, postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { run, sql } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';

@@ -1,9 +1,8 @@
 /** What `/read` takes leaves a server's every byte: keys, expiries, settings, users, functions, indexes, clients, channels. */
 
-import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { effectOf } from '../../../kinds/redis/dialect/effects.ts';
+import { type RedisSession, redis } from '../../../node-relay/drivers/redis/index.ts';
 import { DirectClient } from '../../../node-relay/drivers/redis/test/direct-client.ts';
-import { redis, type RedisSession } from '../../../node-relay/drivers/redis/index.ts';
 import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis } from '../../servers/redis-server.ts';

@@ -1,6 +1,6 @@
 /** What drivers at the edge tell piece by piece, and what they lack: by a driver of the test's own. */
 import { describe, expect, test } from 'vitest';
-import type { Call, Session } from '../../../proto/driver.ts';
+import type { Call, Session, Streams, Watches } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
@@ -22,7 +22,10 @@ const ASKED: RequestMessage = {
 };
 
 /** A backend whose sessions are `session`, and how often one was opened. */
-async function backendOf(session: Partial<Session>, more: Partial<EdgeDriver> = {}) {
+async function backendOf(
+  session: Partial<Session & Streams & Watches>,
+  more: Partial<EdgeDriver> = {},
+) {
   const ctx = contextOf(await startGateway('SuperAdmin'));
   let opened = 0;
   const driver: EdgeDriver = {

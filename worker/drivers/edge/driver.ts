@@ -17,10 +17,7 @@ export interface EdgeHost {
  * Makes sessions to one kind of backend. A session outlives the request that made it: it holds
  * nothing of one, neither promises nor streams.
  */
-export interface EdgeDriver<
-  Request = unknown,
-  Made extends Session<Request> = Session<Request>,
-> {
+export interface EdgeDriver<Request = unknown, Made extends Session<Request> = Session<Request>> {
   /** Whether the host that a connection names is a vendor's whose HTTP protocol this is. */
   serves(host: string): boolean;
   /** Names what the vendor's protocol lacks, so that NOT_SUPPORTED can name `config.transport: "relay"`. */

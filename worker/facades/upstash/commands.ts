@@ -66,7 +66,8 @@ export function replyFormOf({ headers }: Request, way: Commands['way']): ReplyFo
     throw badRequest('Upstash-Response-Format', 'is json or resp2');
   }
   if (format === 'json') return isBase64 ? 'base64' : 'json';
-  if (isBase64) throw badRequest('Upstash-Encoding', 'base64 is not for resp2, which keeps all bytes');
+  if (isBase64)
+    throw badRequest('Upstash-Encoding', 'base64 is not for resp2, which keeps all bytes');
   // As the vendor has it: a transaction answers in JSON alone.
   return way === 'transaction' ? 'json' : 'resp2';
 }
@@ -79,7 +80,10 @@ function jsonOf(body: Uint8Array | undefined): Json {
 
 function commandsOf(json: Json): RedisCommand[] {
   if (!Array.isArray(json) || json.length === 0) {
-    throw badRequest('body', 'is a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]');
+    throw badRequest(
+      'body',
+      'is a JSON array of commands: [["SET", "key", "value"], ["GET", "key"]]',
+    );
   }
   return json.map((each, nth) => commandOf(each, String(nth)));
 }

@@ -1,5 +1,5 @@
 /** What checking a value may cost: counted, since clocks stand still in the deployed isolate. */
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../proto/errors.ts';
 
 /** Nanoseconds that a step stands for. */
 export const STEP_NS = 65;

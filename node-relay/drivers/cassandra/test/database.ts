@@ -8,7 +8,7 @@ import { backend } from '../../../../test/servers/backends.ts';
 import type { Host } from '../../driver.ts';
 import { CountedPort } from '../../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { cassandra, type CassandraSession } from '../index.ts';
+import { type CassandraSession, cassandra } from '../index.ts';
 
 /** Where a URL names none. */
 const PORT = 9042;

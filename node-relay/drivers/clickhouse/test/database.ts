@@ -6,7 +6,7 @@ import type { Json } from '../../../../proto/json.ts';
 import { backend } from '../../../../test/servers/backends.ts';
 import { CountedPort } from '../../test/counted-port.ts';
 import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { clickhouse, type ClickhouseSession } from '../index.ts';
+import { type ClickhouseSession, clickhouse } from '../index.ts';
 import type { Params } from '../parameters.ts';
 
 /** An SQL result as its JSON value. */

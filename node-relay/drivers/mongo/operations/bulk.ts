@@ -1,5 +1,5 @@
 /** Several writes to a collection in one request. Contract §13. */
-import { badRequest } from '../../../../proto/errors.ts';
+
 import type {
   AnyBulkWriteOperation,
   ClientBulkWriteModel,
@@ -7,6 +7,7 @@ import type {
   Document,
 } from 'mongodb';
 import { MEMBER_ALIASES } from '../../../../kinds/mongo/operations.ts';
+import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';

@@ -1,7 +1,8 @@
 /** Commands as they are, and requests on the deployment as a whole. Source: backends.md §3.2. */
-import { badRequest } from '../../../../proto/errors.ts';
+
 import { BSON, type Document } from 'mongodb';
 import type { MongoRequest } from '../../../../kinds/mongo/index.ts';
+import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';

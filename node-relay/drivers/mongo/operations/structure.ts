@@ -1,6 +1,7 @@
 /** Requests on indexes, collections and databases themselves. Source: backends.md §3. */
-import { badRequest } from '../../../../proto/errors.ts';
+
 import type { Document } from 'mongodb';
+import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../proto/json.ts';
 import { collectionOf, databaseOf, documentIn, documentsIn, optionsIn } from '../arguments.ts';
 import type { Scene } from '../database.ts';

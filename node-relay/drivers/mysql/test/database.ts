@@ -6,7 +6,7 @@ import type { Call, Mode } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { type Backend, backend } from '../../../../test/servers/backends.ts';
 import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { mysql, type MysqlSession } from '../index.ts';
+import { type MysqlSession, mysql } from '../index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {

@@ -5,7 +5,7 @@ import type { Call, Mode } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { backend, freshDatabase } from '../../../../test/servers/backends.ts';
 import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { postgres, type PostgresSession } from '../index.ts';
+import { type PostgresSession, postgres } from '../index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {

@@ -10,8 +10,8 @@ import {
 } from '../../../../test/servers/redis-server.ts';
 import type { Host } from '../../driver.ts';
 import { callOf, jsonOf, openSession } from '../../test/host.ts';
+import { type RedisSession, redis } from '../index.ts';
 import { DirectClient } from './direct-client.ts';
-import { redis, type RedisSession } from '../index.ts';
 
 /** A command line, its words separated by blanks: `XADD x * a 1`. */
 export function line(text: string): RedisCommand {

@@ -113,7 +113,8 @@ export const upstashVendor: Vendor = {
       mode: 'write',
       signal: AbortSignal.timeout(30_000),
       resultMaxBytes: 1_048_576,
-      numbersAsStrings: false, inPieces: undefined,
+      numbersAsStrings: false,
+      inPieces: undefined,
     } as const;
     await session.run({ type: 'hset', args: ['hash', 'name', 'one', 'price', '1.5'] }, bounds);
     await session.run(

@@ -10,7 +10,7 @@ import {
   parameterOf,
 } from '../../../../kinds/mysql/dialect/parameters.ts';
 import { hexOf } from '../../../../proto/bytes.ts';
-import { badRequest, GatewayError } from '../../../../proto/errors.ts';
+import { badRequest, type GatewayError } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 
 /** What no SQL mode and no character set reads as anything but itself, once its quotes are doubled. */

@@ -12,7 +12,8 @@ const call = {
   mode: 'read',
   signal: new AbortController().signal,
   resultMaxBytes: 1_000,
-  numbersAsStrings: false, inPieces: undefined,
+  numbersAsStrings: false,
+  inPieces: undefined,
 } as const;
 
 test.each(ATTACKS)('$name: $because', async ({ request }) => {

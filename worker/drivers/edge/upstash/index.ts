@@ -9,8 +9,8 @@ import type {
   ResultBytes,
   Session,
   Transacts,
-  Watches,
   WatchEvent,
+  Watches,
 } from '../../../../proto/driver.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
 import { Line } from './line.ts';

@@ -34,7 +34,8 @@ const call = (more: Partial<Call> = {}): Call => ({
   mode: 'write',
   signal: new AbortController().signal,
   resultMaxBytes: 1_000,
-  numbersAsStrings: false, inPieces: undefined,
+  numbersAsStrings: false,
+  inPieces: undefined,
   ...more,
 });
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -222,7 +223,7 @@ describe('a subscription', () => {
     const { session, sent } = start(answer);
     const data: string[] = [];
     const failed = await (async () => {
-      for await (const event of session.watch(request, call({ mode: 'read' }), undefined)) {
+      for await (const event of session.watch(request, call({ mode: 'read' }))) {
         data.push(text(event.data));
       }
     })().catch((failure) => failure.code);

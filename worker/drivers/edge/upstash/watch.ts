@@ -1,6 +1,5 @@
 /** Messages of channels and lines of MONITOR, as Upstash tells them. Contract §6, "Subscriptions". */
 
-import { badRequest } from '../../../../proto/errors.ts';
 import {
   isPipeline,
   type RedisCommandRequest,
@@ -10,6 +9,7 @@ import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
 import { messageJson, monitorJson } from '../../../../kinds/redis/dialect/messages.ts';
 import { ReplyError } from '../../../../kinds/redis/reply-value.ts';
 import type { Call, WatchEvent } from '../../../../proto/driver.ts';
+import { badRequest } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { networkFailure } from '../network-failure.ts';
 import { notBinary, pathOf, textsOf } from './binary.ts';

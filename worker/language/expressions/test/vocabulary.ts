@@ -1,9 +1,10 @@
 /** All names of the language, for tests and for tables of documents. */
-import { binaryOperators, unaryOperators } from '../compile/operator.ts';
-import { Callable } from '../value.ts';
+
 import { changingMethods } from '../builtins/changing.ts';
 import { global, globalNames, namespace, namespaceNames } from '../builtins/globals.ts';
 import { arrayMethods, otherMethodNames, textMethods } from '../builtins/methods.ts';
+import { binaryOperators, unaryOperators } from '../compile/operator.ts';
+import { Callable } from '../value.ts';
 
 function callablesOf(name: string): string[] {
   return [...(namespace(name) ?? [])].flatMap(([member, value]) =>
