@@ -111,6 +111,7 @@ export function* compareItems(node: ValueNode): Pieces<readonly [number, number]
   const seen = new Map<string, number>();
   for (const [index, item] of node.value.entries()) {
     const text = textOf(item, node.work);
+    node.work.spend(1);
     const earlier = seen.get(text);
     if (earlier !== undefined) {
       node.equal = [earlier, index];

@@ -207,11 +207,13 @@ function extreme(numbers: readonly (number | RawJson)[], sign: 1 | -1): Json | u
 const FRACTION_STEPS = 6;
 
 function joined(array: readonly Json[], separator: string, x: Execution): string {
-  x.take(separator.length * array.length);
+  const between = separator.length * array.length;
+  x.take(between);
+  x.spend(between >> 5);
   const pieces = array.map((each, at) => {
     const text = pieceOf(each, at);
     x.take(text.length);
-    x.spend(text.length >> 5);
+    x.spend(1 + (text.length >> 5));
     if (typeof each === 'number' && !Number.isSafeInteger(each)) x.spend(FRACTION_STEPS);
     return text;
   });
