@@ -5,8 +5,8 @@ import type { CompiledSchema } from '../../language/schemas/compile.ts';
 import type { DeadLetters, Handler } from './handling.ts';
 import type { Trigger } from './trigger-tree.ts';
 
-export type { DeadLetters, Escalation, Handler, Retry } from './handling.ts';
 export type { Fault, Reference } from './found.ts';
+export type { DeadLetters, Escalation, Handler, Retry } from './handling.ts';
 export type { Root };
 
 /** What a value or an expression reads of a run, so that no more is loaded. */
