@@ -3,14 +3,14 @@
  * by turns between them, as in the worker. docs/heavy-work.md.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Line } from '../proto/work/line.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
+import { WorkQueue } from '../proto/work/queue.ts';
 import { statementMs } from '../proto/work/statement.ts';
 
 /** Requests up to so many bytes are read at once and count for nothing. */
 const LIGHT_BYTES = 16 * 1024;
 
-const line = new Line({ now: () => performance.now(), wait: (ms) => sleep(ms) });
+const line = new WorkQueue({ now: () => performance.now(), wait: (ms) => sleep(ms) });
 
 /** How a request is read: at once, or in pieces where it is large. */
 export interface Reading<Read> {

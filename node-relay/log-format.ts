@@ -43,8 +43,14 @@ export function readable(line: string, paint: Paint): string {
   if (message === 'request' && fields.method !== undefined) {
     return `${clock} ${requestLine(fields, paint)}`;
   }
-  const label = paint(STYLES[textOf(level)] ?? 'none', textOf(level).padEnd(5));
-  return [clock, label, `${textOf(program)}:`, textOf(message), ...others(fields, paint)].join(' ');
+  const label = paint(STYLES[fieldText(level)] ?? 'none', fieldText(level).padEnd(5));
+  return [
+    clock,
+    label,
+    `${fieldText(program)}:`,
+    fieldText(message),
+    ...others(fields, paint),
+  ].join(' ');
 }
 
 const STYLES: Readonly<Record<string, Style>> = {
@@ -62,12 +68,12 @@ function requestLine(fields: JsonObject, paint: Paint): string {
   const { method, path, status, ms, endpoint, user, organization, request_id, ...rest } = fields;
   const code = Number(status);
   const style = code >= SERVER_ERROR ? 'red' : code >= CLIENT_ERROR ? 'yellow' : 'green';
-  const known = [endpoint, user].filter((each) => each !== undefined).map(textOf);
+  const known = [endpoint, user].filter((each) => each !== undefined).map(fieldText);
   return [
-    paint('bold', textOf(method).padEnd(6)),
-    textOf(path),
-    paint(style, textOf(status)),
-    `${textOf(ms)} ms`,
+    paint('bold', fieldText(method).padEnd(6)),
+    fieldText(path),
+    paint(style, fieldText(status)),
+    `${fieldText(ms)} ms`,
     ...known,
     ...others(rest, paint),
   ].join(' ');
@@ -75,7 +81,7 @@ function requestLine(fields: JsonObject, paint: Paint): string {
 
 function others(fields: JsonObject, paint: Paint): string[] {
   return Object.entries(fields).map(([name, value]) =>
-    paint('gray', `${printable(name)}=${textOf(value)}`),
+    paint('gray', `${printable(name)}=${fieldText(value)}`),
   );
 }
 
@@ -91,7 +97,7 @@ function entryIn(line: string): JsonObject | undefined {
 
 /** Local time, as the clock on the same desk shows it. */
 function clockOf(time: Json | undefined): string {
-  const at = new Date(textOf(time));
+  const at = new Date(fieldText(time));
   if (Number.isNaN(at.getTime())) return '--:--:--.---';
   const parts = [at.getHours(), at.getMinutes(), at.getSeconds()].map((each) => pad(each, 2));
   return `${parts.join(':')}.${pad(at.getMilliseconds(), 3)}`;
@@ -101,7 +107,7 @@ function pad(value: number, digits: number): string {
   return String(value).padStart(digits, '0');
 }
 
-function textOf(value: Json | undefined): string {
+function fieldText(value: Json | undefined): string {
   if (value === undefined) return '';
   return printable(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -1,5 +1,5 @@
-/** Sessions to backends by pool key: opened when first used, closed when released or idle. */
-import type { Session } from '../proto/driver.ts';
+/** Clients of backends by pool key: opened when first used, closed when released or idle. */
+import type { BackendClient } from '../proto/driver.ts';
 import { GatewayError } from '../proto/errors.ts';
 import { SlottedPool } from './connection-pool.ts';
 import { type Connections, isOther } from './connections.ts';
@@ -17,9 +17,9 @@ const SWEEP_EVERY_MS = 30_000;
 /** Kinds whose backends anything that speaks HTTP is. Contract §6, "http kind". */
 const HTTP_KINDS: readonly string[] = ['http', 'pinecone'];
 
-/** A session that one call or lease uses. */
+/** A client that one call or lease uses. */
 export interface PoolUse {
-  readonly session: Session;
+  readonly client: BackendClient;
   /** Connections that leases of the endpoint may hold, beside those of its calls. */
   readonly leasesMax: number;
   /** Must be called once, when the use has ended. */
@@ -28,7 +28,7 @@ export interface PoolUse {
 
 interface Pool {
   readonly endpoint: string;
-  readonly session: Promise<Session>;
+  readonly client: Promise<BackendClient>;
   users: number;
   usedAt: number;
   /** No longer in the registry: closed when its last user leaves. */
@@ -75,7 +75,7 @@ export class Pools {
   }
 
   /**
-   * The session of a target's pool, not closed before the use has ended. A failed opening is
+   * The client of a target's pool, not closed before the use has ended. A failed opening is
    * forgotten, so that the next call tries again.
    * @throws CallRefused CONNECTION_UNKNOWN
    * @throws GatewayError NOT_SUPPORTED, INVALID_CONFIGURATION
@@ -85,14 +85,14 @@ export class Pools {
     const slots = this.#slotsOf(target.endpoint);
     slots.caps = target.caps;
     pool.users += 1;
-    let session: Session;
+    let client: BackendClient;
     try {
-      session = await pool.session;
+      client = await pool.client;
     } catch (reason) {
       this.#leave(pool);
       throw reason;
     }
-    return { session, leasesMax: slots.leasesMax, leave: () => this.#leave(pool) };
+    return { client, leasesMax: slots.leasesMax, leave: () => this.#leave(pool) };
   }
 
   /** Releases an endpoint's pools, those of the revision to keep left out; answers how many. */
@@ -120,10 +120,10 @@ export class Pools {
     // Another call may have been faster.
     const known = this.#pools.get(poolKey);
     if (known !== undefined) return known;
-    const session = driver.open({ envelope, poolKey, mode }, this.#host(target));
-    const pool: Pool = { endpoint, session, users: 0, usedAt: 0, released: false };
+    const client = driver.open({ envelope, poolKey, mode }, this.#host(target));
+    const pool: Pool = { endpoint, client, users: 0, usedAt: 0, released: false };
     this.#pools.set(poolKey, pool);
-    session.catch(() => {
+    client.catch(() => {
       if (this.#pools.get(poolKey) === pool) this.#pools.delete(poolKey);
       this.#options.connections.forget(poolKey);
     });
@@ -168,8 +168,8 @@ export class Pools {
   }
 
   #close(pool: Pool): void {
-    const closing = pool.session
-      .then((session) => session.close())
+    const closing = pool.client
+      .then((client) => client.close())
       .catch(this.#options.onFault)
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '../test/servers/backends.ts';
 import { drivers } from './drivers/index.ts';
-import { query, seal, startTestRelay, type TestRelay, targetOf, textOf } from './test/relay.ts';
+import { query, seal, startTestRelay, type TestRelay, targetOf, utf8Of } from './test/relay.ts';
 
 const CALLS = 200;
 const CAP = 4;
@@ -50,7 +50,7 @@ describe('200 calls at a time over a pool of 4', () => {
       const target = targetOf(modes[n % modes.length] ?? 'read', { sealedConnection, caps });
       const request = query('select $1::int as n from pg_sleep(0.005)', 'query', [n]);
       const { result } = await node.client.run({ target, request });
-      return JSON.parse(textOf(result)).rows[0].n;
+      return JSON.parse(utf8Of(result)).rows[0].n;
     };
     const answers = await Promise.all(Array.from({ length: CALLS }, (_, n) => call(n)));
     watching = false;

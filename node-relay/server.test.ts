@@ -12,7 +12,7 @@ import {
   startTestRelay,
   type TestRelay,
   targetOf,
-  textOf,
+  utf8Of,
 } from './test/relay.ts';
 
 const nodes: TestRelay[] = [];
@@ -85,7 +85,7 @@ describe('a call', () => {
     const { target, request } = read(node);
     const inJson = await post({ target, request: Buffer.from(request).toString('base64') });
     const inBinary = await node.client.run({ target, request });
-    expect(atob(inJson.body.result)).toBe(textOf(inBinary.result));
+    expect(atob(inJson.body.result)).toBe(utf8Of(inBinary.result));
     const failed = await failureOf(node.client.run({ request }));
     expect(await post({ request: '' })).toMatchObject({
       status: 400,
@@ -189,7 +189,7 @@ describe('a stop', () => {
     expect((await fetch(`${node.baseUrl}/healthz`)).status).toBe(503);
     expect(stopped).not.toHaveBeenCalled();
     node.seen.goOn();
-    expect(JSON.parse(textOf((await slow).result)).mode).toBe('read');
+    expect(JSON.parse(utf8Of((await slow).result)).mode).toBe('read');
     await drained;
     expect(node.seen).toMatchObject({ closed: 1, connections: 0 });
     await expect(fetch(`${node.baseUrl}/healthz`)).rejects.toThrow();
@@ -230,7 +230,7 @@ describe('a session', () => {
     const run = (text: string, mode: 'read' | 'write' = 'write') =>
       node.client.run({ target: { ...target, mode }, request: query(text), sessionId });
     await run('set kept');
-    expect(textOf((await run('get', 'read')).result)).toBe('"kept"');
+    expect(utf8Of((await run('get', 'read')).result)).toBe('"kept"');
     const { endpoint } = target;
     expect(await node.client.closeSession({ sessionId, endpoint })).toMatchObject({ found: true });
     expect(await failureOf(run('get'))).toMatchObject({ code: 'SESSION_NOT_FOUND' });

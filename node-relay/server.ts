@@ -10,6 +10,7 @@ import { connectRoutes } from './connect-routes.ts';
 import { Connections } from './connections.ts';
 import { Dialer } from './dial.ts';
 import type { Driver } from './drivers/driver.ts';
+import { LeaseRegistry } from './leases.ts';
 import { listen, serverFor } from './listen.ts';
 import { describeFault, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
@@ -21,7 +22,6 @@ import { Results } from './results.ts';
 import { handleRun, isPlainRun, type RunHandlerParts } from './run-handler.ts';
 import { Seals } from './seals.ts';
 import { relayService, type ServiceParts } from './service.ts';
-import { Sessions } from './sessions.ts';
 
 /** Largest message from the gateway, in bytes. Spec silent. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -138,7 +138,7 @@ async function assemble(
   const connections = new Connections(config.nodeKey);
   const seals = new Seals(config.nodeKey);
   const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault });
-  const sessions = new Sessions(onFault);
+  const sessions = new LeaseRegistry(onFault);
   const results = new Results();
   const metrics = new Metrics(() => ({
     pools: pools.size,

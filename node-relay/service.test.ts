@@ -10,7 +10,7 @@ import {
   startTestRelay,
   type TestRelay,
   targetOf,
-  textOf,
+  utf8Of,
 } from './test/relay.ts';
 
 let node: TestRelay;
@@ -58,7 +58,7 @@ describe('the connection of a pool', () => {
     await call(sealed('read', 40));
     const { result, collectId } = await call(targetOf('read', { revision: 40 }));
     expect(collectId).toBe('');
-    expect(JSON.parse(textOf(result))).toEqual({
+    expect(JSON.parse(utf8Of(result))).toEqual({
       request: { type: 'query', query: 'select 1' },
       mode: 'read',
     });
@@ -194,7 +194,7 @@ describe('Collect', () => {
     expect(result).toHaveLength(0);
     const chunks = (await pieces(node.client.collect({ collectId }))).map(({ chunk }) => chunk);
     expect(chunks.length).toBeGreaterThan(1);
-    expect(textOf(Buffer.concat(chunks))).toBe(JSON.stringify('x'.repeat(300_000)));
+    expect(utf8Of(Buffer.concat(chunks))).toBe(JSON.stringify('x'.repeat(300_000)));
     const again = failureOf(pieces(node.client.collect({ collectId })));
     expect(await again).toMatchObject({ connect: Code.NotFound, code: 'NOT_FOUND' });
   });
@@ -204,7 +204,7 @@ describe('RunStream', () => {
   test('answers rows as they come', async () => {
     const request = query('rows 3');
     const stream = node.client.runStream({ target: sealed('read'), request });
-    const rows = (await pieces(stream)).map(({ chunk }) => textOf(chunk));
+    const rows = (await pieces(stream)).map(({ chunk }) => utf8Of(chunk));
     expect(rows).toHaveLength(4);
     expect(rows.slice(1).map((row) => JSON.parse(row).row)).toEqual([0, 1, 2]);
   });
@@ -250,7 +250,7 @@ describe('Transact', () => {
       JSON.stringify([{ query: 'a', type: 'execute' }, { query: 'b' }]),
     );
     const { result } = await node.client.transact({ target: sealed('write'), operations });
-    expect(JSON.parse(textOf(result))).toEqual(['a', 'b']);
+    expect(JSON.parse(utf8Of(result))).toEqual(['a', 'b']);
   });
 
   test('names the operation that is wrong', async () => {

@@ -1,4 +1,4 @@
-/** The relay's RPC service: finds the session of a call, runs the request, keeps what is large. */
+/** The relay's RPC service: finds the client of a call, runs the request, keeps what is large. */
 import type { ServiceImpl } from '@connectrpc/connect';
 import { type Call, can, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
 import { badRequest, GatewayError } from '../proto/errors.ts';
@@ -6,11 +6,11 @@ import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './drivers/deadline.ts';
 import { inTurn, isLight, piecesOf } from './heavy-work.ts';
+import type { LeaseRegistry } from './leases.ts';
 import type { Figures } from './parts/messages.ts';
 import type { Pools, PoolUse } from './pools.ts';
 import { parse, parseInPieces, parseOperations, parseOperationsInPieces } from './requests.ts';
 import type { Results } from './results.ts';
-import type { Sessions } from './sessions.ts';
 import { type CallTarget, parseTarget } from './target.ts';
 
 /** Largest result of a call that names no bound, in bytes. Contract §6: "Large results". */
@@ -20,7 +20,7 @@ const RESULT_MAX_BYTES = 10 * 1024 * 1024;
 export interface ServiceParts {
   readonly calls: Calls;
   readonly pools: Pools;
-  readonly sessions: Sessions;
+  readonly sessions: LeaseRegistry;
   readonly results: Results;
   readonly node: { readonly id: string; readonly version: string; readonly startedMs: number };
   /** Of a relay that is a part of one: what all have together. */
@@ -44,45 +44,45 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
   return {
     run: (request, context) =>
       calls.unary('Run', context, async (signal, subject) => {
-        const target = named(request.target, subject, request.sessionId !== '');
+        const target = targetOf(request.target, subject, request.sessionId !== '');
         const call = callOf(request, target, signal, request.request);
         const parsed = await readRequest(target, request.request);
         const started = begin(subject);
         const result =
           request.sessionId === ''
-            ? await using(pools, target, ({ session }) => session.run(parsed, call))
+            ? await using(pools, target, ({ client }) => client.run(parsed, call))
             : await sessions.run(request.sessionId, target.endpoint, parsed, call);
         return reply(results, result, started);
       }),
 
     transact: (request, context) =>
       calls.unary('Transact', context, async (signal, subject) => {
-        const target = named(request.target, subject);
+        const target = targetOf(request.target, subject);
         const call = callOf(request, target, signal, request.operations);
         const operations = await inTurn(ownerOf(target), request.operations, {
           whole: () => parseOperations(target, request.operations),
           inPieces: () => parseOperationsInPieces(target, request.operations),
         });
         const started = begin(subject);
-        const result = await using(pools, target, ({ session }) => {
-          if (!can(session, 'transact')) throw notSupported('transactions');
-          return session.transact(operations, call);
+        const result = await using(pools, target, ({ client }) => {
+          if (!can(client, 'transact')) throw notSupported('transactions');
+          return client.transact(operations, call);
         });
         return reply(results, result, started);
       }),
 
     runStream: (request, context) =>
       calls.stream('RunStream', context, async function* (signal, subject) {
-        const target = named(request.target, subject);
+        const target = targetOf(request.target, subject);
         if (request.sessionId !== '') throw notSupported('streams in sessions');
         const call = callOf(request, target, signal, request.request);
         const parsed = await readRequest(target, request.request);
         begin(subject);
         const use = await pools.enter(target);
         try {
-          const { session } = use;
-          if (!can(session, 'stream')) throw notSupported('streams');
-          for await (const chunk of session.stream(parsed, call)) yield { chunk };
+          const { client } = use;
+          if (!can(client, 'stream')) throw notSupported('streams');
+          for await (const chunk of client.stream(parsed, call)) yield { chunk };
         } finally {
           use.leave();
         }
@@ -90,15 +90,15 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
 
     watch: (request, context) =>
       calls.stream('Watch', context, async function* (signal, subject) {
-        const target = named(request.target, subject);
+        const target = targetOf(request.target, subject);
         const call = callOf({}, target, signal, request.request);
         const parsed = await readRequest(target, request.request);
         const use = await pools.enter(target);
         try {
-          const { session } = use;
-          if (!can(session, 'watch')) throw notSupported('subscriptions');
+          const { client } = use;
+          if (!can(client, 'watch')) throw notSupported('subscriptions');
           const after = request.resumeAfter === '' ? undefined : request.resumeAfter;
-          for await (const { id = '', data } of session.watch(parsed, call, after)) {
+          for await (const { id = '', data } of client.watch(parsed, call, after)) {
             yield { id, event: data };
           }
         } finally {
@@ -129,7 +129,7 @@ function sessionMethods({ calls, pools, sessions }: ServiceParts) {
   return {
     openSession: (request, context) =>
       calls.unary('OpenSession', context, async (signal, subject) => {
-        const target = named(request.target, subject);
+        const target = targetOf(request.target, subject);
         if (target.mode !== 'write') throw badRequest('target.mode', 'must be write');
         const use = await pools.enter(target);
         const { id, expiresMs } = await sessions.open({
@@ -137,9 +137,9 @@ function sessionMethods({ calls, pools, sessions }: ServiceParts) {
           poolKey: target.poolKey,
           max: use.leasesMax,
           async start() {
-            const { session } = use;
-            if (!can(session, 'lease')) throw notSupported('sessions');
-            return session.lease(callOf({}, target, signal));
+            const { client } = use;
+            if (!can(client, 'lease')) throw notSupported('sessions');
+            return client.lease(callOf({}, target, signal));
           },
           ended: use.leave,
         });
@@ -158,26 +158,26 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
   return {
     ping: (request, context) =>
       calls.unary('Ping', context, async (signal, subject) => {
-        const target = named(request.target, subject);
+        const target = targetOf(request.target, subject);
         const call = callOf({}, target, signal);
-        return await using(pools, target, async ({ session }) => {
-          const latencyUs = microseconds(await session.ping(call));
-          const warnings = can(session, 'warnings') ? await session.warnings(call) : [];
+        return await using(pools, target, async ({ client }) => {
+          const latencyUs = microseconds(await client.ping(call));
+          const warnings = can(client, 'warnings') ? await client.warnings(call) : [];
           return { latencyUs, warnings: warnings.map((warning) => ({ ...warning })) };
         });
       }),
 
     inspect: (request, context) =>
       calls.unary('Inspect', context, async (signal, subject) => {
-        const target = named(request.target, subject);
+        const target = targetOf(request.target, subject);
         const call = callOf({}, target, signal);
         const { afterNamespace, afterName, limit } = request;
         const begins = afterNamespace === '' && afterName === '';
         const page = { limit, ...(begins ? {} : { after: [afterNamespace, afterName] as const }) };
         const started = begin(subject);
-        const { tables, more } = await using(pools, target, ({ session }) => {
-          if (!can(session, 'inspect')) throw notSupported('a schema to tell of');
-          return session.inspect(page, call);
+        const { tables, more } = await using(pools, target, ({ client }) => {
+          if (!can(client, 'inspect')) throw notSupported('a schema to tell of');
+          return client.inspect(page, call);
         });
         const backendUs = microseconds(performance.now() - started);
         return { tables: new TextEncoder().encode(JSON.stringify(tables)), more, backendUs };
@@ -208,7 +208,7 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
   } satisfies Partial<RelayMethods>;
 }
 
-function named(
+function targetOf(
   message: Parameters<typeof parseTarget>[0],
   subject: Subject,
   inSession = false,

@@ -7,7 +7,7 @@ import {
   startTestRelay,
   type TestRelay,
   targetOf,
-  textOf,
+  utf8Of,
 } from './test/relay.ts';
 
 let node: TestRelay;
@@ -31,7 +31,7 @@ async function first(count: number, statement: string, resumeAfter?: string) {
   const events: [id: string, text: string][] = [];
   const leaving = new AbortController();
   for await (const { id, event } of watch(statement, resumeAfter, leaving.signal)) {
-    events.push([id, textOf(event)]);
+    events.push([id, utf8Of(event)]);
     if (events.length === count) break;
   }
   leaving.abort();
@@ -42,7 +42,7 @@ async function drained(statement: string): Promise<string[]> {
   const texts: string[] = [];
   const failure = await failureOf(
     (async () => {
-      for await (const { event } of watch(statement)) texts.push(textOf(event));
+      for await (const { event } of watch(statement)) texts.push(utf8Of(event));
     })(),
   );
   return [...texts, `${failure.code}: ${failure.message}`];

@@ -1,6 +1,6 @@
 /** What the gateway asks of its password hasher, over HTTP: one key by scrypt, RFC 7914. */
 import * as z from 'zod';
-import { type FairLine, LineFull } from './fair-line.ts';
+import { type FairQueue, QueueFull } from './fair-queue.ts';
 
 /** Contract §3, "Passwords": four hashes at a time, and at most 64 that wait. */
 export const AT_ONCE = 4;
@@ -34,7 +34,7 @@ export interface Derived {
  * @throws the reason of `signal`, and what `derive` throws
  */
 export async function answerDerivation(
-  line: FairLine,
+  line: FairQueue,
   asked: string,
   signal: AbortSignal,
   derive: (asked: Derivation) => Promise<Uint8Array<ArrayBuffer>>,
@@ -47,7 +47,7 @@ export async function answerDerivation(
       key: await line.do(parsed.data.who, signal, () => derive(parsed.data)),
     };
   } catch (thrown) {
-    if (thrown instanceof LineFull) return { status: 503 };
+    if (thrown instanceof QueueFull) return { status: 503 };
     throw thrown;
   }
 }

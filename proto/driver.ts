@@ -1,4 +1,4 @@
-/** What every backend driver offers, at the edge or in the relay: a session, and the bounds of a call. */
+/** What every backend driver offers, at the edge or in the relay: a client, and the bounds of a call. */
 import type { Json } from './json.ts';
 import type { Pieces } from './work/pieces.ts';
 
@@ -70,10 +70,10 @@ export type ResultBytes = Uint8Array;
  * is in `Abilities`.
  *
  * Members are declared as methods, not properties, so that `Session<RedisRequest>` is
- * assignable to `Session`: the registry holds kinds with unlike requests, and each kind's
+ * assignable to `BackendClient`: the registry holds kinds with unlike requests, and each kind's
  * own schema has parsed the request before it gets here.
  */
-export interface Session<Request = unknown> {
+export interface BackendClient<Request = unknown> {
   /** @throws GatewayError REQUEST_FAILED, CONSTRAINT_VIOLATED, CONNECTION_FAILED, OUTCOME_UNKNOWN, RESULT_TOO_LARGE, TIMED_OUT */
   run(request: Request, call: Call): Promise<ResultBytes>;
   /** One round trip. Answers its milliseconds, without the time to connect. */
@@ -134,10 +134,10 @@ export interface Abilities<Request = unknown> {
 
 /** Whether a driver can do something; what it cannot do answers NOT_SUPPORTED. */
 export function can<Ability extends keyof Abilities, Request>(
-  session: Session<Request>,
+  client: BackendClient<Request>,
   ability: Ability,
-): session is Session<Request> & Abilities<Request>[Ability] {
-  return ability in session;
+): client is BackendClient<Request> & Abilities<Request>[Ability] {
+  return ability in client;
 }
 
 /** Codes of warnings. keys-and-doors.md §5. */

@@ -1,13 +1,13 @@
 /** The line before work of which only so much is done at once. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FairLine, LineFull } from './fair-line.ts';
+import { FairQueue, QueueFull } from './fair-queue.ts';
 
 const NEVER = new AbortController().signal;
 
 /** A line whose work ends when the test says so. */
 function lineOf(atOnce: number, waiting: number) {
-  const line = new FairLine({ atOnce, waiting });
+  const line = new FairQueue({ atOnce, waiting });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
@@ -33,7 +33,7 @@ function lineOf(atOnce: number, waiting: number) {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 const outcome = (work: Promise<unknown>) =>
-  work.then(String, (thrown: unknown) => (thrown instanceof LineFull ? 'full' : thrown));
+  work.then(String, (thrown: unknown) => (thrown instanceof QueueFull ? 'full' : thrown));
 
 describe('a line', () => {
   test('gives each who waits his turn after the other', async () => {
@@ -87,7 +87,7 @@ describe('a line', () => {
   });
 
   test('goes on after work that fails', async () => {
-    const line = new FairLine({ atOnce: 1, waiting: 1 });
+    const line = new FairQueue({ atOnce: 1, waiting: 1 });
     const failing = line.do('a', NEVER, () => Promise.reject(new Error('fails')));
     const next = line.do('b', NEVER, async () => 'done');
     await expect(failing).rejects.toThrow('fails');

@@ -108,7 +108,7 @@ function exportOf(flags: ReturnType<typeof parseFlags>): Promise<Export> {
 
 /** Pages, entries, or lists of either. */
 async function readExport(file: string): Promise<Export> {
-  const text = await textOf(file === '-' ? '/dev/stdin' : file);
+  const text = await contentOf(file === '-' ? '/dev/stdin' : file);
   const values = (jsonOf(text) ?? linesOf(file, text)).flat();
   const entries: unknown[] = [];
   let removed: SignedHead | undefined;
@@ -172,7 +172,7 @@ async function fetchExport(url: string, token: string): Promise<Export> {
 }
 
 async function readHead(file: string): Promise<SignedHead> {
-  const [value] = jsonOf(await textOf(file)) ?? [];
+  const [value] = jsonOf(await contentOf(file)) ?? [];
   const head = Head.safeParse(value);
   if (!head.success) throw new Failure(`${file} is not what GET /audit/head answers.`);
   return head.data;
@@ -180,7 +180,7 @@ async function readHead(file: string): Promise<SignedHead> {
 
 /** Of a private key only what is public is taken. */
 async function readKeys(file: string): Promise<JWK[]> {
-  const [value] = jsonOf(await textOf(file)) ?? [];
+  const [value] = jsonOf(await contentOf(file)) ?? [];
   const list = z.object({ keys: z.array(z.unknown()) }).safeParse(value);
   const keys = z
     .array(Key)
@@ -190,7 +190,7 @@ async function readKeys(file: string): Promise<JWK[]> {
   return keys.data.map(({ kty, crv, x }) => ({ kty, crv, x }));
 }
 
-async function textOf(file: string): Promise<string> {
+async function contentOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (cause) {

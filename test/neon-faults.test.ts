@@ -7,13 +7,13 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/postgres/test/data
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Call, Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
+import type { LateClient } from '../worker/drivers/edge/sql/late-client.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { type Fault, NeonStandIn } from './stand-ins/neon/server.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;
-let session: LateSession<PostgresRequest>;
+let session: LateClient<PostgresRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create(
@@ -31,7 +31,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(url: string): LateSession<PostgresRequest> {
+function open(url: string): LateClient<PostgresRequest> {
   return neon.open({ connection: { url: standIn.url(url) }, settings: {} }, openNetwork);
 }
 const logged = async (what: string) => {

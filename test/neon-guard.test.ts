@@ -15,14 +15,14 @@ import { READS } from '../node-relay/drivers/postgres/test/reads.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
+import type { LateClient } from '../worker/drivers/edge/sql/late-client.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
 
 let database: TestDatabase;
 let standIn: NeonStandIn;
 let state: AttackState;
-let session: LateSession<PostgresRequest>;
+let session: LateClient<PostgresRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create(TRAPS);
@@ -35,7 +35,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(settings: { [name: string]: Json } = {}): LateSession<PostgresRequest> {
+function open(settings: { [name: string]: Json } = {}): LateClient<PostgresRequest> {
   return neon.open({ connection: { url: standIn.url(database.url) }, settings }, openNetwork);
 }
 

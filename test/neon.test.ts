@@ -7,13 +7,13 @@ import { OWN_TYPES, TYPE_ROWS } from '../node-relay/drivers/postgres/test/type-r
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode } from '../proto/driver.ts';
 import { neon } from '../worker/drivers/edge/neon/index.ts';
-import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
+import type { SqlClient } from '../worker/drivers/edge/sql/late-client.ts';
 import { CASES, SETUP } from './sql-vendors/postgres-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
 
 /** A way to a database: sessions of both modes. */
-type Open = (database: TestDatabase, mode: Mode) => Promise<SqlSession<PostgresRequest>>;
+type Open = (database: TestDatabase, mode: Mode) => Promise<SqlClient<PostgresRequest>>;
 
 let standIn: NeonStandIn;
 const databases: TestDatabase[] = [];
@@ -42,7 +42,7 @@ async function fresh(setup = ''): Promise<TestDatabase> {
 }
 
 describe.each(WAYS)('by way of $way', ({ open }) => {
-  let sessions: Record<Mode, SqlSession<PostgresRequest>>;
+  let sessions: Record<Mode, SqlClient<PostgresRequest>>;
   beforeAll(async () => {
     const database = await fresh(SETUP + OWN_TYPES);
     sessions = { read: await open(database, 'read'), write: await open(database, 'write') };

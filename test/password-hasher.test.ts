@@ -68,7 +68,7 @@ test('with the line full, requests are served at once, others have their turn, a
   expect(refused.length).toBeGreaterThan(0);
   expect(new Set(refused.map(({ retryAfter }) => retryAfter))).toEqual(new Set(['5']));
   expect(checked.length + refused.length).toBe(all.length);
-  // Where a machine does much else, many wait longer than anybody does: how many, fair-line.test.ts tells.
+  // Where a machine does much else, many wait long: fair-queue.test.ts tests how many.
   expect(checked.length).toBeGreaterThan(0);
   const { status, at } = await other;
   expect(status).toBe(401);

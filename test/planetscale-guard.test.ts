@@ -9,13 +9,13 @@ import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/databas
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Json } from '../proto/json.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
-import type { LateSession } from '../worker/drivers/edge/sql/late-session.ts';
+import type { LateClient } from '../worker/drivers/edge/sql/late-client.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
 
 let database: TestDatabase;
 let standIn: PlanetScaleStandIn;
-let session: LateSession<MysqlRequest>;
+let session: LateClient<MysqlRequest>;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-function open(settings: { [name: string]: Json } = {}): LateSession<MysqlRequest> {
+function open(settings: { [name: string]: Json } = {}): LateClient<MysqlRequest> {
   return planetscale.open({ connection: { url: standIn.url }, settings }, openNetwork);
 }
 

@@ -8,7 +8,7 @@ import { connect } from '../node-relay/drivers/mysql/connection.ts';
 import type { Reader } from '../node-relay/drivers/mysql/packets.ts';
 import { run, sql, TestDatabase } from '../node-relay/drivers/mysql/test/database.ts';
 import { callOf, testHost } from '../node-relay/drivers/test/host.ts';
-import type { Session } from '../proto/driver.ts';
+import type { BackendClient } from '../proto/driver.ts';
 import type { Json } from '../proto/json.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
 import { withValues } from '../worker/drivers/edge/planetscale/literal.ts';
@@ -17,7 +17,7 @@ import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
 
 let database: TestDatabase;
 let standIn: PlanetScaleStandIn;
-let session: Session<MysqlRequest>;
+let session: BackendClient<MysqlRequest>;
 beforeAll(async () => {
   database = await TestDatabase.create(
     'CREATE TABLE kept (v longtext CHARACTER SET utf8mb4 COLLATE utf8mb4_bin); CREATE TABLE precious (a int)',

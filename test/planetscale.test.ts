@@ -7,13 +7,13 @@ import { TYPE_ROWS } from '../node-relay/drivers/mysql/test/type-rows.ts';
 import { callOf } from '../node-relay/drivers/test/host.ts';
 import type { Mode } from '../proto/driver.ts';
 import { planetscale } from '../worker/drivers/edge/planetscale/index.ts';
-import type { SqlSession } from '../worker/drivers/edge/sql/late-session.ts';
+import type { SqlClient } from '../worker/drivers/edge/sql/late-client.ts';
 import { CASES, SETUP } from './sql-vendors/mysql-cases.ts';
 import { openNetwork } from './stand-ins/edge-host.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
 
 /** A way to a database: sessions of both modes. */
-type Open = (database: TestDatabase, mode: Mode) => Promise<SqlSession<MysqlRequest>>;
+type Open = (database: TestDatabase, mode: Mode) => Promise<SqlClient<MysqlRequest>>;
 
 const standIns: PlanetScaleStandIn[] = [];
 const WAYS: { way: string; open: Open }[] = [
@@ -40,7 +40,7 @@ const SIX_DIGITS = new Map([
 
 describe.each(WAYS)('by way of $way', ({ way, open }) => {
   let database: TestDatabase;
-  let sessions: Record<Mode, SqlSession<MysqlRequest>>;
+  let sessions: Record<Mode, SqlClient<MysqlRequest>>;
   beforeAll(async () => {
     database = await TestDatabase.create(SETUP);
     sessions = { read: await open(database, 'read'), write: await open(database, 'write') };

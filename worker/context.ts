@@ -1,6 +1,6 @@
 /** What a call is given: everything it may reach, nothing global. */
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
-import type { Place } from '../proto/work/line.ts';
+import type { Ticket } from '../proto/work/queue.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import { loggedFault } from './db/fault.ts';
@@ -14,7 +14,7 @@ export interface Bindings {
   readonly DB: D1Database;
   /**
    * The default relay, when a private network reaches it; else `RELAY_URL` does. Its parts are
-   * `RELAY_PART_0`, `RELAY_PART_1`, …, where each can be reached by itself: worker/drivers/lines.ts.
+   * `RELAY_PART_0`, `RELAY_PART_1`, …, where each can be reached by itself: worker/drivers/relay-routes.ts.
    */
   readonly RELAY?: Fetcher;
   /**
@@ -32,7 +32,7 @@ export interface Bindings {
   readonly PASSWORD_HASHERS: DurableObjectNamespace;
   /** One object per organization, by the name of its UUID. */
   readonly AUDIT_CHAIN: DurableObjectNamespace<AuditChainObject>;
-  /** Sixteen objects per organization: worker/idempotency/place.ts names them. */
+  /** Sixteen objects per organization: worker/idempotency/location.ts names them. */
   readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeysObject>;
   /** One object per asynchronous run, by the names that worker/runs/start.ts gives. */
   readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRunObject>;
@@ -92,7 +92,7 @@ export interface Caller {
 export interface Context extends PublicContext {
   readonly caller: Caller;
   /** In the line of heavy work, of a request with a large body. */
-  readonly place?: Place | undefined;
+  readonly place?: Ticket | undefined;
 }
 
 const databases = new WeakMap<D1Database, Database>();

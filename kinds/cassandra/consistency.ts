@@ -26,12 +26,12 @@ export function consistencyNamed(name: string): number | undefined {
 }
 
 /** In small letters, and in capitals as the server writes them. */
-function named<Name extends string>(names: readonly Name[]) {
+function inEitherCase<Name extends string>(names: readonly Name[]) {
   return z.enum([...names, ...names.map((name) => name.toUpperCase() as Uppercase<Name>)]);
 }
 
 /** Member `consistency` of a request. */
-export const Consistency = named(
+export const Consistency = inEitherCase(
   Object.keys(CONSISTENCIES) as (keyof typeof CONSISTENCIES)[], // The object has no other members.
 ).meta({
   description: "How many replicas must answer; left out, the connection's own (`local_one`)",
@@ -39,7 +39,7 @@ export const Consistency = named(
 });
 
 /** Member `serial_consistency` of a request. */
-export const SerialConsistency = named(
+export const SerialConsistency = inEitherCase(
   Object.keys(SERIAL) as (keyof typeof SERIAL)[], // As above.
 ).meta({
   description: 'How many replicas must agree on a condition (`IF …`); left out, `serial`',

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Base } from './address.ts';
 import { headerOf, mergedHeaders, withoutCredentials } from './headers.ts';
-import { type Incoming, type Line, NotSent, type Outgoing } from './line.ts';
+import { type HttpTransport, type Incoming, NotSent, type Outgoing } from './transport.ts';
 
 /** How often a request is sent at most. Spec silent. */
 const SENDS_MAX = 3;
@@ -30,7 +30,7 @@ export interface Intended extends Outgoing {
  * @throws GatewayError ADDRESS_REFUSED, CONNECTION_FAILED, TIMED_OUT, REQUEST_FAILED, OUTCOME_UNKNOWN
  */
 export async function exchange(
-  line: Line,
+  line: HttpTransport,
   { url: { origin }, sealed }: Base,
   intended: Intended,
   signal: AbortSignal,
@@ -75,7 +75,11 @@ function refusedHop(where: string): GatewayError {
 }
 
 /** Sends a request; where that is allowed, again. */
-async function sendOften(line: Line, request: Intended, signal: AbortSignal): Promise<Incoming> {
+async function sendOften(
+  line: HttpTransport,
+  request: Intended,
+  signal: AbortSignal,
+): Promise<Incoming> {
   const { reads } = request;
   for (let sends = 1; ; sends += 1) {
     const isLast = sends === SENDS_MAX || !request.retries;
@@ -91,7 +95,7 @@ async function sendOften(line: Line, request: Intended, signal: AbortSignal): Pr
 }
 
 async function sendOnce(
-  line: Line,
+  line: HttpTransport,
   request: Outgoing,
   signal: AbortSignal,
 ): Promise<{ reply?: Incoming; failure?: unknown }> {

@@ -4,8 +4,8 @@ import { GatewayError } from '../../proto/errors.ts';
 import { GatheredBytes } from '../../proto/gathered-bytes.ts';
 import { isJson } from '../../proto/is-json.ts';
 import { headerOf, headersOfResult } from './headers.ts';
-import type { Incoming } from './line.ts';
 import type { Method } from './request.ts';
+import type { Incoming } from './transport.ts';
 
 /** How a body is written in a result. */
 export const BODY_ENCODINGS = ['json', 'text', 'base64', 'none'] as const;

@@ -204,7 +204,7 @@ export const MongoRequest: z.ZodType<MongoRequest> = z.unknown().transform((give
     context.addIssue({ code: 'custom', path: ['type'], message: 'is no type of this kind' });
     return z.NEVER;
   }
-  const parsed = SCHEMAS[type].safeParse(named(type, request), IN_OUR_WORDS);
+  const parsed = SCHEMAS[type].safeParse(withFirstNames(type, request), IN_OUR_WORDS);
   if (parsed.success) return { ...parsed.data, type } as unknown as MongoRequest; // Just checked.
   for (const { path, message } of faultsOf(parsed.error, '')) {
     context.addIssue({ code: 'custom', path: path === '' ? [] : path.split('.'), message });
@@ -213,7 +213,7 @@ export const MongoRequest: z.ZodType<MongoRequest> = z.unknown().transform((give
 });
 
 /** The members and options by their first names; where both are given, the other stays and is refused. */
-function named(type: OperationName, request: JsonObject): JsonObject {
+function withFirstNames(type: OperationName, request: JsonObject): JsonObject {
   const known = OPERATIONS[type].members.map((each) => each.replace('?', ''));
   const renamed: JsonObject = {};
   for (const [member, value] of Object.entries(request)) {

@@ -4,7 +4,7 @@ import { asciiOf } from './name.ts';
 import { commandNamed } from './table.ts';
 
 /** A place as the generated tables write it, read. */
-interface Place {
+interface KeySpec {
   /** From the word of that number on, the name being 0; or after this word, looked for from a number on. */
   readonly from: number | { readonly word: string; readonly start: number };
   /** How many there are, as a word says. */
@@ -16,7 +16,7 @@ interface Place {
   readonly limit: number;
 }
 
-const places = new Map<string, readonly Place[]>();
+const places = new Map<string, readonly KeySpec[]>();
 
 /** The keys that a command names, in their order. Keys that only the data tells (`SORT … BY`) are not among them. */
 export function keysOf({ type, args }: RedisCommand): Word[] {
@@ -29,7 +29,7 @@ export function keysOf({ type, args }: RedisCommand): Word[] {
   return [...numbers].flatMap((number) => args[number - shift] ?? []);
 }
 
-function placesOf(text: string): readonly Place[] {
+function placesOf(text: string): readonly KeySpec[] {
   const known = places.get(text);
   if (known !== undefined) return known;
   const read = text.split(',').flatMap((each) => placeOf(each) ?? []);
@@ -38,7 +38,7 @@ function placesOf(text: string): readonly Place[] {
 }
 
 /** `1`, `1:-1:2`, `2#0:1:1`, `@STREAMS/1:-1:1:2`; `?` stands for no key. */
-function placeOf(text: string): Place | undefined {
+function placeOf(text: string): KeySpec | undefined {
   const parts =
     /^(?:(\d+)|@(\w+)\/(-?\d+))(?:#(\d+):(\d+):(\d+)|(?::(-?\d+)(?::(\d+)(?::(\d+))?)?)?)$/.exec(
       text,
@@ -51,7 +51,7 @@ function placeOf(text: string): Place | undefined {
   return { ...range, counted: { at: Number(at), first: Number(first), step: Number(every) } };
 }
 
-function numbersOf(place: Place, args: readonly Word[], shift: number): number[] {
+function numbersOf(place: KeySpec, args: readonly Word[], shift: number): number[] {
   const end = args.length + shift;
   const begin =
     typeof place.from === 'number' ? place.from : afterWord(place.from, args, shift, end);
@@ -80,7 +80,7 @@ function within(numbers: readonly number[], end: number): number[] {
 
 /** The place after a word; one that is looked for from the end is the last of its kind. */
 function afterWord(
-  { word, start }: Exclude<Place['from'], number>,
+  { word, start }: Exclude<KeySpec['from'], number>,
   args: readonly Word[],
   shift: number,
   end: number,

@@ -9,7 +9,7 @@ const NAME_MAX = 128;
  * The command by its own name: `{type: 'xgroup create', args: ['orders', …]}` for `XGROUP` with
  * `CREATE` in front of its words, and for `xgroup|create`.
  */
-export function named(type: string, args: readonly Word[]): RedisCommand {
+export function commandFrom(type: string, args: readonly Word[]): RedisCommand {
   const words = namesIn(type);
   const [first = ''] = words;
   if (words.length > 1 || !isContainer(first)) return { type: words.join(' '), args };

@@ -7,7 +7,7 @@ import type { RedisCommand, RedisRequest as Request, Word } from './command.ts';
 import { modeOfCommand } from './effects.ts';
 import type { Scope } from './grammar.ts';
 import { wordsOf } from './members.ts';
-import { isName, named } from './name.ts';
+import { commandFrom, isName } from './name.ts';
 import { REWRITES } from './rewrites.ts';
 import { splitLine } from './split.ts';
 import { allCommands, commandNamed, isContainer } from './table.ts';
@@ -99,7 +99,7 @@ function commandOf({ type, ...given }: JsonObject, prefix: string, faults: Fault
   if (name.startsWith('raw_command')) return rawCommand(name, given, refuse);
   const { args } = given;
   if (args !== undefined && !Array.isArray(args)) return refuse('args', 'must be a list of words');
-  const command = named(name, argsOf(args ?? [], refuse));
+  const command = commandFrom(name, argsOf(args ?? [], refuse));
   const entry = commandNamed(command.type);
   const unknown = entry === undefined ? unknownSubcommand(command.type) : undefined;
   if (unknown !== undefined) return refuse('type', unknown);
@@ -177,7 +177,7 @@ function rawCommand(type: string, members: JsonObject, refuse: Refuse): RedisCom
   const [name, ...args] = rawWords(command, refuse);
   if (typeof name !== 'string' || !isName(name) || name.includes(' '))
     return refuse('command', RAW);
-  const meant = named(name, args);
+  const meant = commandFrom(name, args);
   if (type === 'raw_command') return meant;
   if (type !== 'raw_command_read_only') return refuse('type', 'is not the name of a command');
   if (modeOfCommand(meant) === 'read') return meant;

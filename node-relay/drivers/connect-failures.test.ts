@@ -9,7 +9,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { drivers } from './index.ts';
 import { selfSigned } from './test/certificate.ts';
-import { callOf, openSession } from './test/host.ts';
+import { callOf, openClient } from './test/host.ts';
 
 type Kind = keyof typeof drivers;
 
@@ -78,7 +78,7 @@ async function failureAt(kind: Kind, place: string, tls: boolean): Promise<unkno
   if (at === undefined) throw new Error(`nothing ${place}`);
   const connection: Json = { url: WRITTEN[kind](at, tls) };
   const settings = kind === 'pinecone' ? { api_key: 'secret-of-user' } : {};
-  const session = await openSession(drivers[kind], { connection, settings, mode: 'read' });
+  const session = await openClient(drivers[kind], { connection, settings, mode: 'read' });
   try {
     return await session.ping(callOf('read', { signal: AbortSignal.timeout(30_000) }));
   } catch (thrown) {

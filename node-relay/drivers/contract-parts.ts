@@ -1,6 +1,6 @@
 /** What some kinds have and others cannot: a kind that lacks a part says so before the run, and has no test of it. */
 import { expect, test } from 'vitest';
-import { type Abilities, can, type Session } from '../../proto/driver.ts';
+import { type Abilities, type BackendClient, can } from '../../proto/driver.ts';
 import type { DriverCase } from './contract.ts';
 
 const OF_CASE = ['conflict', 'running', 'dropIdle', 'state'] as const;
@@ -50,26 +50,26 @@ export function given<Value>(value: Value | undefined, part: string): Value {
 }
 
 /**
- * The session by an ability of its driver.
+ * The client by an ability of its driver.
  * @throws Error when the driver does not have it, though its kind does not say that it lacks it
  */
 export function able<Request, Ability extends keyof Abilities>(
-  session: Session<Request>,
+  client: BackendClient<Request>,
   ability: Ability,
-): Session<Request> & Abilities<Request>[Ability] {
-  if (!can(session, ability)) throw new Error(`${ability}: neither declared nor said to be lacked`);
-  return session;
+): BackendClient<Request> & Abilities<Request>[Ability] {
+  if (!can(client, ability)) throw new Error(`${ability}: neither declared nor said to be lacked`);
+  return client;
 }
 
 /** Fails unless what is absent is what is said to be lacked, no more and no less. */
 export function expectAbsent<Request>(
   lacks: Lacks,
   kind: DriverCase<Request>,
-  session: Session<Request>,
+  client: BackendClient<Request>,
 ): void {
   const absent: Part[] = [
     ...OF_CASE.filter((part) => kind[part] === undefined),
-    ...ABILITIES.filter((part) => !can(session, part)),
+    ...ABILITIES.filter((part) => !can(client, part)),
   ];
   expect(absent.toSorted()).toEqual(Object.keys(lacks).toSorted());
 }

@@ -1,7 +1,7 @@
 /** The promises of every driver under strain: calls that are stopped, servers that drop connections, many callers at once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { Mode, Session } from '../../proto/driver.ts';
+import type { BackendClient, Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { DriverCase } from './contract.ts';
 import { able, given, type Parts } from './contract-parts.ts';
@@ -28,9 +28,9 @@ export interface Suite<Request> {
   kind(): DriverCase<Request>;
   readonly parts: Parts;
   /** A session on a pool of `connections`, 4 by default. */
-  open(mode: Mode, connections?: number): Promise<Session<Request>>;
+  open(mode: Mode, connections?: number): Promise<BackendClient<Request>>;
   /** How many entries have that name. */
-  count(session: Session<Request>, name: string): Promise<number>;
+  count(session: BackendClient<Request>, name: string): Promise<number>;
   /** Ends all earlier sessions; answers how many connections there are without them. */
   connectionsOfOthers(): Promise<number>;
 }

@@ -1,13 +1,13 @@
 /** The promises of every driver, kept against its real backend. A kind describes itself and passes them all. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InspectedTable, Mode, Session } from '../../proto/driver.ts';
+import type { BackendClient, InspectedTable, Mode } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { describeAbilities } from './contract-abilities.ts';
 import { expectAbsent, given, type Lacks, partsBut } from './contract-parts.ts';
 import { describeStrain, type Suite } from './contract-strain.ts';
 import type { Driver } from './driver.ts';
-import { callOf, jsonOf, openSession, testHost } from './test/host.ts';
+import { callOf, jsonOf, openClient, testHost } from './test/host.ts';
 
 /** One kind's words for what every kind can do. */
 export interface DriverCase<Request> {
@@ -64,22 +64,26 @@ export function describeDriver<Request>(
   const parts = partsBut(lacks);
   describe(`the ${name} driver`, () => {
     let kind: DriverCase<Request>;
-    const sessions: Session<Request>[] = [];
+    const sessions: BackendClient<Request>[] = [];
     /** Connections before any session had one. */
     let bare = 0;
 
-    async function open(mode: Mode, connection?: Json, connections = 4): Promise<Session<Request>> {
+    async function open(
+      mode: Mode,
+      connection?: Json,
+      connections = 4,
+    ): Promise<BackendClient<Request>> {
       const opening = {
         connection: connection ?? kind.connections.right,
         mode,
         host: testHost(connections),
       };
-      const session = await openSession(kind.driver, opening);
+      const session = await openClient(kind.driver, opening);
       sessions.push(session);
       return session;
     }
 
-    async function count(session: Session<Request>, entry: string): Promise<number> {
+    async function count(session: BackendClient<Request>, entry: string): Promise<number> {
       return kind.counted(jsonOf(await session.run(kind.count(entry), callOf('read'))));
     }
 
@@ -191,7 +195,7 @@ export function describeDriver<Request>(
 
     test('refuses configurations that it cannot read', async () => {
       for (const { connection, message } of kind.invalid) {
-        const failure = await failureOf(openSession(kind.driver, { connection, mode: 'read' }));
+        const failure = await failureOf(openClient(kind.driver, { connection, mode: 'read' }));
         expect(failure).toMatchObject({
           code: 'INVALID_CONFIGURATION',
           message: typeof message === 'string' ? message : expect.stringMatching(message),

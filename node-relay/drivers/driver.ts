@@ -1,9 +1,12 @@
 /** What a relay driver implements, and what it may use of the relay. */
 import type { Socket } from 'node:net';
-import type { Session, Target } from '../../proto/driver.ts';
+import type { BackendClient, Target } from '../../proto/driver.ts';
 
-/** Makes sessions to one kind of backend. Holds no state of its own. */
-export interface Driver<Request = unknown, Made extends Session<Request> = Session<Request>> {
+/** Makes clients of one kind of backend. Holds no state of its own. */
+export interface Driver<
+  Request = unknown,
+  Made extends BackendClient<Request> = BackendClient<Request>,
+> {
   /**
    * Readies a line to a backend; connections are made when first needed.
    * @throws GatewayError INVALID_CONFIGURATION

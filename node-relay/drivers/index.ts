@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Driver } from './driver.ts';
 
-/** Makes sessions by a driver whose code is loaded when it is first needed. */
+/** Makes clients by a driver whose code is loaded when it is first needed. */
 interface LateDriver extends Driver {
   load(): Promise<Driver>;
 }

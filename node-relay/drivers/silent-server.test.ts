@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { drivers } from './index.ts';
-import { callOf, openSession } from './test/host.ts';
+import { callOf, openClient } from './test/host.ts';
 
 /** Milliseconds: what a connection may take, and some for a machine that has much to do. */
 const ANSWERED_MS = 13_000;
@@ -55,7 +55,7 @@ describe('a server that never answers a TLS handshake', () => {
   test.concurrent.each(CONNECTIONS)('is told of in time: $url', async ({ kind, url, ...more }) => {
     const connection = { url: url.replace('HOST', `127.0.0.1:${port}`), ...more };
     const settings = kind === 'pinecone' ? { api_key: 'secret' } : {};
-    const session = await openSession(drivers[kind], { connection, settings, mode: 'read' });
+    const session = await openClient(drivers[kind], { connection, settings, mode: 'read' });
     const started = performance.now();
     const failure = await session.ping(callOf('read')).catch((thrown: unknown) => thrown);
     expect(failure).toMatchObject(UNANSWERED);

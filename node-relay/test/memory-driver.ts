@@ -2,10 +2,10 @@
 
 import type { PostgresRequest } from '../../kinds/postgres/index.ts';
 import type {
+  BackendClient,
   Call,
   Leases,
   ResultBytes,
-  Session,
   Streams,
   Transacts,
   Watches,
@@ -68,7 +68,7 @@ export function memoryDriver() {
   return { driver, seen };
 }
 
-type MemorySession = Session<PostgresRequest> &
+type MemorySession = BackendClient<PostgresRequest> &
   Streams<PostgresRequest> &
   Transacts<PostgresRequest> &
   Leases<PostgresRequest> &
@@ -86,15 +86,15 @@ function memorySession(pool: ConnectionPool<Backend>, seen: Seen): MemorySession
   return {
     run: (request, call) => withBackend(call, (backend) => answer(request, call, backend, seen)),
     transact: (requests, call) =>
-      withBackend(call, async () => bytes(requests.map((each) => textOf(each)))),
+      withBackend(call, async () => bytes(requests.map((each) => queryOf(each)))),
     async *stream(request) {
-      const [, count = '0'] = /^rows (\d+)$/.exec(textOf(request)) ?? [];
+      const [, count = '0'] = /^rows (\d+)$/.exec(queryOf(request)) ?? [];
       yield new Uint8Array();
       for (let row = 0; row < Number(count); row += 1) {
         seen.chunks += 1;
         yield new TextEncoder().encode(`${JSON.stringify({ row, pad: 'x'.repeat(8192) })}\n`);
       }
-      if (textOf(request) === 'fail') throw new Error('postgres://user:hunter2@host/db');
+      if (queryOf(request) === 'fail') throw new Error('postgres://user:hunter2@host/db');
     },
     async lease(call) {
       const backend = await pool.acquire(call.signal);
@@ -107,7 +107,7 @@ function memorySession(pool: ConnectionPool<Backend>, seen: Seen): MemorySession
       };
     },
     async *watch(request, call, resumeAfter) {
-      const [verb, count = '0'] = textOf(request).split(' ');
+      const [verb, count = '0'] = queryOf(request).split(' ');
       if (verb === 'refuse') throw new GatewayError('REQUEST_FAILED', 'The database refused it');
       yield { data: new Uint8Array() };
       for (let at = Number(resumeAfter ?? 0) + 1; at <= Number(count); at += 1) {
@@ -130,7 +130,7 @@ async function answer(
   backend: Backend,
   seen: Seen,
 ): Promise<ResultBytes> {
-  const [verb, word = ''] = textOf(request).split(' ');
+  const [verb, word = ''] = queryOf(request).split(' ');
   seen.running += 1;
   try {
     if (verb === 'hang') await aborted(call, seen);
@@ -165,7 +165,7 @@ async function aborted({ signal }: Call, seen: Seen): Promise<never> {
   throw signal.reason;
 }
 
-function textOf(request: PostgresRequest): string {
+function queryOf(request: PostgresRequest): string {
   return 'query' in request ? request.query : '';
 }
 

@@ -150,6 +150,6 @@ export async function failureOf(call: Promise<unknown>) {
 }
 
 /** A result as text. */
-export function textOf(bytes: Uint8Array): string {
+export function utf8Of(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../errors.ts';
-import { LARGE_WAITING_MAX, Line, WAITING_MAX } from './line.ts';
 import { type Pieces, undivided } from './pieces.ts';
+import { LARGE_WAITING_MAX, WAITING_MAX, WorkQueue } from './queue.ts';
 
 /** What may be done before anything waits: a credit of 30 ms, and a slice. */
 const CREDIT_AND_SLICE_MS = 30 + 20 + 2;
@@ -12,7 +12,7 @@ const CREDIT_AND_SLICE_MS = 30 + 20 + 2;
 class Thread {
   at = 0;
   readonly worked: { readonly owner: string; readonly from: number; readonly to: number }[] = [];
-  readonly line = new Line({ now: () => this.at, wait: (ms) => this.wait(ms) });
+  readonly line = new WorkQueue({ now: () => this.at, wait: (ms) => this.wait(ms) });
   readonly #sleeping: { readonly until: number; readonly wake: () => void }[] = [];
 
   wait(ms: number): Promise<void> {

@@ -11,13 +11,13 @@ import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { AT_ONCE, answerDerivation, type Derivation, WAITING_MAX } from '../../proto/derivation.ts';
-import { FairLine } from '../../proto/fair-line.ts';
+import { FairQueue } from '../../proto/fair-queue.ts';
 
 /** Of all that wants a core at the same time it gets a quarter beside one other: enough to go on. Spec silent. */
 const PRIORITY = 5;
 
 const [, , socket = ''] = process.argv;
-const line = new FairLine({ atOnce: AT_ONCE, waiting: WAITING_MAX });
+const line = new FairQueue({ atOnce: AT_ONCE, waiting: WAITING_MAX });
 const compute = promisify<Buffer, Buffer, number, object, Buffer>(scrypt);
 
 yieldToOthers();

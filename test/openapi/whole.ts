@@ -2,7 +2,7 @@
 import { type Description, type Node, nodeOf, type Operation, step } from './description.ts';
 
 /** Something of the document, and its JSON Pointer. */
-interface Place {
+interface Located {
   readonly at: string;
   readonly node: Node;
 }
@@ -22,7 +22,7 @@ function operationsOf(description: Description): Operation[] {
   return description.items.flatMap(({ operations }) => [...operations.values()]);
 }
 
-function componentsOf({ document }: Description, sort: string): Place[] {
+function componentsOf({ document }: Description, sort: string): Located[] {
   const components = nodeOf(nodeOf(document.components)[sort]);
   return Object.entries(components).map(([name, node]) => ({
     at: `/components/${sort}${step(name)}`,
@@ -30,7 +30,7 @@ function componentsOf({ document }: Description, sort: string): Place[] {
   }));
 }
 
-function undescribed({ at, node }: Place): string[] {
+function undescribed({ at, node }: Located): string[] {
   const { description } = node;
   return typeof description === 'string' && description.trim() !== ''
     ? []
@@ -49,12 +49,12 @@ function missingOf(description: Description, operation: Operation): string[] {
   ];
 }
 
-function listed(description: Description, at: string, list: unknown, name: string): Place[] {
+function listed(description: Description, at: string, list: unknown, name: string): Located[] {
   return Array.isArray(list) ? list.map((_, i) => description.resolve(`${at}/${name}/${i}`)) : [];
 }
 
 /** Bodies of the request and of every reply. */
-function contentsOf(description: Description, { at, node }: Operation): Place[] {
+function contentsOf(description: Description, { at, node }: Operation): Located[] {
   const responses = Object.keys(nodeOf(node.responses)).map((status) =>
     description.resolve(`${at}/responses/${status}`),
   );
@@ -67,7 +67,7 @@ function contentsOf(description: Description, { at, node }: Operation): Place[] 
   );
 }
 
-function exampleCount(description: Description, { at, node }: Place): number {
+function exampleCount(description: Description, { at, node }: Located): number {
   const own = Object.keys(nodeOf(node.examples)).length + (node.example === undefined ? 0 : 1);
   const { examples } = description.resolve(`${at}/schema`).node;
   return own + (Array.isArray(examples) ? examples.length : 0);
@@ -77,7 +77,7 @@ const WITHIN_LIST = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
 const WITHIN = ['items', 'additionalProperties', 'not'];
 
 /** Every schema, also inside others, once. */
-function* schemasOf(description: Description): Generator<Place> {
+function* schemasOf(description: Description): Generator<Located> {
   for (const place of componentsOf(description, 'schemas')) yield* within(place);
   const contents = [
     ...operationsOf(description).flatMap((each) => contentsOf(description, each)),
@@ -94,7 +94,7 @@ function* schemasOf(description: Description): Generator<Place> {
   }
 }
 
-function* within({ at, node }: Place): Generator<Place> {
+function* within({ at, node }: Located): Generator<Located> {
   yield { at, node };
   const parts = [
     ...Object.entries(nodeOf(node.properties)).map(([name, each]) => [
@@ -112,7 +112,7 @@ function* within({ at, node }: Place): Generator<Place> {
 }
 
 /** A member's description is its own, or that of what it refers to. */
-function undescribedMembers(description: Description, { at, node }: Place): string[] {
+function undescribedMembers(description: Description, { at, node }: Located): string[] {
   return Object.entries(nodeOf(node.properties)).flatMap(([name, member]) => {
     const place = { at: `${at}/properties${step(name)}`, node: nodeOf(member) };
     // `code` of an error narrows the member that the component describes.

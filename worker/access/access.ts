@@ -6,7 +6,7 @@ import { visible } from '../shapes/visible.ts';
 import type { Demand } from './demand.ts';
 import { ENTITY_KINDS, type Entity, explain, type Question } from './explain.ts';
 import { type Policy, policyOf, policyOn, remembered, widened } from './policy.ts';
-import { selectResourceRules, selectRules, selectRulesOnKind, selectStanding } from './store.ts';
+import { selectMembership, selectResourceRules, selectRules, selectRulesOnKind } from './store.ts';
 
 /** What `Access.find` answers: the resource, and the rules of the caller that bear on it. */
 export interface Found<Resource> {
@@ -68,7 +68,7 @@ export function onAnything(level: Level): Access<unknown, undefined> {
       const { db, caller } = ctx;
       const read = await remembered(ctx, 'anything', async () => {
         const [standing, rules, onResources] = await db.batch([
-          selectStanding(db, caller),
+          selectMembership(db, caller),
           selectRules(db, caller),
           selectResourceRules(db, caller),
         ]);
@@ -99,7 +99,7 @@ export function onListOf(kind: 'endpoint' | 'template'): Access<unknown, Readabl
       const { db, caller } = ctx;
       const read = await remembered(ctx, `${kind}s`, async () => {
         const [standing, rules, onKind] = await db.batch([
-          selectStanding(db, caller),
+          selectMembership(db, caller),
           selectRules(db, caller),
           selectRulesOnKind(db, caller, kind),
         ]);
@@ -113,7 +113,7 @@ export function onListOf(kind: 'endpoint' | 'template'): Access<unknown, Readabl
 }
 
 /** The level in force, and what tells why it is. */
-export interface Standing {
+export interface HeldLevel {
   readonly held: Level;
   readonly policy: Policy;
   /** As a path has them: `{endpoint: 'orders'}` names what is acted on. */
@@ -121,7 +121,7 @@ export interface Standing {
 }
 
 /** A caller's level, and the demands on it so far; a later demand is added. */
-export interface Rights extends Standing {
+export interface Rights extends HeldLevel {
   readonly demands: Demand[];
 }
 
@@ -156,7 +156,7 @@ export async function authorize<Params, Resource>(
  * looked at again before its reply is told again.
  * @throws GatewayError FORBIDDEN with an `Explanation` as its one detail
  */
-export function demand(standing: Standing, needed: Level): Demand {
+export function demand(standing: HeldLevel, needed: Level): Demand {
   const { held, policy, params } = standing;
   if (reaches(held, needed)) return { on: policy.on, named: textsOf(params), level: needed };
   const message = `This operation needs ${needed} access on ${placeOf(standing)}`;
@@ -166,7 +166,7 @@ export function demand(standing: Standing, needed: Level): Demand {
 }
 
 /** What the level is missing on, by the name that the caller gave it. */
-function placeOf({ policy, params }: Standing): string {
+function placeOf({ policy, params }: HeldLevel): string {
   const entity = entityIn(params);
   return policy.on.kind === 'organization' || entity === undefined
     ? 'the organization'
@@ -174,7 +174,7 @@ function placeOf({ policy, params }: Standing): string {
 }
 
 /** A caller's own rules, as the caller may see them. */
-export function questionOf({ policy, params }: Omit<Standing, 'held'>, needed: Level): Question {
+export function questionOf({ policy, params }: Omit<HeldLevel, 'held'>, needed: Level): Question {
   const { caller } = policy;
   const username = visible(policy.username);
   const rules = policy.rules.map(({ resourceKind, subject, level, granted }) => ({

@@ -8,7 +8,7 @@ import type { Caller, Context } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import type { HeldOn } from './demand.ts';
 import { bounded } from './external/identity.ts';
-import { selectRules, selectStanding } from './store.ts';
+import { selectMembership, selectRules } from './store.ts';
 
 /** The caller's rules that bear on one resource, and the organization's sealed data key. */
 export interface Policy {
@@ -76,7 +76,7 @@ export function forgetAll(): void {
 export async function policyOn(ctx: Context): Promise<Policy> {
   const read = await remembered(ctx, 'organization', async () => {
     const [standing, rules] = await ctx.db.batch([
-      selectStanding(ctx.db, ctx.caller),
+      selectMembership(ctx.db, ctx.caller),
       selectRules(ctx.db, ctx.caller),
     ]);
     return { standing, rules };
@@ -85,7 +85,7 @@ export async function policyOn(ctx: Context): Promise<Policy> {
 }
 
 /** A row of `selectStanding`. */
-export type Standing = Awaited<ReturnType<typeof selectStanding>>[number];
+export type MembershipRow = Awaited<ReturnType<typeof selectMembership>>[number];
 /** A row of `selectRules`. */
 export type Rule = Awaited<ReturnType<typeof selectRules>>[number];
 
@@ -102,7 +102,7 @@ export interface RuleInForce extends Rule {
  */
 export function policyOf(
   { caller }: Context,
-  [standing]: readonly Standing[],
+  [standing]: readonly MembershipRow[],
   given: readonly Rule[],
   on: HeldOn = { kind: 'organization', uuid: caller.orgUuid },
 ): Policy {

@@ -19,7 +19,7 @@ import { LEVELS, type Level } from '../levels.ts';
  * At most one row: none when organization, account or membership is gone. A caller with an
  * external token needs neither account nor membership.
  */
-export function selectStanding(db: Database, { orgUuid, userUuid, userId, external }: Caller) {
+export function selectMembership(db: Database, { orgUuid, userUuid, userId, external }: Caller) {
   return db
     .select({
       /** Tokens issued before it are void. */

@@ -83,9 +83,10 @@ async function verifiedPayload(
     return await payloadUnder(signingKey(settings.JWT_SECRET), token, now);
   } catch (cause) {
     const previous = settings.JWT_SECRET_PREVIOUS;
-    if (!(cause instanceof errors.JWSSignatureVerificationFailed) || !previous) throw named(cause);
+    if (!(cause instanceof errors.JWSSignatureVerificationFailed) || !previous)
+      throw asTokenFault(cause);
     return payloadUnder(signingKey(previous), token, now).catch((again: unknown) => {
-      throw named(again);
+      throw asTokenFault(again);
     });
   }
 }
@@ -121,7 +122,7 @@ export function isCanonical(token: string): boolean {
 }
 
 /** As the contract names it, §13, "token faults"; what is no fault of a token stays what it is. */
-function named(cause: unknown): unknown {
+function asTokenFault(cause: unknown): unknown {
   if (cause instanceof errors.JWTExpired) {
     return new GatewayError('TOKEN_EXPIRED', 'Token has expired', { cause });
   }

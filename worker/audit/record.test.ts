@@ -2,7 +2,7 @@
 import { env } from 'cloudflare:test';
 import { drizzle } from 'drizzle-orm/d1';
 import { describe, expect, test } from 'vitest';
-import { deleteEndpoint } from '../endpoints/store.ts';
+import { deleteEndpointRow } from '../endpoints/store.ts';
 import { contextOf, entriesOf } from '../test/audit.ts';
 import { insertEndpoint, NOW, startGateway, type TestGateway } from '../test/gateway.ts';
 import { auditPasswordStatements, auditStatement, recordAfterReply } from './record.ts';
@@ -14,7 +14,7 @@ const db = drizzle(env.DB);
 async function deleteWithEntry(gateway: TestGateway, uuid: string) {
   const ctx = contextOf(gateway);
   await db.batch([
-    deleteEndpoint(db, gateway.organization.uuid, uuid),
+    deleteEndpointRow(db, gateway.organization.uuid, uuid),
     auditStatement(ctx, CHANGE),
   ]);
 }
@@ -57,7 +57,7 @@ describe('the entry of a change', () => {
     const gateway = await startGateway('Admin');
     const uuid = await endpointUuid(gateway);
     const batch = db.batch([
-      deleteEndpoint(db, gateway.organization.uuid, uuid),
+      deleteEndpointRow(db, gateway.organization.uuid, uuid),
       auditStatement(contextOf(gateway), CHANGE),
       db.run('insert into no_such_table values (1)'),
     ]);
@@ -73,7 +73,7 @@ describe('the entry of a change', () => {
     const uuid = changes ? await endpointUuid(gateway) : crypto.randomUUID();
     const ctx = contextOf(gateway);
     await db.batch([
-      deleteEndpoint(db, gateway.organization.uuid, uuid),
+      deleteEndpointRow(db, gateway.organization.uuid, uuid),
       auditStatement(ctx, CHANGE),
       auditStatement(ctx, CHANGE),
     ]);

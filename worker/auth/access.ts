@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { policyOf } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 
 /** The caller's username as it is now, and since when that was being read, in milliseconds. */
 export interface CurrentUser {
@@ -25,7 +25,7 @@ export const anyCurrentMember: Access<unknown, CurrentUser> = {
     }
     const readAt = ctx.now();
     const [standing, rules] = await ctx.db.batch([
-      selectStanding(ctx.db, ctx.caller),
+      selectMembership(ctx.db, ctx.caller),
       selectRules(ctx.db, ctx.caller),
     ]);
     const policy = policyOf(ctx, standing, rules);

@@ -7,7 +7,7 @@ import { DurableObject } from 'cloudflare:workers';
 import { scryptSync } from 'node:crypto';
 import { base64url } from 'jose';
 import { AT_ONCE, answerDerivation, type Derivation, WAITING_MAX } from '../../proto/derivation.ts';
-import { FairLine } from '../../proto/fair-line.ts';
+import { FairQueue } from '../../proto/fair-queue.ts';
 import type { Bindings } from '../context.ts';
 
 /**
@@ -18,7 +18,7 @@ const REST_MS = 5;
 
 /** One of as many as hashes are computed at once; each takes its share of those that may wait. */
 export class PasswordHasher extends DurableObject<Bindings> {
-  readonly #line = new FairLine({
+  readonly #line = new FairQueue({
     atOnce: 1,
     waiting: WAITING_MAX / AT_ONCE,
     rest: () => scheduler.wait(REST_MS),

@@ -5,8 +5,8 @@ import type { PublicContext } from '../context.ts';
 import type { Given } from '../idempotency/rule.ts';
 import { effectiveLevel } from '../levels.ts';
 import { credentialsOf, organizationOf } from './credentials.ts';
+import { issueLoginToken } from './login-token.ts';
 import { hashPassword, isOutdated, isPassword } from './passwords.ts';
-import { openSession } from './session.ts';
 import { recordLogin, replaceHash, selectForLogin } from './store.ts';
 import { countForAccount, countForAddress } from './throttle.ts';
 import { usernameKey } from './username.ts';
@@ -36,7 +36,7 @@ export async function login(ctx: PublicContext, { header }: Pick<Given, 'header'
   if (isOutdated(found.passwordHash)) {
     ctx.afterReply(rehash(ctx, found, found.passwordHash, password));
   }
-  return openSession(ctx, {
+  return issueLoginToken(ctx, {
     userId: found.username,
     userUuid: found.uuid,
     orgId: found.orgId,

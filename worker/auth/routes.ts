@@ -3,6 +3,7 @@ import { anyone } from '../access/access.ts';
 import { type AnyRoute, publicRoute, route } from '../route.ts';
 import { anyCurrentMember } from './access.ts';
 import { login } from './login.ts';
+import { issueLoginToken } from './login-token.ts';
 import { completeReset, startReset } from './reset.ts';
 import {
   LoginHeaders,
@@ -12,7 +13,6 @@ import {
   ResetResult,
   Session,
 } from './schema.ts';
-import { openSession } from './session.ts';
 
 export const authRoutes: AnyRoute[] = [
   publicRoute({
@@ -49,7 +49,7 @@ export const authRoutes: AnyRoute[] = [
     async handle(ctx, { resource: { username, readAt }, held: level }) {
       const { caller } = ctx;
       const issuedAt = Math.max(readAt, caller.issuedAt);
-      const session = await openSession(ctx, { ...caller, userId: username, level, issuedAt });
+      const session = await issueLoginToken(ctx, { ...caller, userId: username, level, issuedAt });
       return { status: 'success', data: { token: session.token }, ...session };
     },
   }),

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import { isMovedWithin } from '../../proto/ordered-json.ts';
-import type { Place } from '../../proto/work/line.ts';
+import type { Ticket } from '../../proto/work/queue.ts';
 import { type Authorized, authorize } from '../access/access.ts';
 import { forgetAll, forgetOrganization } from '../access/policy.ts';
 import { recordDenial } from '../audit/denial.ts';
@@ -22,7 +22,7 @@ export interface Arrived extends Omit<Input<unknown, unknown, unknown, unknown>,
   /** What makes a repeat of the call answer the same again. */
   readonly keyed?: Keyed<unknown> | undefined;
   /** In the line of heavy work, of a large body. */
-  readonly place?: Place | undefined;
+  readonly place?: Ticket | undefined;
 }
 
 /** What the call itself finds out. */

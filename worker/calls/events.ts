@@ -95,7 +95,7 @@ export function eventBody(
       endings.ended();
       return { last: true };
     }
-    const text = arrived && textOf(arrived.value);
+    const text = arrived && eventBytes(arrived.value);
     return text && { text };
   }
 
@@ -125,7 +125,7 @@ export function eventBody(
 }
 
 /** One event; its data is JSON without line breaks. Without data it moves on where a client resumes, and no more. */
-function textOf({ id, event }: Pick<WatchResponse, 'id' | 'event'>): Uint8Array | undefined {
+function eventBytes({ id, event }: Pick<WatchResponse, 'id' | 'event'>): Uint8Array | undefined {
   const place = id === '' ? '' : `id: ${id}\n`;
   if (event.byteLength === 0) return place === '' ? undefined : encoder.encode(`${place}\n`);
   const head = encoder.encode(`${place}data: `);

@@ -11,7 +11,7 @@ import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { statementMs } from '../../proto/work/statement.ts';
 import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../../proto/written-json.ts';
-import { demand, type Standing } from '../access/access.ts';
+import { demand, type HeldLevel } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
@@ -36,7 +36,7 @@ import { countCall } from './usage/count.ts';
 const decoder = new TextDecoder();
 
 /** The endpoint of a request, and how its caller stands there. */
-export interface OnEndpoint extends Standing {
+export interface OnEndpoint extends HeldLevel {
   readonly resource: Endpoint;
 }
 

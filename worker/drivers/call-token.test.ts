@@ -2,7 +2,7 @@ import { env } from 'cloudflare:test';
 import { importJWK, jwtVerify } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
 import { type Settings, settingsOf } from '../settings.ts';
-import { callToken, dropCallToken } from './call-token.ts';
+import { callToken, deleteCallToken } from './call-token.ts';
 import type { Node } from './node.ts';
 
 const NOW = 1_767_225_600_250;
@@ -57,9 +57,9 @@ test('is never used in its last seconds, nor when the clock went back', async ()
 
 test('is made anew once it was dropped, but a newer one stays', async () => {
   const refused = await callToken(settings, node, NOW);
-  dropCallToken(settings, node, refused);
+  deleteCallToken(settings, node, refused);
   const fresh = await callToken(settings, node, NOW + 1);
-  dropCallToken(settings, node, refused);
+  deleteCallToken(settings, node, refused);
   expect(fresh).not.toBe(refused);
   expect(await callToken(settings, node, NOW + 2)).toBe(fresh);
 });

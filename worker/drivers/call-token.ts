@@ -36,7 +36,7 @@ export async function callToken(settings: Settings, node: Node, now: number): Pr
 }
 
 /** Forgets a token that the node refused, unless another has taken its place. */
-export function dropCallToken(settings: Settings, node: Node, token: string): void {
+export function deleteCallToken(settings: Settings, node: Node, token: string): void {
   const tokens = tokensOf(settings);
   if (tokens.get(node.uuid)?.token === token) tokens.delete(node.uuid);
 }

@@ -9,7 +9,7 @@ import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../../proto/parts.ts';
 import type { PublicContext } from '../context.ts';
 import type { Timing } from '../outcome.ts';
-import { callToken, dropCallToken } from './call-token.ts';
+import { callToken, deleteCallToken } from './call-token.ts';
 import { sealConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import {
@@ -19,8 +19,8 @@ import {
   isServedElsewhere,
   nodeUnavailable,
 } from './failure.ts';
-import { type Line, lineTo, lineToPort, noteMoved } from './lines.ts';
 import type { Node } from './node.ts';
+import { noteMoved, type RelayRoute, routeTo, routeToPort } from './relay-routes.ts';
 
 /** Milliseconds for which a node that answered is taken to be there still. */
 const HEARD_FOR_MS = 10_000;
@@ -127,7 +127,7 @@ function noteBackend({ timing }: Plan, { metadata }: ConnectError): void {
 
 /** What a node is shown, and by which way. */
 interface Pass {
-  readonly line: Line;
+  readonly line: RelayRoute;
   readonly token: string;
   readonly sealedConnection: string;
   /** The token that the node refused before. */
@@ -149,7 +149,7 @@ async function remedy(
   }
   if (failure.code === Code.Unauthenticated && pass.refused === undefined) {
     // The relay was started since the token was issued.
-    dropCallToken(ctx.settings, node, pass.token);
+    deleteCallToken(ctx.settings, node, pass.token);
     const token = await callToken(ctx.settings, node, ctx.now());
     return { ...pass, token, refused: pass.token };
   }
@@ -164,10 +164,15 @@ async function remedy(
  * that is gone may not be the one that serves the key: the node's port knows.
  * @throws GatewayError NODE_UNAVAILABLE when the node is gone
  */
-async function lineFor(ctx: PublicContext, plan: Plan, node: Node, key: string): Promise<Line> {
-  const line = lineTo(ctx, node, key);
+async function lineFor(
+  ctx: PublicContext,
+  plan: Plan,
+  node: Node,
+  key: string,
+): Promise<RelayRoute> {
+  const line = routeTo(ctx, node, key);
   let failure: ConnectError | undefined;
-  for (const each of line.isOfPart ? [line, lineToPort(ctx, node)] : [line]) {
+  for (const each of line.isOfPart ? [line, routeToPort(ctx, node)] : [line]) {
     if (!isInDoubt(ctx, plan, each)) return each;
     failure = await greet(ctx, plan, { node, line: each, key });
     if (failure === undefined) return each;
@@ -177,7 +182,7 @@ async function lineFor(ctx: PublicContext, plan: Plan, node: Node, key: string):
 }
 
 /** Of a write where nothing was heard for a while; of any call where a part may have died. */
-function isInDoubt(ctx: PublicContext, { writes }: Plan, line: Line): boolean {
+function isInDoubt(ctx: PublicContext, { writes }: Plan, line: RelayRoute): boolean {
   if (line.isOfPart && line.heardAt === Number.NEGATIVE_INFINITY) return true;
   return writes && ctx.now() - line.heardAt > HEARD_FOR_MS;
 }
@@ -189,7 +194,7 @@ function isInDoubt(ctx: PublicContext, { writes }: Plan, line: Line): boolean {
 async function greet(
   ctx: PublicContext,
   plan: Plan,
-  { node, line, key }: { readonly node: Node; readonly line: Line; readonly key: string },
+  { node, line, key }: { readonly node: Node; readonly line: RelayRoute; readonly key: string },
 ): Promise<ConnectError | undefined> {
   const token = await callToken(ctx.settings, node, ctx.now());
   try {

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
@@ -41,7 +41,7 @@ async function findEndpoint(ctx: Context, named: string) {
   const read = await remembered(ctx, `endpoint:${named}`, async () => {
     const uuid = selectEndpointUuid(db, caller.orgUuid, name);
     const [standing, rows, rules, placements] = await db.batch([
-      selectStanding(db, caller),
+      selectMembership(db, caller),
       selectEndpoint(db, caller.orgUuid, name),
       selectRules(db, caller, uuid),
       selectPlacements(db, caller.orgUuid, uuid),

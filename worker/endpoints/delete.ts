@@ -6,14 +6,14 @@ import { deletePlacements } from '../nodes/store.ts';
 import { type IfMatch, preconditionFailed } from '../revision.ts';
 import { type Endpoint, endpointNotFound } from './access.ts';
 import { releaseEndpoint } from './release.ts';
-import { deleteEndpoint, deleteRules, deleteUsage, selectEndpoint } from './store.ts';
+import { deleteEndpointRow, deleteRules, deleteUsage, selectEndpoint } from './store.ts';
 
 /**
  * Removes row, configuration, rules, placements and counters at once; connections are closed
  * after the reply.
  * @throws GatewayError ENDPOINT_NOT_FOUND when it is gone already, PRECONDITION_FAILED
  */
-export async function removeEndpoint(
+export async function deleteEndpoint(
   ctx: Context,
   endpoint: Endpoint,
   ifMatch: IfMatch | undefined,
@@ -21,7 +21,7 @@ export async function removeEndpoint(
   const { db } = ctx;
   const { orgUuid, uuid, id } = endpoint.row;
   const [deleted] = await db.batch([
-    deleteEndpoint(db, orgUuid, uuid, ifMatch),
+    deleteEndpointRow(db, orgUuid, uuid, ifMatch),
     auditStatement(ctx, {
       action: 'endpoint.delete',
       resource: `endpoint:${uuid}`,

@@ -27,8 +27,8 @@ const told = new Lru<Told>(REMEMBERED_MAX.pages, {
 });
 
 /** The last table of a page. */
-const Place = z.tuple([z.string(), z.string()]);
-type Place = z.infer<typeof Place>;
+const TableKey = z.tuple([z.string(), z.string()]);
+type TableKey = z.infer<typeof TableKey>;
 
 const encoder = new TextEncoder();
 
@@ -55,7 +55,7 @@ export function inspectEndpoint(
     const name = JSON.stringify([row.orgUuid, row.uuid, row.poolRevision, profile, limit, last]);
     const kept = told.get(name);
     if (kept && Math.abs(ctx.now() - kept.toldAt) < REMEMBERED_MS) return new JsonBytes(kept.page);
-    const after = last === undefined ? undefined : Place.parse(JSON.parse(last));
+    const after = last === undefined ? undefined : TableKey.parse(JSON.parse(last));
     const asked = { limit, ...(after ? { after } : {}) };
     const answer = await answeredBy(ctx, backend, TIMEOUT_DEFAULT_MS, known, (deadline) =>
       backend.inspect(asked, deadline),
@@ -74,7 +74,7 @@ export function inspectEndpoint(
 function pageOf(answer: { readonly tables: unknown; readonly more: boolean }) {
   const tables = InspectedTables.parse(answer.tables);
   const end = tables.at(-1);
-  const next: Place | undefined = answer.more && end ? [end.namespace, end.name] : undefined;
+  const next: TableKey | undefined = answer.more && end ? [end.namespace, end.name] : undefined;
   return { page: { namespaces: grouped(tables) }, next };
 }
 

@@ -2,7 +2,7 @@
 import type { PublicContext } from '../context.ts';
 import type { EndpointRow } from '../db/schema.ts';
 import { startDeadline } from '../drivers/deadline.ts';
-import { forgetEdgeSessions } from '../drivers/edge/sessions.ts';
+import { forgetEdgeClients } from '../drivers/edge/clients.ts';
 import { callRelay } from '../drivers/relay.ts';
 import { defaultNode } from '../nodes/default-node.ts';
 
@@ -19,7 +19,7 @@ export async function releaseEndpoint(
   { row }: { readonly row: Released },
   keepRevision = 0,
 ): Promise<void> {
-  forgetEdgeSessions(row.uuid, keepRevision);
+  forgetEdgeClients(row.uuid, keepRevision);
   if (!mayBeAtRelay(row)) return;
   const detached = { ...ctx, signal: new AbortController().signal };
   const deadline = startDeadline(detached, RELEASE_TIMEOUT_MS);

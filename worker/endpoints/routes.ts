@@ -17,7 +17,8 @@ import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { onEndpoint } from './access.ts';
 import { createEndpoint } from './create.ts';
-import { removeEndpoint } from './delete.ts';
+import { deleteEndpoint } from './delete.ts';
+import { getEndpoint, listEndpoints } from './get.ts';
 import { inspectEndpoint } from './inspect.ts';
 import { SchemaPage } from './inspect-shapes.ts';
 import {
@@ -49,9 +50,8 @@ import {
   RequestResult,
   SessionHeader,
 } from './shapes.ts';
-import { listEndpoints, showEndpoint } from './show.ts';
 import { testConnection } from './test-connection.ts';
-import { changeEndpoint } from './update.ts';
+import { updateEndpoint } from './update.ts';
 
 export const endpointRoutes: AnyRoute[] = [
   route({
@@ -103,7 +103,7 @@ export const endpointRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'data',
     result: EndpointDetail,
-    handle: (ctx, { resource }) => showEndpoint(ctx, resource),
+    handle: (ctx, { resource }) => getEndpoint(ctx, resource),
   }),
   route({
     method: 'PATCH',
@@ -121,7 +121,7 @@ export const endpointRoutes: AnyRoute[] = [
     reply: 'data',
     result: UpdatedRecord,
     async handle(ctx, { resource, body, ifMatch }) {
-      const changed = await changeEndpoint(ctx, resource, body, ifMatch);
+      const changed = await updateEndpoint(ctx, resource, body, ifMatch);
       return new Tagged(tagOf(changed.row), updatedRecordOf(changed));
     },
   }),
@@ -139,7 +139,7 @@ export const endpointRoutes: AnyRoute[] = [
     reply: 'data',
     result: Deleted,
     async handle(ctx, { resource, ifMatch }) {
-      await removeEndpoint(ctx, resource, ifMatch);
+      await deleteEndpoint(ctx, resource, ifMatch);
       return { message: `Endpoint ${resource.row.id} deleted` };
     },
   }),

@@ -18,19 +18,19 @@ import type { IfMatch } from '../revision.ts';
 export type EndpointName = { readonly uuid: string } | { readonly id: string };
 
 /** The one endpoint of that name. */
-function named(orgUuid: string, name: EndpointName): SQL | undefined {
+function isEndpoint(orgUuid: string, name: EndpointName): SQL | undefined {
   const match = 'uuid' in name ? eq(endpoints.uuid, name.uuid) : eq(endpoints.id, name.id);
   return and(eq(endpoints.orgUuid, orgUuid), match);
 }
 
 /** At most one row. */
 export function selectEndpoint(db: Database, orgUuid: string, name: EndpointName) {
-  return db.select().from(endpoints).where(named(orgUuid, name));
+  return db.select().from(endpoints).where(isEndpoint(orgUuid, name));
 }
 
 /** The uuid alone, for use inside other statements. */
 export function selectEndpointUuid(db: Database, orgUuid: string, name: EndpointName) {
-  return db.select({ uuid: endpoints.uuid }).from(endpoints).where(named(orgUuid, name));
+  return db.select({ uuid: endpoints.uuid }).from(endpoints).where(isEndpoint(orgUuid, name));
 }
 
 /** At most one row: the endpoint as it stands now, and what was counted and last seen of it. */
@@ -179,7 +179,7 @@ export type EndpointChanges = Pick<
 >;
 
 /** Changes an endpoint and raises its revision; no row comes back when `row` is no longer how it stands. */
-export function updateEndpoint(db: Database, row: EndpointRow, changes: EndpointChanges) {
+export function updateEndpointRow(db: Database, row: EndpointRow, changes: EndpointChanges) {
   return db
     .update(endpoints)
     .set({ ...changes, revision: row.revision + 1 })
@@ -194,7 +194,7 @@ export function updateEndpoint(db: Database, row: EndpointRow, changes: Endpoint
 }
 
 /** No row comes back when it is gone already, or none that the request is held to. */
-export function deleteEndpoint(db: Database, orgUuid: string, uuid: string, ifMatch?: IfMatch) {
+export function deleteEndpointRow(db: Database, orgUuid: string, uuid: string, ifMatch?: IfMatch) {
   return db
     .delete(endpoints)
     .where(

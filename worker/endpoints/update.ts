@@ -21,7 +21,12 @@ import { capsOf, limitsOf, tagOf } from './record.ts';
 import { refuseRedacted } from './redact.ts';
 import { releaseEndpoint } from './release.ts';
 import { Changeable, type PatchBody } from './schema.ts';
-import { type EndpointChanges, noteConnection, selectEndpoint, updateEndpoint } from './store.ts';
+import {
+  type EndpointChanges,
+  noteConnection,
+  selectEndpoint,
+  updateEndpointRow,
+} from './store.ts';
 import { transportsOf } from './transport.ts';
 
 /**
@@ -29,7 +34,7 @@ import { transportsOf } from './transport.ts';
  * @throws GatewayError EDIT_CONFLICT when another change came between, PRECONDITION_FAILED,
  * ENDPOINT_NOT_FOUND, BAD_REQUEST, what `parseConfig`, `transportsOf` and `connectAll` throw
  */
-export async function changeEndpoint(
+export async function updateEndpoint(
   ctx: Context,
   found: Endpoint,
   patch: PatchBody,
@@ -55,7 +60,7 @@ export async function changeEndpoint(
   };
   await demandGrowth(ctx, row, changes);
   const [[stored]] = await db.batch([
-    updateEndpoint(db, row, changes),
+    updateEndpointRow(db, row, changes),
     auditStatement(ctx, {
       action: 'endpoint.update',
       resource: `endpoint:${row.uuid}`,

@@ -2,7 +2,7 @@
 import { type Access, demand } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
 import { type Policy, policyOf, policyOn, widened } from '../access/policy.ts';
-import { selectRules, selectRulesOnKind, selectStanding } from '../access/store.ts';
+import { selectMembership, selectRules, selectRulesOnKind } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import { isUuid } from '../shapes/ids.ts';
@@ -24,7 +24,7 @@ export interface Target {
 /** The subject that the path names, and how the caller stands on the organization. */
 async function findSubject(ctx: Context, { subject }: SubjectParams) {
   const [standing, rules, members] = await ctx.db.batch([
-    selectStanding(ctx.db, ctx.caller),
+    selectMembership(ctx.db, ctx.caller),
     selectRules(ctx.db, ctx.caller),
     membersNamed(ctx, [subject]),
   ]);
@@ -69,7 +69,7 @@ export function onSomeOfKind(kind: EntityKind): Access<unknown, undefined> {
     errors: [],
     async find(ctx) {
       const [standing, rules, onKind] = await ctx.db.batch([
-        selectStanding(ctx.db, ctx.caller),
+        selectMembership(ctx.db, ctx.caller),
         selectRules(ctx.db, ctx.caller),
         selectRulesOnKind(ctx.db, ctx.caller, kind),
       ]);
@@ -115,7 +115,7 @@ export async function findTarget(ctx: Context, kind: EntityKind, named: string) 
   const name = resourceName(named);
   const uuid = selectResourceUuid(db, caller.orgUuid, kind, name);
   const [standing, given, rows] = await db.batch([
-    selectStanding(db, caller),
+    selectMembership(db, caller),
     selectRules(db, caller, uuid),
     selectResource(db, caller.orgUuid, kind, name),
   ]);

@@ -3,9 +3,10 @@ import { anyMember } from '../access/access.ts';
 import type { EntityKind } from '../access/explain.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { onSomeOfKind, onSubjectOfKind, onTarget, ownOrAsAdmin } from './access.ts';
+import { getAccessible, getDocument, getPermissions } from './get.ts';
 import { addSubjects } from './grant.ts';
 import { idMemberOf, notFoundOf, pluralOf, resultMemberOf } from './kinds.ts';
-import { removeDocument, removeFromKind } from './revoke.ts';
+import { revokeOnKind, revokeOnResource } from './revoke.ts';
 import {
   addedTo,
   additionsOn,
@@ -17,7 +18,6 @@ import {
   removedFrom,
   SubjectPath,
 } from './schema.ts';
-import { showAccessible, showDocument, showPermissions } from './show.ts';
 
 /** What the caller may read of a kind; of endpoints only. */
 export const ownRoute: AnyRoute = route({
@@ -31,7 +31,7 @@ export const ownRoute: AnyRoute = route({
   changes: 'nothing',
   reply: 'bare',
   result: levelsOn('endpoints'),
-  handle: (ctx, { policy }) => showAccessible(ctx, policy, 'endpoint'),
+  handle: (ctx, { policy }) => getAccessible(ctx, policy, 'endpoint'),
 });
 
 /** All operations on the rules of one kind; what names no resource comes before what does. */
@@ -74,7 +74,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       conditional: true,
       reply: 'bare',
       result: levelsOn(pluralOf(kind)),
-      handle: (ctx, { resource }) => showPermissions(ctx, resource, [kind]),
+      handle: (ctx, { resource }) => getPermissions(ctx, resource, [kind]),
     }),
     route({
       method: 'DELETE',
@@ -90,8 +90,7 @@ function subjectRoutesOn(kind: EntityKind): AnyRoute[] {
       conditional: true,
       reply: 'bare',
       result: removedFrom(kind),
-      handle: (ctx, { query, ...asked }) =>
-        removeFromKind(ctx, kind, asked, query[idMemberOf(kind)]),
+      handle: (ctx, { query, ...asked }) => revokeOnKind(ctx, kind, asked, query[idMemberOf(kind)]),
     }),
   ];
 }
@@ -113,7 +112,7 @@ function documentRoutesOn(kind: EntityKind): AnyRoute[] {
       conditional: true,
       reply: 'bare',
       result: documentOf(kind),
-      handle: (ctx, { resource }) => showDocument(ctx, kind, resource),
+      handle: (ctx, { resource }) => getDocument(ctx, kind, resource),
     }),
     route({
       method: 'DELETE',
@@ -128,7 +127,7 @@ function documentRoutesOn(kind: EntityKind): AnyRoute[] {
       conditional: true,
       reply: 'bare',
       result: RemovedDocument,
-      handle: (ctx, { resource, ifMatch }) => removeDocument(ctx, kind, resource, ifMatch),
+      handle: (ctx, { resource, ifMatch }) => revokeOnResource(ctx, kind, resource, ifMatch),
     }),
   ];
 }

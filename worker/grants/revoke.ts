@@ -27,7 +27,7 @@ import { selectDocument, selectOrganizationRule, selectRulesRevision } from './s
 import { isGroup, type Subject } from './subjects.ts';
 
 /** Whose rules, and what revision of rules the request is held to. */
-interface Asked {
+interface Revocation {
   readonly resource: Subject;
   readonly ifMatch: IfMatch | undefined;
 }
@@ -36,9 +36,9 @@ interface Asked {
  * Takes a subject's level on the organization away; its rules on resources stay.
  * @throws GatewayError FORBIDDEN, PRECONDITION_FAILED, LAST_SUPER_ADMIN, EDIT_CONFLICT
  */
-export async function removeFromOrganization(
+export async function revokeOnOrganization(
   ctx: Context,
-  { resource: subject, ifMatch }: Asked,
+  { resource: subject, ifMatch }: Revocation,
 ): Promise<Json> {
   const { orgUuid, orgId } = ctx.caller;
   const scope = { kind: 'organization', resourceUuid: orgUuid } as const;
@@ -51,10 +51,10 @@ export async function removeFromOrganization(
  * @param named the resource's id or UUID
  * @throws GatewayError 404 of the resource's sort, FORBIDDEN, PRECONDITION_FAILED, EDIT_CONFLICT
  */
-export async function removeFromKind(
+export async function revokeOnKind(
   ctx: Context,
   kind: EntityKind,
-  { resource: subject, ifMatch }: Asked,
+  { resource: subject, ifMatch }: Revocation,
   named: string | undefined,
 ): Promise<Json> {
   if (named === undefined) {
@@ -71,9 +71,9 @@ export async function removeFromKind(
  * Takes all of a subject's levels in the organization away; it stays a member.
  * @throws GatewayError FORBIDDEN, PRECONDITION_FAILED, LAST_SUPER_ADMIN, EDIT_CONFLICT
  */
-export async function removeEverywhere(
+export async function revokeEverywhere(
   ctx: Context,
-  { resource: subject, ifMatch }: Asked,
+  { resource: subject, ifMatch }: Revocation,
 ): Promise<Json> {
   await takeAway(ctx, { subject, scope: 'everything', policy: await policyOn(ctx), ifMatch });
   return {
@@ -90,7 +90,7 @@ export async function removeEverywhere(
  * Takes all rules on a resource away.
  * @throws GatewayError PRECONDITION_FAILED
  */
-export async function removeDocument(
+export async function revokeOnResource(
   ctx: Context,
   kind: EntityKind,
   { uuid, id }: Target,
@@ -116,9 +116,9 @@ export async function removeDocument(
  * Takes all rules on the organization away but the caller's own SuperAdmin.
  * @throws GatewayError PRECONDITION_FAILED, LAST_SUPER_ADMIN when the caller has no such rule
  */
-export async function removeOrganizationDocument(
+export async function revokeAllOnOrganization(
   ctx: Context,
-  { ifMatch }: Pick<Asked, 'ifMatch'>,
+  { ifMatch }: Pick<Revocation, 'ifMatch'>,
 ): Promise<Json> {
   const { orgUuid, orgId, userUuid } = ctx.caller;
   const [[rules], before, , , , own] = await ctx.db.batch([

@@ -4,10 +4,11 @@ import { ENTITY_KINDS } from '../access/explain.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { onSubject, ownOrAsAdmin } from './access.ts';
 import { check } from './check.ts';
+import { getDocument, getPermissions, getSummary } from './get.ts';
 import { addSubjects } from './grant.ts';
 import { ownRoute, routesOn } from './kind-routes.ts';
 import { pluralOf } from './kinds.ts';
-import { removeEverywhere, removeFromOrganization, removeOrganizationDocument } from './revoke.ts';
+import { revokeAllOnOrganization, revokeEverywhere, revokeOnOrganization } from './revoke.ts';
 import {
   addedTo,
   additionsOn,
@@ -21,7 +22,6 @@ import {
   SubjectPath,
   Summary,
 } from './schema.ts';
-import { showDocument, showPermissions, showSummary } from './show.ts';
 
 /** @param all the whole API, which `…/check` explains and these routes are part of */
 export function grantRoutes(all: () => readonly AnyRoute[]): AnyRoute[] {
@@ -72,7 +72,7 @@ const organizationRoutes: AnyRoute[] = [
     reply: 'bare',
     result: documentOf('organization'),
     handle: (ctx) =>
-      showDocument(ctx, 'organization', { uuid: ctx.caller.orgUuid, id: ctx.caller.orgId }),
+      getDocument(ctx, 'organization', { uuid: ctx.caller.orgUuid, id: ctx.caller.orgId }),
   }),
   route({
     method: 'DELETE',
@@ -86,7 +86,7 @@ const organizationRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: RemovedDocument,
-    handle: removeOrganizationDocument,
+    handle: revokeAllOnOrganization,
   }),
   route({
     method: 'POST',
@@ -117,7 +117,7 @@ const organizationRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: levelsOn('organizations'),
-    handle: (ctx, { resource }) => showPermissions(ctx, resource, ['organization']),
+    handle: (ctx, { resource }) => getPermissions(ctx, resource, ['organization']),
   }),
   route({
     method: 'DELETE',
@@ -132,7 +132,7 @@ const organizationRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: removedFrom('organization'),
-    handle: removeFromOrganization,
+    handle: revokeOnOrganization,
   }),
 ];
 
@@ -150,7 +150,7 @@ const subjectRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Summary,
-    handle: (ctx, { resource }) => showSummary(ctx, resource),
+    handle: (ctx, { resource }) => getSummary(ctx, resource),
   }),
   route({
     method: 'DELETE',
@@ -166,7 +166,7 @@ const subjectRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: RemovedEverywhere,
-    handle: removeEverywhere,
+    handle: revokeEverywhere,
   }),
   ...(['organization', ...ENTITY_KINDS] as const).map((kind) =>
     route({
@@ -182,7 +182,7 @@ const subjectRoutes: AnyRoute[] = [
       conditional: true,
       reply: 'bare',
       result: levelsOn(pluralOf(kind)),
-      handle: (ctx, { resource }) => showPermissions(ctx, resource, [kind]),
+      handle: (ctx, { resource }) => getPermissions(ctx, resource, [kind]),
     }),
   ),
 ];

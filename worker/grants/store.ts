@@ -23,7 +23,7 @@ function tableOf(kind: EntityKind) {
   return { table: table ?? endpoints, exists: table ? undefined : sql`false` };
 }
 
-function named(orgUuid: string, kind: EntityKind, name: ResourceName): SQL | undefined {
+function isResource(orgUuid: string, kind: EntityKind, name: ResourceName): SQL | undefined {
   const { table, exists } = tableOf(kind);
   const match = 'uuid' in name ? eq(table.uuid, name.uuid) : eq(table.id, name.id);
   return and(eq(table.orgUuid, orgUuid), match, exists);
@@ -40,7 +40,7 @@ export function selectResource(
   return db
     .select({ uuid: table.uuid, id: table.id })
     .from(table)
-    .where(named(orgUuid, kind, name));
+    .where(isResource(orgUuid, kind, name));
 }
 
 /** The uuid alone, for use inside other statements. */
@@ -54,7 +54,7 @@ export function selectResourceUuid(
   return db
     .select({ uuid: table.uuid })
     .from(table)
-    .where(named(orgUuid, kind, name));
+    .where(isResource(orgUuid, kind, name));
 }
 
 /** Members of the organization by `usernameKey` or account UUID, each with its level there. */

@@ -3,7 +3,7 @@
  * large ones share. docs/heavy-work.md.
  */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Place } from '../../proto/work/line.ts';
+import type { Ticket } from '../../proto/work/queue.ts';
 import {
   giveBack,
   isLarge,
@@ -26,7 +26,7 @@ const GROWTH = 4;
 export interface Arrived {
   readonly bytes: Uint8Array | undefined;
   /** Of a large body; its receiver gives it back. */
-  readonly place?: Place;
+  readonly place?: Ticket;
 }
 
 /**
@@ -79,7 +79,7 @@ async function collect(
 
 /** When the next part of a body is read. */
 class Turns {
-  place: Place | undefined;
+  place: Ticket | undefined;
   readonly #of: Owner;
 
   constructor(of: Owner) {

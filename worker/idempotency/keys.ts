@@ -5,7 +5,7 @@
  */
 import { DurableObject } from 'cloudflare:workers';
 import { type Bindings, databaseOf } from '../context.ts';
-import type { Begun, Claim, Fact, IdempotencyKeysObject, Keeper, Standing } from './object.ts';
+import type { Begun, Claim, Fact, IdempotencyKeysObject, Keeper, KeyState } from './object.ts';
 import { Room } from './room.ts';
 import {
   bytesOf,
@@ -66,7 +66,7 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
     return { state: 'begun' };
   }
 
-  look(name: string): Standing | undefined {
+  look(name: string): KeyState | undefined {
     if (!hasTable(this.ctx.storage.sql)) return undefined;
     const now = Date.now();
     const known = this.#call(name, now);
@@ -103,7 +103,7 @@ export class IdempotencyKeys extends DurableObject<Bindings> implements Idempote
   }
 
   /** How an earlier call stands; undefined where this one may begin. */
-  #standing({ name, attempt, reads }: Claim): Standing | undefined {
+  #standing({ name, attempt, reads }: Claim): KeyState | undefined {
     const now = Date.now();
     const known = this.#call(name, now);
     if (!known || known.attempt === attempt) return undefined;
@@ -151,7 +151,7 @@ function endingOf(outcome: Uint8Array | Fact): Ending {
   return { fact, reply: null, bytes: fact.length };
 }
 
-function standingOf({ body, since, until, fact, reply }: CallRow, now: number): Standing {
+function standingOf({ body, since, until, fact, reply }: CallRow, now: number): KeyState {
   if (reply !== null) return { state: 'answered', body, reply };
   // Written by `finish`.
   if (fact !== null) return { state: 'not kept', body, fact: JSON.parse(fact) as Fact };

@@ -37,7 +37,7 @@ export interface Fact {
 }
 
 /** How a key stands: `begun` is the caller's own call, all else an earlier one. */
-export type Standing =
+export type KeyState =
   | { readonly state: 'begun' }
   | Earlier<{ readonly state: 'running'; readonly ageMs: number; readonly leftMs: number }>
   /** It began, its time is up, and its end was not reported. */
@@ -45,7 +45,7 @@ export type Standing =
   | Earlier<{ readonly state: 'answered'; readonly reply: ArrayBuffer }>
   | Earlier<{ readonly state: 'not kept'; readonly fact: Fact }>;
 /** What `begin` answers; `no room`: it may not begin, as nothing could tell that it did. */
-export type Begun = Standing | { readonly state: 'no room' };
+export type Begun = KeyState | { readonly state: 'no room' };
 type Earlier<What> = What & { readonly body: string };
 
 /** Sixteen per organization, by the name that place.ts gives. */
@@ -53,7 +53,7 @@ export interface IdempotencyKeysObject extends Rpc.DurableObjectBranded {
   /** Lets the call begin unless the key stands for one already; what it answers is on disk. */
   begin(claim: Claim): Promise<Begun>;
   /** How a key stands, without beginning; `undefined` when it stands for nothing. */
-  look(name: string): Standing | undefined;
+  look(name: string): KeyState | undefined;
   /**
    * Keeps the sealed outcome of a call that began, or why it is not kept. Also after its time was
    * up: what is true is told from then on. Where there is no room for the reply, `kept` tells what is

@@ -9,8 +9,8 @@ import { digestOf } from '../secrets/digest.ts';
 import { seal, sealBytes } from '../secrets/seal.ts';
 import { demandAgain } from './again.ts';
 import { type TakenIn, takeIn } from './kept.ts';
-import type { Begun, Claim, Fact, Standing } from './object.ts';
-import { type Place, placeOf, publicPlacesOf } from './place.ts';
+import { type KeyLocation, locationOf, publicLocationsOf } from './location.ts';
+import type { Begun, Claim, Fact, KeyState } from './object.ts';
 import { isForgotten, isSecret, type Keyed, statusOf } from './rule.ts';
 import { demandBody, tell } from './tell.ts';
 
@@ -63,14 +63,14 @@ export async function once<Ctx extends PublicContext>(
 
 /** A call's place, its attempt there, and how its key stands. */
 interface Found {
-  readonly place: Place;
+  readonly place: KeyLocation;
   readonly attempt: string;
-  readonly standing: Standing;
+  readonly standing: KeyState;
 }
 
 /** @throws GatewayError IDEMPOTENCY_KEY_REUSED */
 async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Promise<Found> {
-  const place = await placeOf(ctx, policy, call);
+  const place = await locationOf(ctx, policy, call);
   const digest = await digestOf(call.bytes ?? new Uint8Array());
   const found = await begin(ctx, call, place, await seal(place.sealing, digest));
   if (found.standing.state !== 'begun') await demandBody(place, found.standing.body, digest);
@@ -80,9 +80,9 @@ async function findOwn(ctx: PublicContext, policy: Policy, call: KeyedCall): Pro
 /** The body is in the place's name already. */
 async function findPublic(ctx: PublicContext, call: KeyedCall): Promise<Found> {
   const bytes = call.bytes ?? new Uint8Array();
-  const [place, ...earlier] = await publicPlacesOf(ctx, bytes, call);
+  const [place, ...earlier] = await publicLocationsOf(ctx, bytes, call);
   for (const older of earlier) {
-    const standing = await reach<Standing | undefined>(ctx, older, async (keys) =>
+    const standing = await reach<KeyState | undefined>(ctx, older, async (keys) =>
       keys.look(older.name),
     );
     if (standing) return { place: older, attempt: '', standing };
@@ -93,7 +93,7 @@ async function findPublic(ctx: PublicContext, call: KeyedCall): Promise<Found> {
 async function begin(
   ctx: PublicContext,
   { rule, body }: KeyedCall,
-  place: Place,
+  place: KeyLocation,
   sealedDigest: string,
 ): Promise<Found> {
   const attempt = crypto.randomUUID();
@@ -181,7 +181,7 @@ async function settle(
  */
 async function reach<Answer>(
   { env }: PublicContext,
-  { object }: Place,
+  { object }: KeyLocation,
   ask: (keys: ReturnType<typeof env.IDEMPOTENCY_KEYS.getByName>) => Promise<Answer>,
 ): Promise<Answer> {
   for (let tried = 1; ; tried += 1) {

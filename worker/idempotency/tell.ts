@@ -4,15 +4,15 @@ import type { Demand } from '../access/demand.ts';
 import type { Outcome } from '../outcome.ts';
 import { unseal, unsealBytes } from '../secrets/seal.ts';
 import { opened } from './kept.ts';
-import type { Fact, Standing } from './object.ts';
-import type { OrganizationsPlace, Place } from './place.ts';
+import type { KeyLocation, OrganizationKeyLocation } from './location.ts';
+import type { Fact, KeyState } from './object.ts';
 
 /**
  * Refuses a call whose key stands for another body.
  * @throws GatewayError IDEMPOTENCY_KEY_REUSED
  */
 export async function demandBody(
-  { sealing }: OrganizationsPlace,
+  { sealing }: OrganizationKeyLocation,
   sealed: string,
   digest: string,
 ): Promise<void> {
@@ -29,8 +29,8 @@ export async function demandBody(
  * @throws GatewayError IDEMPOTENCY_KEY_RUNNING, REPLY_NOT_KEPT, OUTCOME_UNKNOWN, and what `demandAgain` does
  */
 export async function tell(
-  { sealing }: Place,
-  standing: Exclude<Standing, { state: 'begun' }>,
+  { sealing }: KeyLocation,
+  standing: Exclude<KeyState, { state: 'begun' }>,
   demandAgain: (demands: readonly Demand[]) => Promise<void>,
 ): Promise<Outcome> {
   switch (standing.state) {

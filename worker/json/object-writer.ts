@@ -26,7 +26,7 @@ export class ObjectWriter {
   put(name: string, value: Json): void {
     const comma = this.#isEmpty ? '' : ',';
     this.#isEmpty = false;
-    this.#text += `${comma}${JSON.stringify(name)}:${textOf(value)}`;
+    this.#text += `${comma}${JSON.stringify(name)}:${jsonText(value)}`;
     if (this.#text.length > PIECE) this.#encode();
   }
 
@@ -71,6 +71,6 @@ export class ObjectWriter {
 }
 
 /** Most values are numbers and short texts, for which a call of the serializer is dear. */
-function textOf(value: Json): string {
+function jsonText(value: Json): string {
   return typeof value === 'number' || value === null ? String(value) : writtenText(value);
 }

@@ -4,8 +4,8 @@
  */
 
 import { Flow } from '../../proto/work/flow.ts';
-import { type Announced, Line, type Place, type Time } from '../../proto/work/line.ts';
 import { type Pieces, undivided } from '../../proto/work/pieces.ts';
+import { type Announced, type Ticket, type Time, WorkQueue } from '../../proto/work/queue.ts';
 import type { Context, PublicContext } from '../context.ts';
 
 /** Bodies up to so many bytes are read at once and count for nothing. */
@@ -25,7 +25,7 @@ const STORED_PER_MS = 27_000;
 
 const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
-const line = new Line(time);
+const line = new WorkQueue(time);
 const flow = new Flow(time, BYTES_PER_MS);
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
@@ -41,12 +41,12 @@ export function isLarge(bytes: number): boolean {
  * A place for such a body.
  * @throws GatewayError SERVICE_UNAVAILABLE when the organization has 8 already
  */
-export function placeFor(of: Owner): Promise<Place> {
+export function placeFor(of: Owner): Promise<Ticket> {
   return line.enter(ownerOf(of));
 }
 
 /** Gives a place back, once nothing of a large body is worked on any more. */
-export function giveBack(place: Place | undefined): void {
+export function giveBack(place: Ticket | undefined): void {
   if (place) line.leave(place);
 }
 
@@ -56,7 +56,7 @@ export function giveBack(place: Place | undefined): void {
  * @param bytes of the body, as far as they are known
  * @throws GatewayError SERVICE_UNAVAILABLE when the client has gone
  */
-export function mayComeIn({ signal }: Owner, place: Place, bytes: number): Promise<void> {
+export function mayComeIn({ signal }: Owner, place: Ticket, bytes: number): Promise<void> {
   return line.comeIn(place, bytes, signal);
 }
 

@@ -12,7 +12,7 @@ import { ErrorReply } from '../shapes/error-schema.ts';
 import { headersNamed, ON_ALL, type ReplyHeader } from './headers.ts';
 
 /** What of an operation decides which headers its errors have. */
-export interface Standing {
+export interface ErrorTraits {
   /** Carries a token, so that the time of authorizing it is told. */
   readonly authorized: boolean;
   /** Honours `Idempotency-Key`. */
@@ -36,14 +36,14 @@ export class ErrorResponses {
   readonly made: Record<string, ZodOpenApiResponseObject> = {};
 
   /** One reference for each status that these codes have. */
-  of(codes: readonly ErrorCode[], standing: Standing): ZodOpenApiResponsesObject {
+  of(codes: readonly ErrorCode[], standing: ErrorTraits): ZodOpenApiResponsesObject {
     const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
     return Object.fromEntries(
       [...byStatus].map(([status, those]) => [status, this.#refer(status, those, standing)]),
     );
   }
 
-  #refer(status: number, codes: readonly ErrorCode[], standing: Standing) {
+  #refer(status: number, codes: readonly ErrorCode[], standing: ErrorTraits) {
     const headers = headersAt(status, standing);
     const beyond = headers.filter((name) => !ON_ALL.includes(name)).map((name) => `.${name}`);
     const { facade } = standing;
@@ -55,7 +55,7 @@ export class ErrorResponses {
   }
 }
 
-function headersAt(status: number, { authorized, replayed }: Standing): readonly ReplyHeader[] {
+function headersAt(status: number, { authorized, replayed }: ErrorTraits): readonly ReplyHeader[] {
   return [
     ...ON_ALL,
     ...(authorized && !BEFORE_AUTHORIZING.includes(status) ? (['Server-Timing'] as const) : []),

@@ -2,9 +2,9 @@
 import { anyone, onOrganization } from '../access/access.ts';
 import { type AnyRoute, publicRoute, route } from '../route.ts';
 import { admitFounder } from './admit.ts';
-import { changeOrganization, retentionOf } from './change.ts';
 import { createWithAdminEmail, createWithSuperAdmins } from './create.ts';
 import { deleteOrganization } from './delete.ts';
+import { getOrganization } from './get.ts';
 import {
   Created,
   DeletedOrganization,
@@ -13,7 +13,7 @@ import {
   OrganizationRecord,
   Updated,
 } from './schema.ts';
-import { showOrganization } from './show.ts';
+import { retentionOf, updateOrganization } from './update.ts';
 
 /** Both names that the specification lists. */
 const PATHS = ['/organizations', '/org'] as const;
@@ -56,7 +56,7 @@ export const organizationRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: OrganizationRecord,
-    handle: (ctx, { held }) => showOrganization(ctx, held),
+    handle: (ctx, { held }) => getOrganization(ctx, held),
   }),
   route({
     method: 'PATCH',
@@ -72,7 +72,7 @@ export const organizationRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Updated,
-    handle: (ctx, { body, ifMatch }) => changeOrganization(ctx, body, ifMatch),
+    handle: (ctx, { body, ifMatch }) => updateOrganization(ctx, body, ifMatch),
   }),
   route({
     method: 'DELETE',

@@ -121,7 +121,7 @@ export interface ChangeOfOrganization {
  * `json_patch` is RFC 7396. No row comes back when the organization is gone, or of no revision
  * that the request is held to.
  */
-export function updateOrganization(
+export function updateOrganizationRow(
   db: Database,
   orgUuid: string,
   { name, description, settings }: OrganizationChanges,

@@ -2,8 +2,14 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
-import { type Policy, policyOf, type Rule, remembered, type Standing } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import {
+  type MembershipRow,
+  type Policy,
+  policyOf,
+  type Rule,
+  remembered,
+} from '../access/policy.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { TemplateRow } from '../db/templates.ts';
@@ -26,7 +32,7 @@ import {
 type StoredReference = Awaited<ReturnType<typeof selectReferences>>[number];
 
 interface Rows {
-  readonly standing: readonly Standing[];
+  readonly standing: readonly MembershipRow[];
   readonly templates: readonly TemplateRow[];
   readonly references: readonly StoredReference[];
   readonly endpoints: readonly EndpointRow[];
@@ -185,7 +191,7 @@ async function load(ctx: Context, roots: Roots): Promise<Rows> {
   const { db, caller } = ctx;
   const { orgUuid } = caller;
   const [standing, templates, references, endpoints, placements, rules] = await db.batch([
-    selectStanding(db, caller),
+    selectMembership(db, caller),
     selectReached(db, orgUuid, roots),
     selectReferences(db, orgUuid, roots),
     selectReachedEndpoints(db, orgUuid, roots),

@@ -81,7 +81,7 @@ async function started(
  * How a run went: shown to the user who started it, and to Admins.
  * @throws GatewayError RUN_NOT_FOUND
  */
-export async function showRun(
+export async function getRun(
   ctx: Context,
   { row, policy }: Template,
   named: string,

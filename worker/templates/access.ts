@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import type { Level } from '../levels.ts';
@@ -39,7 +39,7 @@ async function findTemplate(ctx: Context, named: string) {
   const read = await remembered(ctx, `template:${named}`, async () => {
     const uuid = selectTemplateUuid(db, caller.orgUuid, name);
     const [standing, rows, rules] = await db.batch([
-      selectStanding(db, caller),
+      selectMembership(db, caller),
       selectTemplate(db, caller.orgUuid, name),
       selectRules(db, caller, uuid),
     ]);

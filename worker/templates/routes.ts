@@ -7,7 +7,7 @@ import { runTemplate, type TemplateCall } from '../calls/template.ts';
 import { OF_A_READ, OF_A_WRITE } from '../drivers/errors.ts';
 import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
-import { showRun, startRun } from '../runs/start.ts';
+import { getRun, startRun } from '../runs/start.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { onTemplate } from './access.ts';
 import { changeTemplate } from './change.ts';
@@ -209,6 +209,6 @@ export const templateRoutes: AnyRoute[] = [
     params: RunPath,
     reply: 'bare',
     result: RunRecord,
-    handle: (ctx, { resource, params }) => showRun(ctx, resource, params.run),
+    handle: (ctx, { resource, params }) => getRun(ctx, resource, params.run),
   }),
 ];

@@ -5,7 +5,7 @@ import type { RunRequest } from '../../proto/gen/relay/v1/relay_pb.ts';
 import type { Json } from '../../proto/json.ts';
 import type { Bindings } from '../context.ts';
 import { type App, mount } from '../http/run.ts';
-import { objectsOf } from '../idempotency/place.ts';
+import { objectsOf } from '../idempotency/location.ts';
 import { type CallRow, hasTable, selectCall } from '../idempotency/store.ts';
 import type { AnyRoute } from '../route.ts';
 import { NOW, startGateway } from './gateway.ts';

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { type Access, demand } from '../access/access.ts';
 import { policyOf, policyOn } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import {
   externalSelf,
@@ -47,7 +47,7 @@ export const selfOrAsAdmin: Access<UserParams, Subject> = {
 
 async function findUser(ctx: Context, { user }: UserParams) {
   const [standing, rules, members] = await ctx.db.batch([
-    selectStanding(ctx.db, ctx.caller),
+    selectMembership(ctx.db, ctx.caller),
     selectRules(ctx.db, ctx.caller),
     membersNamed(ctx, [user]),
   ]);

@@ -13,7 +13,7 @@ import { effectiveLevel, reaches } from '../levels.ts';
  * The caller's own record. Its times are those of the token, its author the issuer, and its UUID
  * stands for issuer and subject alone; nothing here is found by it. Spec silent.
  */
-export async function showExternal(
+export async function getExternal(
   ctx: Context,
   { issuer, groups }: ExternalIdentity,
   policy: Policy,

@@ -2,10 +2,10 @@
 import { onOrganization } from '../access/access.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { onUser, selfOrAsAdmin } from './access.ts';
-import { addUser, associate } from './add.ts';
-import { changeUser } from './change.ts';
-import { showExternal } from './external.ts';
-import { removeUser } from './remove.ts';
+import { associate, createUser } from './create.ts';
+import { deleteUser } from './delete.ts';
+import { getExternal } from './external.ts';
+import { getUser, listUsers } from './get.ts';
 import {
   AddBody,
   Added,
@@ -17,7 +17,7 @@ import {
   UserPath,
   UserRecord,
 } from './schema.ts';
-import { listUsers, showUser } from './show.ts';
+import { updateUser } from './update.ts';
 
 export const userRoutes: AnyRoute[] = [
   route({
@@ -43,7 +43,7 @@ export const userRoutes: AnyRoute[] = [
     result: Added,
     names: { user: '/userId', subject: '/userId' },
     handle: (ctx, { body, ...rights }) =>
-      Array.isArray(body) ? associate(ctx, rights, body) : addUser(ctx, rights, body),
+      Array.isArray(body) ? associate(ctx, rights, body) : createUser(ctx, rights, body),
   }),
   route({
     method: 'GET',
@@ -76,8 +76,8 @@ export const userRoutes: AnyRoute[] = [
     result: UserRecord,
     handle: async (ctx, { resource, policy }) =>
       ctx.caller.external && resource.key === ctx.caller.userUuid
-        ? showExternal(ctx, ctx.caller.external, policy)
-        : showUser(ctx, resource),
+        ? getExternal(ctx, ctx.caller.external, policy)
+        : getUser(ctx, resource),
   }),
   route({
     method: 'PATCH',
@@ -103,7 +103,7 @@ export const userRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: Changed,
-    handle: (ctx, { resource, ...input }) => changeUser(ctx, resource, input),
+    handle: (ctx, { resource, ...input }) => updateUser(ctx, resource, input),
   }),
   route({
     method: 'DELETE',
@@ -119,6 +119,6 @@ export const userRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Removed,
     handle: (ctx, { resource, ifMatch, ...standing }) =>
-      removeUser(ctx, resource, standing, ifMatch),
+      deleteUser(ctx, resource, standing, ifMatch),
   }),
 ];

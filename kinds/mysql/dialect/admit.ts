@@ -7,7 +7,7 @@ import type { Token } from './lexer.ts';
 import { type Parsed, parseText } from './statement.ts';
 
 /** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or over HTTP, which has neither. */
-export type Place = 'call' | 'transaction' | 'lease' | 'http';
+export type StatementScope = 'call' | 'transaction' | 'lease' | 'http';
 
 /** Statements that begin, end or part transactions. */
 const TRANSACTION = new Set(['BEGIN', 'START', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE']);
@@ -34,7 +34,7 @@ export function checkType({ type }: MysqlRequest, mode: Mode): void {
  * The statement of a request that takes one.
  * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 1064 for a text that ends within a string
  */
-export function oneStatement(text: string, named: boolean, place: Place): Parsed {
+export function oneStatement(text: string, named: boolean, place: StatementScope): Parsed {
   const [statement, ...others] = parsed(text, named);
   if (!statement) throw refused('query', 'The query holds no statement');
   // A stored program's body has semicolons of its own; the protocol takes one statement only.
@@ -56,7 +56,7 @@ export function oneStatement(text: string, named: boolean, place: Place): Parsed
  * The statements of a request that takes several.
  * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with 1064
  */
-export function severalStatements(text: string, place: Place): readonly Parsed[] {
+export function severalStatements(text: string, place: StatementScope): readonly Parsed[] {
   const statements = parsed(text, false);
   for (const statement of statements) {
     if (statement.tokens.some(({ sort }) => sort === 'versioned')) {
@@ -95,7 +95,7 @@ function controlsTransaction({ first, second }: Parsed): boolean {
   return TRANSACTION.has(first) && !(first === 'BEGIN' && second === 'NOT');
 }
 
-function checkPlace(statement: Parsed, place: Place): void {
+function checkPlace(statement: Parsed, place: StatementScope): void {
   const { first, second } = statement;
   if (first === 'XA') {
     throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');

@@ -6,7 +6,7 @@ import { postgres as kind } from '../index.ts';
 import { type Parsed, parseText, type Unparsed } from './statement.ts';
 
 /** Where a statement runs: by itself, as one of a transaction's operations, on a leased connection, or over HTTP, which has neither. */
-export type Place = 'call' | 'transaction' | 'lease' | 'http';
+export type StatementScope = 'call' | 'transaction' | 'lease' | 'http';
 
 /** Statements that only mean something to a later call on the same connection. */
 const SESSION_KINDS = new Set([
@@ -44,7 +44,11 @@ export function checkType({ type }: PostgresRequest, mode: Mode): void {
  * The statement of a request that takes one. Undefined when this parser cannot read it; then the server decides.
  * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE on a read that cannot be parsed
  */
-export function oneStatement(text: string, read: boolean, place: Place): Parsed | undefined {
+export function oneStatement(
+  text: string,
+  read: boolean,
+  place: StatementScope,
+): Parsed | undefined {
   checkText(text);
   const parsed = parseText(text);
   if ('failed' in parsed) {
@@ -67,7 +71,7 @@ export function oneStatement(text: string, read: boolean, place: Place): Parsed 
  * The statements of a request that takes several.
  * @throws GatewayError BAD_REQUEST; REQUEST_FAILED with the server's SQLSTATE
  */
-export function severalStatements(text: string, place: Place): readonly Parsed[] {
+export function severalStatements(text: string, place: StatementScope): readonly Parsed[] {
   checkText(text);
   const parsed = parseText(text);
   if ('failed' in parsed) throw unparsed(parsed.failed);
@@ -115,7 +119,7 @@ export function makesUnusable(statement: Parsed | undefined): boolean {
 const NEEDS_RELAY = 'set config.transport to "relay" to have one';
 const NEEDS_SESSION = 'it needs a session: POST /endpoints/{endpoint}/sessions';
 
-function checkPlace({ kind: name, text }: Parsed, place: Place): void {
+function checkPlace({ kind: name, text }: Parsed, place: StatementScope): void {
   if (name === 'TransactionStmt' && /\bprepared\b|^\s*prepare\b/i.test(text)) {
     throw refused('query', 'Two-phase commit is not for requests; use POST /transactions');
   }

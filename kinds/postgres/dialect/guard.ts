@@ -45,7 +45,7 @@ interface Remembered extends Verdict {
 }
 
 /** A statement and the types that its request names for its parameters. */
-interface Asked {
+interface CheckedStatement {
   readonly statement: Parsed;
   readonly types: readonly number[] | undefined;
   readonly writes: boolean;
@@ -80,7 +80,7 @@ export class Guard {
         `${statement.unreadable} is not taken on /read; send it to /write`,
       );
     }
-    const asked: Asked = { statement, types, writes: false };
+    const asked: CheckedStatement = { statement, types, writes: false };
     const known = inquirer.pristine ? this.#remembered(asked) : undefined;
     const verdict = known ?? (await this.#judge(asked, inquirer));
     if (verdict.refused) throw functionRefusal(verdict.refused, verdict.unasked);
@@ -115,12 +115,12 @@ export class Guard {
     this.#verdicts.delete(keyOf({ statement, types, writes: false }));
   }
 
-  #remembered(asked: Asked): Verdict | undefined {
+  #remembered(asked: CheckedStatement): Verdict | undefined {
     const verdict = this.#verdicts.get(keyOf(asked));
     return verdict && verdict.expires > Date.now() ? verdict : undefined;
   }
 
-  async #judge(asked: Asked, inquirer: Inquirer): Promise<Verdict> {
+  async #judge(asked: CheckedStatement, inquirer: Inquirer): Promise<Verdict> {
     const refuses = (found: ReachedFunction) => this.#refuses(found);
     const verdict = await judge(asked, inquirer, refuses);
     this.#judged.set(asked.statement, verdict);
@@ -138,7 +138,7 @@ export class Guard {
   }
 }
 
-function keyOf({ statement, types, writes }: Asked): string {
+function keyOf({ statement, types, writes }: CheckedStatement): string {
   return `${writes ? 'w' : 'r'}${types ? types.join() : ''} ${statement.text}`;
 }
 
@@ -149,7 +149,11 @@ function callsNothing({ kind, references }: Parsed): boolean {
 type Refuses = (found: ReachedFunction) => boolean;
 
 /** First by name what may run while the server reads the statement, then by the server's own reading of it. */
-async function judge(asked: Asked, inquirer: Inquirer, refuses: Refuses): Promise<Verdict> {
+async function judge(
+  asked: CheckedStatement,
+  inquirer: Inquirer,
+  refuses: Refuses,
+): Promise<Verdict> {
   const { statement, writes } = asked;
   const { references } = statement;
   if (callsNothing(statement)) return PLAIN;
@@ -189,7 +193,7 @@ function of(reached: readonly ReachedFunction[], { references }: Parsed, refuses
 
 /** What the server finds in the statement, or why it cannot be asked. */
 async function ask(
-  { statement, types: given, writes }: Asked,
+  { statement, types: given, writes }: CheckedStatement,
   inquirer: Inquirer,
 ): Promise<Answer | Unasked> {
   const text = statement.query;

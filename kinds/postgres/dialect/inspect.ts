@@ -85,12 +85,12 @@ export async function inspectTables(
   const oids = new Set(tables.flatMap(({ columns }) => columns.map(([, type]) => type)));
   await types.learn([...oids], asks.types);
   return {
-    tables: tables.map((table) => named(types, table)),
+    tables: tables.map((table) => withTypeNames(types, table)),
     more: rows.length > tables.length,
   };
 }
 
-function named(types: TypeRegistry, { columns, indexes, ...table }: Read): InspectedTable {
+function withTypeNames(types: TypeRegistry, { columns, indexes, ...table }: Read): InspectedTable {
   const [primary] = indexes.filter(([, , isPrimary]) => isPrimary);
   return {
     ...table,

@@ -111,7 +111,7 @@ type TypeAt = (index: number) => TypeInfo | undefined;
  */
 export function encodeParameters(parameters: Parameters, typeAt: TypeAt): FieldValue[] {
   return parameters.values.map((value, index) =>
-    wellFormed(textOf(formOf(parameters, value, index, typeAt)), index),
+    wellFormed(parameterText(formOf(parameters, value, index, typeAt)), index),
   );
 }
 
@@ -146,7 +146,7 @@ interface ArrayForm {
   formOf(value: Json, type: TypeInfo): Form;
 }
 
-function textOf(form: Form): FieldValue {
+function parameterText(form: Form): FieldValue {
   if (typeof form === 'string' || form === null) return form;
   return 'json' in form ? writtenText(form.json) : arrayText(form);
 }
@@ -203,7 +203,9 @@ function dataForm(value: Json, type: TypeInfo): Form {
 }
 
 function arrayText(form: ArrayForm): string {
-  const texts = form.elements.map((value) => quoted(textOf(innerForm(form, value)), value, form));
+  const texts = form.elements.map((value) =>
+    quoted(parameterText(innerForm(form, value)), value, form),
+  );
   return `{${texts.join(form.element.delimiter)}}`;
 }
 

@@ -12,7 +12,7 @@ const RELATIONS = `pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid
 const OWNED = "pg_catalog.pg_has_role(c.relowner, 'USAGE')";
 
 /** Answers one row; names come quoted as identifiers. To be run with `search_path` on pg_catalog. */
-const STANDING: Statement = {
+const ROLE: Statement = {
   text: `SELECT r.rolsuper, r.rolbypassrls,
     quote_ident(r.rolname), quote_ident(left(r.rolname, 57) || '_read'), quote_ident(left(r.rolname, 56) || '_write'),
     quote_ident(current_database()),
@@ -24,7 +24,7 @@ const STANDING: Statement = {
 };
 
 /** What is known of the role that a connection has. */
-interface Standing {
+interface Role {
   readonly superuser: boolean;
   readonly bypasses: boolean;
   /** Quoted, as all names here. */
@@ -45,8 +45,8 @@ interface Standing {
  * @param use of a connection that does not read, an owner is warned of only where row-level security does not bind it
  */
 export async function credentialWarnings(ask: AskRows, use: ConnectionUse): Promise<Warning[]> {
-  const [row] = await ask(STANDING);
-  return row ? warningsOf(standingOf(row), use) : [];
+  const [row] = await ask(ROLE);
+  return row ? warningsOf(roleOf(row), use) : [];
 }
 
 /** Warns of a pooler that lends connections to transactions. */
@@ -58,7 +58,7 @@ export const POOLER_WARNING: Warning = {
     'itself in the configuration.',
 };
 
-function standingOf(row: readonly FieldValue[]): Standing {
+function roleOf(row: readonly FieldValue[]): Role {
   const [superuser, bypasses, role, reader, writer, database, owned, schemas, unforced] = row;
   return {
     superuser: superuser === 't',
@@ -86,7 +86,7 @@ const MEMBERS: { readonly [use in ConnectionUse]: string } = {
   development: 'development_conn',
 };
 
-function warningsOf(standing: Standing, use: ConnectionUse): Warning[] {
+function warningsOf(standing: Role, use: ConnectionUse): Warning[] {
   const { superuser, bypasses, role } = standing;
   const whose = `The role of ${MEMBERS[use]}`;
   const mend = mendOf(standing, use);
@@ -102,7 +102,7 @@ function warningsOf(standing: Standing, use: ConnectionUse): Warning[] {
   return warnings;
 }
 
-function ownerWarnings(standing: Standing, use: ConnectionUse, whose: string): Warning[] {
+function ownerWarnings(standing: Role, use: ConnectionUse, whose: string): Warning[] {
   const { owned, unforced } = standing;
   const code = 'CREDENTIAL_OWNER';
   const force = unforced.map((table) => `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`).join(' ');
@@ -121,14 +121,14 @@ function ownerWarnings(standing: Standing, use: ConnectionUse, whose: string): W
 }
 
 /** Says how to make a role with only the rights that the use needs. */
-function mendOf(standing: Standing, use: ConnectionUse): string {
+function mendOf(standing: Role, use: ConnectionUse): string {
   const writes = use === 'writes' || use === 'development';
   const what = writes ? 'reads and writes rows' : 'only reads';
   const member = writes ? MEMBERS[use] : 'read_conn';
   return `Create a role that ${what} (an administrator of the database runs this, with a password in place of …), and name it in ${member}: ${roleStatements(standing, writes)}`;
 }
 
-function roleStatements(standing: Standing, writes: boolean): string {
+function roleStatements(standing: Role, writes: boolean): string {
   const { role, reader, writer, database, schemas } = standing;
   const made = writes ? writer : reader;
   const rights = writes ? 'SELECT, INSERT, UPDATE, DELETE' : 'SELECT';

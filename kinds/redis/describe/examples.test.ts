@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RedisCommand } from '../command.ts';
 import { plain } from '../grammar.ts';
-import { named } from '../name.ts';
+import { commandFrom } from '../name.ts';
 import { RedisRequest } from '../request.ts';
 import { splitLine } from '../split.ts';
 import { allCommands } from '../table.ts';
@@ -15,7 +15,7 @@ const lines = LINES.split('\n').filter((line) => line !== '' && !line.startsWith
 /** The command of a line. */
 function commandOf(line: string): RedisCommand {
   const [name, ...args] = splitLine(line) ?? [];
-  return named(String(name), args);
+  return commandFrom(String(name), args);
 }
 
 test('members of every command can be read, and all that is counted is there', () => {

@@ -1,7 +1,7 @@
 /** What a server says unasked, as JSON: messages of channels, invalidations of tracked keys, lines of MONITOR. */
 import type { Form } from '../replies/index.ts';
 import { naturalJson } from '../replies/index.ts';
-import { textOf } from '../replies/natural.ts';
+import { utf8Of } from '../replies/natural.ts';
 import { record, type Shaped } from '../replies/shaped.ts';
 import type { ReplyValue } from '../reply-value.ts';
 
@@ -16,7 +16,7 @@ export function messageJson(push: ReplyValue): string | undefined {
 function messageOf(push: ReplyValue): Shaped | undefined {
   if (!Array.isArray(push)) return undefined;
   const [kind = null, ...parts]: readonly ReplyValue[] = push;
-  const name = textOf(kind);
+  const name = utf8Of(kind);
   if (name === 'message' || name === 'smessage') {
     const [channel = null, message = null] = parts;
     return record({ channel, message });
@@ -33,7 +33,7 @@ const CONFIRMATION = /^[ps]?(?:un)?subscribe$/;
 export function pushJson(push: ReplyValue): string | undefined {
   if (!Array.isArray(push)) return undefined;
   const [kind = null, ...parts]: readonly ReplyValue[] = push;
-  const type = textOf(kind) ?? '';
+  const type = utf8Of(kind) ?? '';
   if (CONFIRMATION.test(type)) return undefined;
   if (type === 'invalidate') {
     const [keys = null] = parts;
@@ -54,7 +54,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', a
  * a script, for the others have addresses. Undefined for what is no such line.
  */
 export function monitorJson(push: ReplyValue): string | undefined {
-  const [, time, db, client, words] = LINE.exec(textOf(push) ?? '') ?? [];
+  const [, time, db, client, words] = LINE.exec(utf8Of(push) ?? '') ?? [];
   if (time === undefined || words === undefined) return undefined;
   const command = [...words.matchAll(WORD)].map(([, escaped = '']) => unescaped(escaped));
   const script = client === 'lua' ? { client } : {};

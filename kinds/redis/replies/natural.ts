@@ -34,7 +34,7 @@ export function naturalJson(value: Shaped, form: Form): string {
 }
 
 /** Bytes as text where they are UTF-8. */
-export function textOf(value: Shaped): string | undefined {
+export function utf8Of(value: Shaped): string | undefined {
   if (typeof value === 'string') return value;
   if (value instanceof ReplyStatus) return value.text;
   if (!(value instanceof Uint8Array)) return undefined;
@@ -78,7 +78,7 @@ function double(value: number): string {
 }
 
 function bytes(value: Uint8Array): string {
-  const text = textOf(value);
+  const text = utf8Of(value);
   return text === undefined ? bytesJson(value) : JSON.stringify(text);
 }
 
@@ -107,7 +107,7 @@ function map(items: readonly Shaped[], form: Form): string {
   const names = new Set<string>();
   const members: string[] = [];
   for (let at = 0; at < items.length; at += 2) {
-    const name = textOf(items[at] ?? null);
+    const name = utf8Of(items[at] ?? null);
     if (name === undefined || names.has(name)) return pairs(items, form);
     names.add(name);
     const value = naturalJson(items[at + 1] ?? null, form);

@@ -2,7 +2,7 @@
 import { isJson } from '../../../proto/is-json.ts';
 import type { RedisCommand } from '../command.ts';
 import { ReplyDouble, ReplyMap, ReplySet, type ReplyValue } from '../reply-value.ts';
-import { bytesJson, isList, textOf } from './natural.ts';
+import { bytesJson, isList, utf8Of } from './natural.ts';
 import { JsonText, Members, record, type Shaped } from './shaped.ts';
 
 /** What a reply becomes; one that is not as expected stays as it is. */
@@ -85,7 +85,7 @@ function shapeOf(
   other: Shape,
   key: ReplyValue | undefined,
 ): Shape {
-  const name = key === undefined ? undefined : textOf(key);
+  const name = key === undefined ? undefined : utf8Of(key);
   return name !== undefined && Object.hasOwn(values, name) ? (values[name] ?? other) : other;
 }
 
@@ -118,7 +118,7 @@ export const pairsAs =
 /** A number that RESP2 gives as text. */
 export const double: Shape = (value) => {
   if (typeof value === 'number') return new ReplyDouble(value);
-  const text = textOf(value);
+  const text = utf8Of(value);
   if (text === undefined) return value;
   const number = doubleOf(text);
   return number === undefined ? value : new ReplyDouble(number);
@@ -144,7 +144,7 @@ function doubleOf(text: string): number | undefined {
 
 /** An integer that stands as text. */
 export const integer: Shape = (value) => {
-  const text = textOf(value);
+  const text = utf8Of(value);
   if (text === undefined || !/^-?\d{1,19}$/.test(text)) return value;
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);
@@ -163,7 +163,7 @@ export const binary: Shape = (value) => {
 
 /** A JSON document, or the text where it is not JSON. */
 export const json: Shape = (value) => {
-  const text = textOf(value);
+  const text = utf8Of(value);
   if (text === undefined) return value;
   return isJson(text) ? new JsonText(text) : value;
 };

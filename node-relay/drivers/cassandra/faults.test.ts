@@ -10,15 +10,15 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type CassandraServer, startCassandra } from '../../../test/servers/cassandra-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
-import { openSession } from '../test/host.ts';
-import { type CassandraSession, cassandra } from './index.ts';
+import { openClient } from '../test/host.ts';
+import { type CassandraClient, cassandra } from './index.ts';
 import { cql, run } from './test/database.ts';
 
 let folder: string;
 let server: CassandraServer;
-let write: CassandraSession;
+let write: CassandraClient;
 let tls: Server;
-const sessions: CassandraSession[] = [];
+const sessions: CassandraClient[] = [];
 const defaults = getCACertificates('default');
 const { certificate, key } = selfSigned({ dnsName: 'localhost', years: 5 });
 
@@ -48,8 +48,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function open(url: string): Promise<CassandraSession> {
-  const session = await openSession(cassandra, { connection: { url }, mode: 'write' });
+async function open(url: string): Promise<CassandraClient> {
+  const session = await openClient(cassandra, { connection: { url }, mode: 'write' });
   sessions.push(session);
   return session;
 }

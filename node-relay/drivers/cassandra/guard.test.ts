@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { CassandraSession } from './index.ts';
+import type { CassandraClient } from './index.ts';
 import { ATTACKS, READS, TARGETS } from './test/attacks.ts';
 import { cql, run, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: CassandraSession;
-let write: CassandraSession;
+let read: CassandraClient;
+let write: CassandraClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(...TARGETS);

@@ -1,9 +1,9 @@
 /** Servers that say what no server says: each ends its own call, and nothing of it is served as data. */
 import { afterEach, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import { type CassandraSession, cassandra } from './index.ts';
+import { type CassandraClient, cassandra } from './index.ts';
 import { cql, run } from './test/database.ts';
 import {
   type Answerer,
@@ -18,7 +18,7 @@ import {
 } from './test/hostile.ts';
 
 let server: HostileServer;
-let session: CassandraSession;
+let session: CassandraClient;
 const SELECT = cql('SELECT a FROM items');
 const ONE = cell(ints(1));
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 async function open(answer: Answerer): Promise<void> {
   server = await HostileServer.start(answer);
   const connection = { url: `cassandra://127.0.0.1:${server.port}` };
-  session = await openSession(cassandra, { connection, mode: 'read', host: testHost(1) });
+  session = await openClient(cassandra, { connection, mode: 'read', host: testHost(1) });
 }
 
 async function streamed(): Promise<string> {

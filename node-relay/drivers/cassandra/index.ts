@@ -2,11 +2,11 @@
 
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import type {
+  BackendClient,
   Call,
   InspectedTables,
   InspectPage,
   Inspects,
-  Session,
   Streams,
   Target,
   Transacts,
@@ -22,12 +22,12 @@ import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
 
 /**
- * Sessions to Cassandra. The node that the endpoint names answers everything: nothing is asked
+ * Clients of Cassandra. The node that the endpoint names answers everything: nothing is asked
  * of its peers' addresses, so nothing else is ever dialled. There are no sessions of a caller's
  * own. Contract §5, §6.
  */
-export const cassandra: Driver<CassandraRequest, CassandraSession> = {
-  async open({ envelope }: Target, host: Host): Promise<CassandraSession> {
+export const cassandra: Driver<CassandraRequest, CassandraClient> = {
+  async open({ envelope }: Target, host: Host): Promise<CassandraClient> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings };
     const maker: ConnectionMaker<Connection> = {
@@ -35,14 +35,14 @@ export const cassandra: Driver<CassandraRequest, CassandraSession> = {
       close: (connection) => connection.close(),
     };
     const pool = watchedPool(host, maker, (connection) => connection);
-    return new CassandraSession(new Database(pool, settings, host));
+    return new CassandraClient(new Database(pool, settings, host));
   },
 };
 
 /** What the driver can do. */
-export class CassandraSession
+export class CassandraClient
   implements
-    Session<CassandraRequest>,
+    BackendClient<CassandraRequest>,
     Streams<CassandraRequest>,
     Transacts<CassandraRequest>,
     Inspects

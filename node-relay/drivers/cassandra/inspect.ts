@@ -74,13 +74,13 @@ export async function inspectTables(
 
 const Named = Table.omit({ type: true });
 
-type Place = readonly [namespace: string, name: string];
+type TableKey = readonly [namespace: string, name: string];
 
-function place({ keyspace_name, name }: z.infer<typeof Named>): Place {
+function place({ keyspace_name, name }: z.infer<typeof Named>): TableKey {
   return [keyspace_name, name];
 }
 
-function compare([one, first]: Place, [other, second]: Place): number {
+function compare([one, first]: TableKey, [other, second]: TableKey): number {
   if (one !== other) return one < other ? -1 : 1;
   if (first === second) return 0;
   return first < second ? -1 : 1;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CassandraRequest } from '../../../kinds/cassandra/index.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
-import type { CassandraSession } from './index.ts';
+import type { CassandraClient } from './index.ts';
 import { cql, type Rows, run, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let write: CassandraSession;
-let read: CassandraSession;
+let write: CassandraClient;
+let read: CassandraClient;
 const ROWS = 25;
 
 beforeAll(async () => {

@@ -10,7 +10,7 @@ export interface PageOwner {
 }
 
 /** Where a page begins. */
-export interface Place {
+export interface PagePosition {
   readonly state: Buffer;
   /** Rows of the pages before: a page under a LIMIT must not be larger, or the server begins anew. */
   readonly size: number;
@@ -39,7 +39,7 @@ export function openedState(
   host: Host,
   owner: PageOwner,
   sealed: string | undefined,
-): Place | undefined {
+): PagePosition | undefined {
   if (sealed === undefined) return undefined;
   const clear = host.unseal(sealed, bindingOf(owner));
   if (clear) {

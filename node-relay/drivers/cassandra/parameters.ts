@@ -22,7 +22,7 @@ export function bound(
   params: Params = [],
   path = 'params',
 ): Bound[] {
-  return isList(params) ? positional(columns, params, path) : named(columns, params, path);
+  return isList(params) ? positional(columns, params, path) : namedValues(columns, params, path);
 }
 
 function isList(
@@ -48,7 +48,7 @@ function positional(
 }
 
 /** Names without quotes are in small letters on the server, whatever the statement wrote. */
-function named(
+function namedValues(
   columns: readonly ProtocolColumn[],
   params: { readonly [name: string]: Json },
   path: string,

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { CassandraSession } from './index.ts';
+import type { CassandraClient } from './index.ts';
 import { cql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let write: CassandraSession;
+let write: CassandraClient;
 
 /** Type, JSON text in, JSON text out where it is another. */
 const VALUES: readonly (readonly [type: string, input: string, output?: string])[] = [

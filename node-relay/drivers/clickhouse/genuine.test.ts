@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { backend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import { Gone } from '../one-socket.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
 import { Connection } from './connection.ts';
 import { fromServer, type ServerFault } from './errors.ts';
 import { clickhouse } from './index.ts';
@@ -69,7 +69,7 @@ describe('a genuine server', () => {
     const wrong = new URL(url);
     wrong.password = 'not-the-password';
     for (const given of [wrong.href, wrong.href.replace('default:', 'nobody:')]) {
-      const session = await openSession(clickhouse, { connection: { url: given }, mode: 'read' });
+      const session = await openClient(clickhouse, { connection: { url: given }, mode: 'read' });
       expect(await failureOf(session.run(sql('SELECT 1'), callOf('read')))).toMatchObject({
         code: 'CONNECTION_FAILED',
         message: 'Unable to connect to database: password authentication failed',

@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { ClickhouseSession } from './index.ts';
+import type { ClickhouseClient } from './index.ts';
 import { ATTACKS, READS, TARGETS } from './test/attacks.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 const ATTACK_FILE = '/tmp/causeway-clickhouse-attack';
 let database: TestDatabase;
-let read: ClickhouseSession;
-let write: ClickhouseSession;
+let read: ClickhouseClient;
+let write: ClickhouseClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(...TARGETS);

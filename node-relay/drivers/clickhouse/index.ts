@@ -2,11 +2,11 @@
 
 import type { ClickhouseRequest } from '../../../kinds/clickhouse/index.ts';
 import type {
+  BackendClient,
   Call,
   InspectedTables,
   InspectPage,
   Inspects,
-  Session,
   Streams,
   Target,
 } from '../../../proto/driver.ts';
@@ -20,9 +20,9 @@ import { inspectTables } from './inspect.ts';
 import { settingsOf } from './settings.ts';
 import { streamRows } from './stream.ts';
 
-/** Sessions to ClickHouse; it has neither transactions nor sessions of a caller's own. Contract §5, §6. */
-export const clickhouse: Driver<ClickhouseRequest, ClickhouseSession> = {
-  async open({ envelope }: Target, host: Host): Promise<ClickhouseSession> {
+/** Clients of ClickHouse; it has neither transactions nor leases. Contract §5, §6. */
+export const clickhouse: Driver<ClickhouseRequest, ClickhouseClient> = {
+  async open({ envelope }: Target, host: Host): Promise<ClickhouseClient> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings };
     const maker: ConnectionMaker<Connection> = {
@@ -31,13 +31,13 @@ export const clickhouse: Driver<ClickhouseRequest, ClickhouseSession> = {
     };
     const pool = watchedPool(host, maker, (connection) => connection);
     const allowed = allowedFunctions(envelope.settings.allow_functions);
-    return new ClickhouseSession(new Database(pool, settings, allowed));
+    return new ClickhouseClient(new Database(pool, settings, allowed));
   },
 };
 
 /** What the driver can do. */
-export class ClickhouseSession
-  implements Session<ClickhouseRequest>, Streams<ClickhouseRequest>, Inspects
+export class ClickhouseClient
+  implements BackendClient<ClickhouseRequest>, Streams<ClickhouseRequest>, Inspects
 {
   readonly #database: Database;
 

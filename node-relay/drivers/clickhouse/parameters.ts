@@ -75,7 +75,7 @@ export function parametersOf(placeholders: readonly Placeholder[], given: Params
 /** A value by itself, as in a field of TabSeparated. All texts hold one byte a character. */
 function whole(value: Json, type: TypeTree, path: string): string {
   if (value === null) return '\\N';
-  const text = textOf(value, type, path);
+  const text = parameterText(value, type, path);
   if (text !== undefined) return escaped(text);
   if (isText(type) && (typeof value === 'number' || isRawJson(value))) return numberText(value);
   const isDocument = DOCUMENTS.has(type.name) || (type.name !== 'Tuple' && type.name !== 'Map');
@@ -103,7 +103,7 @@ const ESCAPES: { readonly [character: string]: string } = {
 function nested(value: Json, type: TypeTree, path: string): string {
   if (value === null) return 'NULL';
   if (value === true || value === false) return value ? 'true' : 'false';
-  const text = textOf(value, type, path);
+  const text = parameterText(value, type, path);
   if (text !== undefined) return BARE.test(type.name) && NUMBER.test(text) ? text : quoted(text);
   if (typeof value === 'number' || isRawJson(value)) return numberOf(value, type);
   if (Array.isArray(value)) return listOf(value, type, path);
@@ -165,7 +165,7 @@ function membersOf(value: { readonly [name: string]: Json }, type: TypeTree, pat
   return `{${entries.join(',')}}`;
 }
 
-function textOf(value: Json, type: TypeTree, path: string): string | undefined {
+function parameterText(value: Json, type: TypeTree, path: string): string | undefined {
   if (typeof value !== 'string') return bytesOf(value)?.toString('latin1');
   if (!value.isWellFormed()) throw bad(path, 'holds half of a surrogate pair');
   return latin1(type.name.startsWith('DateTime') ? instantOf(value, type) : value);

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { afterEach, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
-import { callOf, openSession } from '../test/host.ts';
+import { callOf, openClient } from '../test/host.ts';
 import { clickhouse } from './index.ts';
 import { settingsOf } from './settings.ts';
 import { sql } from './test/database.ts';
@@ -92,7 +92,7 @@ describe('TLS', () => {
       };
       const { port } = server.address() as { port: number }; // It listens on a port.
       const connection = { url: `clickhouse://u:p@127.0.0.1:${port}?secure=true` };
-      const session = await openSession(clickhouse, { connection, mode: 'read' });
+      const session = await openClient(clickhouse, { connection, mode: 'read' });
       expect(await failureOf(session.run(sql('SELECT 1'), callOf('read')))).toMatchObject({
         code: 'CONNECTION_FAILED',
         message,
@@ -114,7 +114,7 @@ describe('TLS', () => {
     };
     const { port } = server.address() as { port: number }; // It listens on a port.
     const connection = { url: `clickhouse://u:p@127.0.0.1:${port}` };
-    const session = await openSession(clickhouse, { connection, mode: 'read' });
+    const session = await openClient(clickhouse, { connection, mode: 'read' });
     expect(await failureOf(session.run(sql('SELECT 1'), callOf('read')))).toMatchObject({
       code: 'CONNECTION_FAILED',
       details: [],

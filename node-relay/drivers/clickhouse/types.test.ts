@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';
-import type { ClickhouseSession } from './index.ts';
+import type { ClickhouseClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: ClickhouseSession;
+let read: ClickhouseClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create();

@@ -4,11 +4,11 @@ import { type ClickhouseRequest, clickhouse as kind } from '../../../kinds/click
 import { type Json, parseJson } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { ClickhouseSession } from './index.ts';
+import type { ClickhouseClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let write: ClickhouseSession;
+let write: ClickhouseClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(

@@ -1,7 +1,7 @@
 /** One kept-alive connection to a server: one request after another. */
 import { type IncomingMessage, request as startRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Outgoing } from '../../../kinds/http/line.ts';
+import type { Outgoing } from '../../../kinds/http/transport.ts';
 import type { Host } from '../driver.ts';
 import { replyTo } from '../http-reply.ts';
 import { Gone, OneSocket } from '../one-socket.ts';

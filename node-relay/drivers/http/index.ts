@@ -1,15 +1,15 @@
 /** Driver of kind `http`: any server that speaks HTTP, over sockets that the relay dialled. */
 
+import { baseIn, HttpClient } from '../../../kinds/http/client.ts';
 import type { HttpRequest } from '../../../kinds/http/index.ts';
-import { baseIn, HttpSession } from '../../../kinds/http/session.ts';
-import type { Session, Target } from '../../../proto/driver.ts';
+import type { BackendClient, Target } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
-import { RelayLine } from './line.ts';
+import { RelayTransport } from './transport.ts';
 
-/** Sessions to servers that speak HTTP. Contract §6, "http kind". */
+/** Clients of servers that speak HTTP. Contract §6, "http kind". */
 export const http: Driver<HttpRequest> = {
-  async open({ envelope }: Target, host: Host): Promise<Session<HttpRequest>> {
+  async open({ envelope }: Target, host: Host): Promise<BackendClient<HttpRequest>> {
     const base = baseIn(envelope);
-    return new HttpSession(base, new RelayLine(base.url, host));
+    return new HttpClient(base, new RelayTransport(base.url, host));
   },
 };

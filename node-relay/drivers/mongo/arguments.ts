@@ -5,7 +5,7 @@ import { TIMEOUT_DEFAULT_MS } from '../../../kinds/members.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 import { serverMs } from './database.ts';
 import { type BsonDocument, documentToBson, toBson, toPlain } from './to-bson.ts';
 import { isWrapper } from './wrappers.ts';
@@ -22,19 +22,19 @@ const VALUES = new Set(
 );
 
 /** The database of a request. */
-export function databaseOf({ client, settings }: Scene, { database }: MongoRequest): Db {
+export function databaseOf({ client, settings }: Execution, { database }: MongoRequest): Db {
   return client.db(database ?? settings.database);
 }
 
 /** The collection of a request. */
-export function collectionOf(scene: Scene, request: MongoRequest): Collection<Document> {
+export function collectionOf(execution: Execution, request: MongoRequest): Collection<Document> {
   // Their schema has it wherever it is asked for.
-  return databaseOf(scene, request).collection(request.collection ?? '');
+  return databaseOf(execution, request).collection(request.collection ?? '');
 }
 
 /** A member that is a document; an empty one without it. @throws GatewayError BAD_REQUEST */
 export function documentIn(
-  { substitute }: Scene,
+  { substitute }: Execution,
   value: JsonObject | undefined,
   path: string,
 ): BsonDocument {
@@ -47,38 +47,38 @@ export function documentIn(
 
 /** A member that is a list of documents. @throws GatewayError BAD_REQUEST */
 export function documentsIn(
-  scene: Scene,
+  execution: Execution,
   values: readonly JsonObject[] | undefined,
   path: string,
 ): BsonDocument[] {
-  return (values ?? []).map((each, index) => documentIn(scene, each, `${path}.${index}`));
+  return (values ?? []).map((each, index) => documentIn(execution, each, `${path}.${index}`));
 }
 
 /** An update: a document of operators, or a pipeline. @throws GatewayError BAD_REQUEST */
 export function updateIn(
-  scene: Scene,
+  execution: Execution,
   update: JsonObject | JsonObject[] | undefined,
   path = 'update',
 ): BsonDocument | BsonDocument[] {
-  if (Array.isArray(update)) return documentsIn(scene, update, path);
-  return documentIn(scene, update, path);
+  if (Array.isArray(update)) return documentsIn(execution, update, path);
+  return documentIn(execution, update, path);
 }
 
 /** Options for the driver, with the session and, where there is a time, what is left of it. @throws GatewayError BAD_REQUEST */
-export function optionsIn(scene: Scene, request: MongoRequest, timed = true): Document {
-  const options: Document = { session: scene.session };
+export function optionsIn(execution: Execution, request: MongoRequest, timed = true): Document {
+  const options: Document = { session: execution.session };
   for (const [name, value] of Object.entries(request.options ?? {})) {
-    options[OPTION_NAMES[name] ?? name] = optionIn(scene, name, value);
+    options[OPTION_NAMES[name] ?? name] = optionIn(execution, name, value);
   }
-  if (timed) options.maxTimeMS = timeFor(scene, request, options.maxTimeMS);
+  if (timed) options.maxTimeMS = timeFor(execution, request, options.maxTimeMS);
   return options;
 }
 
 const OPTION_NAMES: Readonly<Record<string, string>> = { selectionCriteria: 'readPreference' };
 
-function optionIn(scene: Scene, name: string, value: Json): unknown {
+function optionIn(execution: Execution, name: string, value: Json): unknown {
   const path = `options.${name}`;
-  if (VALUES.has(name)) return toBson(value, path, scene.substitute);
+  if (VALUES.has(name)) return toBson(value, path, execution.substitute);
   if (name === 'returnDocument' && typeof value === 'string') return value.toLowerCase();
   if (name === 'readConcern' && typeof value === 'string') return { level: value };
   if (name === 'writeConcern') return writeConcernIn(value, path);
@@ -94,9 +94,9 @@ function writeConcernIn(value: Json, path: string): unknown {
 }
 
 /** Milliseconds that the server may take: what is left of the call, or less where the caller says so. */
-export function timeFor(scene: Scene, request: MongoRequest, asked?: unknown): number {
+export function timeFor(execution: Execution, request: MongoRequest, asked?: unknown): number {
   const whole = request.timeout_ms ?? TIMEOUT_DEFAULT_MS;
-  const left = serverMs(whole - (performance.now() - scene.startedAt)) ?? whole;
+  const left = serverMs(whole - (performance.now() - execution.startedAt)) ?? whole;
   const limit = typeof asked === 'number' && asked > 0 ? Math.min(asked, left) : left;
   return Math.max(1, Math.floor(limit));
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
-import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 const COUNT = 250;
@@ -12,7 +12,7 @@ const IDS = Array.from({ length: COUNT }, (_, n) => ({ _id: n }));
 
 let server: StartedBackend;
 let database: TestDatabase;
-let session: MongoSession;
+let session: MongoBackend;
 
 beforeAll(async () => {
   // The count is a whole server's.
@@ -25,7 +25,7 @@ beforeAll(async () => {
     .collection<{ _id: number }>('capped')
     .insertMany(IDS.map((each) => ({ ...each })));
   for (let n = 0; n < 5; n += 1) await database.db.createCollection(`more_${n}`);
-  session = await openSession(mongo, { connection: { url: database.url }, mode: 'write' });
+  session = await openClient(mongo, { connection: { url: database.url }, mode: 'write' });
 });
 afterAll(async () => {
   await session?.close();

@@ -26,7 +26,7 @@ const KILL_ANSWERED_MS = 5_000;
 const MARGIN_MS = 20;
 
 /** What a call works with. */
-export interface Scene {
+export interface Execution {
   readonly client: MongoClient;
   readonly session: ClientSession;
   readonly settings: Settings;
@@ -73,13 +73,13 @@ export class Database {
   }
 
   /** Runs a call in a session of the driver's of its own. @throws GatewayError */
-  async call<Value>(call: Call, work: (scene: Scene) => Promise<Value>): Promise<Value> {
+  async call<Value>(call: Call, work: (execution: Execution) => Promise<Value>): Promise<Value> {
     const permit = await this.borrow(call.signal);
     try {
       const client = await this.client(call.signal);
       const session = this.startSession(client);
       try {
-        return await this.attempt(session, call, () => work(this.scene(client, session, call)));
+        return await this.attempt(session, call, () => work(this.execution(client, session, call)));
       } finally {
         void session.endSession().catch(() => {});
       }
@@ -88,12 +88,12 @@ export class Database {
     }
   }
 
-  scene(
+  execution(
     client: MongoClient,
     session: ClientSession,
     call: Call,
-    place: Scene['place'] = 'call',
-  ): Scene {
+    place: Execution['place'] = 'call',
+  ): Execution {
     const form = call.canonical || this.settings.canonical ? 'canonical' : 'relaxed';
     const startedAt = performance.now();
     const observer = () => this.#sockets.observers.get(session);

@@ -4,8 +4,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { failureOf } from '../contract.ts';
 import type { Host } from '../driver.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
 
@@ -27,11 +27,11 @@ afterAll(async () => {
 
 const count = entries('count_documents');
 const open = (connection: string, host: Host = testHost()) =>
-  openSession(mongo, { connection: { url: connection }, mode: 'write', host });
+  openClient(mongo, { connection: { url: connection }, mode: 'write', host });
 
 async function using<Value>(
-  session: Promise<MongoSession>,
-  work: (session: MongoSession) => Promise<Value>,
+  session: Promise<MongoBackend>,
+  work: (session: MongoBackend) => Promise<Value>,
 ): Promise<Value> {
   const opened = await session;
   try {

@@ -1,6 +1,6 @@
 /** A database as the driver's GridFS sees it: all that it sends goes through the call's session. */
 import type { Db } from 'mongodb';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 
 /** Where each method that GridFS uses has its options. */
 const OPTIONS_AT: Readonly<Record<string, number>> = {
@@ -16,7 +16,7 @@ const OPTIONS_AT: Readonly<Record<string, number>> = {
 };
 
 /** GridFS calculates with what it reads; and in a session of ours its work ends with the call. */
-export function inSession(database: Db, { session }: Scene): Db {
+export function inSession(database: Db, { session }: Execution): Db {
   const ours = { session, promoteValues: true, promoteLongs: true, promoteBuffers: true };
   return withMethods(database, {
     collection: (name: string) =>

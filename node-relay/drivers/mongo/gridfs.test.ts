@@ -3,15 +3,15 @@ import { Binary, GridFSBucket, type ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let session: MongoSession;
+let session: MongoBackend;
 beforeAll(async () => {
   database = await TestDatabase.create();
-  session = await openSession(mongo, { connection: { url: database.url }, mode: 'write' });
+  session = await openClient(mongo, { connection: { url: database.url }, mode: 'write' });
 });
 afterAll(async () => {
   await session?.close();

@@ -4,7 +4,7 @@ import type { GridfsName } from '../../../kinds/mongo/gridfs.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { badRequest, GatewayError, refusedByBackend } from '../../../proto/errors.ts';
 import { databaseOf, documentIn } from './arguments.ts';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 import { inSession } from './gridfs-collections.ts';
 import { readers } from './operations/find.ts';
 import type { Handler } from './operations/handler.ts';
@@ -25,48 +25,49 @@ function ofFiles(request: MongoRequest): MongoRequest {
 export const gridfs: Readonly<Record<GridfsName, Handler>> = {
   'database.gridfs_bucket.upload': upload,
   'database.gridfs_bucket.download': download,
-  'database.gridfs_bucket.find': (scene, request) => readers.find(scene, ofFiles(request)),
-  'database.gridfs_bucket.find_one': (scene, request) => readers.find_one(scene, ofFiles(request)),
-  'database.gridfs_bucket.rename': async (scene, request) => {
-    const bucket = bucketOf(scene, request);
-    await found(bucket.rename(idIn(scene, request), request.new_filename ?? ''));
+  'database.gridfs_bucket.find': (execution, request) => readers.find(execution, ofFiles(request)),
+  'database.gridfs_bucket.find_one': (execution, request) =>
+    readers.find_one(execution, ofFiles(request)),
+  'database.gridfs_bucket.rename': async (execution, request) => {
+    const bucket = bucketOf(execution, request);
+    await found(bucket.rename(idIn(execution, request), request.new_filename ?? ''));
     return NOTHING;
   },
-  'database.gridfs_bucket.delete': async (scene, request) => {
-    await found(bucketOf(scene, request).delete(idIn(scene, request)));
+  'database.gridfs_bucket.delete': async (execution, request) => {
+    await found(bucketOf(execution, request).delete(idIn(execution, request)));
     return NOTHING;
   },
-  'database.gridfs_bucket.drop': async (scene, request) => {
-    await bucketOf(scene, request).drop();
+  'database.gridfs_bucket.drop': async (execution, request) => {
+    await bucketOf(execution, request).drop();
     return NOTHING;
   },
 };
 
 /** @throws GatewayError BAD_REQUEST in a transaction, which GridFS takes no part in. Source: GridFS specification, "Transactions" */
-function bucketOf(scene: Scene, request: MongoRequest): GridFSBucket {
-  if (scene.session.inTransaction()) {
+function bucketOf(execution: Execution, request: MongoRequest): GridFSBucket {
+  if (execution.session.inTransaction()) {
     const message = 'Files of GridFS take no part in transactions';
     throw badRequest('type', message, message);
   }
-  const database = inSession(databaseOf(scene, request), scene);
+  const database = inSession(databaseOf(execution, request), execution);
   return new GridFSBucket(database, { bucketName: request.bucket_name ?? DEFAULT_BUCKET });
 }
 
 /** The file's `_id`; the driver's types know ObjectIds alone, its code any value. */
-function idIn(scene: Scene, { id }: MongoRequest): ObjectId {
+function idIn(execution: Execution, { id }: MongoRequest): ObjectId {
   if (id === undefined || id === null || id === false || id === '') {
     throw badRequest('id', 'is the _id of a file and not empty');
   }
-  return toBson(id, 'id', scene.substitute) as ObjectId;
+  return toBson(id, 'id', execution.substitute) as ObjectId;
 }
 
-async function upload(scene: Scene, request: MongoRequest): Promise<string> {
-  const bucket = bucketOf(scene, request);
+async function upload(execution: Execution, request: MongoRequest): Promise<string> {
+  const bucket = bucketOf(execution, request);
   const { content = '', chunk_size_bytes: chunkSizeBytes = CHUNK_BYTES } = request;
-  const id = request.id === undefined ? new ObjectId() : idIn(scene, request);
+  const id = request.id === undefined ? new ObjectId() : idIn(execution, request);
   const stream = bucket.openUploadStreamWithId(id, request.filename ?? '', {
     chunkSizeBytes,
-    ...(request.metadata ? { metadata: documentIn(scene, request.metadata, 'metadata') } : {}),
+    ...(request.metadata ? { metadata: documentIn(execution, request.metadata, 'metadata') } : {}),
   });
   const bytes =
     typeof content === 'string' ? Buffer.from(content) : Buffer.from(content.$bytes, 'base64');
@@ -76,18 +77,18 @@ async function upload(scene: Scene, request: MongoRequest): Promise<string> {
   try {
     // One piece at a time: given all, the driver would send all at once, each on a connection.
     for (let at = 0; at < bytes.length; at += chunkSizeBytes) {
-      scene.call.signal.throwIfAborted();
+      execution.call.signal.throwIfAborted();
       const piece = bytes.subarray(at, at + chunkSizeBytes);
       await Promise.race([written((done) => stream.write(piece, done)), failed.promise]);
     }
     await Promise.race([written((done) => stream.end(done)), failed.promise]);
   } catch (cause) {
     // Pieces under an id of the caller's may be another file's.
-    if (request.id === undefined && !scene.call.signal.aborted)
+    if (request.id === undefined && !execution.call.signal.aborted)
       await stream.abort().catch(() => {});
     throw cause;
   }
-  return memberText('inserted_id', id, scene);
+  return memberText('inserted_id', id, execution);
 }
 
 function written(write: (done: (failure?: Error | null) => void) => void): Promise<void> {
@@ -96,7 +97,7 @@ function written(write: (done: (failure?: Error | null) => void) => void): Promi
   });
 }
 
-async function download(scene: Scene, request: MongoRequest): Promise<string> {
+async function download(execution: Execution, request: MongoRequest): Promise<string> {
   const { id, filename, revision, end } = request;
   const start = request.start ?? (end === undefined ? undefined : 0);
   if ((id === undefined) === (filename === undefined)) {
@@ -106,22 +107,22 @@ async function download(scene: Scene, request: MongoRequest): Promise<string> {
     throw badRequest('revision', 'goes with filename');
   }
   const part = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) };
-  const bucket = bucketOf(scene, request);
+  const bucket = bucketOf(execution, request);
   // Pieces come many at a time, of which the last and first may be needed in part.
-  scene.takeLarge();
+  execution.takeLarge();
   const stream =
     filename === undefined
-      ? bucket.openDownloadStream(idIn(scene, request), part)
+      ? bucket.openDownloadStream(idIn(execution, request), part)
       : bucket.openDownloadStreamByName(filename, {
           ...part,
           ...(revision === undefined ? {} : { revision }),
         });
-  const max = request.encoding === 'text' ? scene.call.resultMaxBytes : base64Room(scene);
-  return textOf(await found(within(stream, max)), request);
+  const max = request.encoding === 'text' ? execution.call.resultMaxBytes : base64Room(execution);
+  return encodedBytes(await found(within(stream, max)), request);
 }
 
 /** Bytes whose base64 is no larger than a result may be. */
-function base64Room({ call }: Scene): number {
+function base64Room({ call }: Execution): number {
   return Math.floor((call.resultMaxBytes / 4) * 3);
 }
 
@@ -142,7 +143,7 @@ async function within(stream: AsyncIterable<Uint8Array>, max: number): Promise<B
   return Buffer.concat(pieces);
 }
 
-function textOf(bytes: Buffer, { encoding = 'bytes' }: MongoRequest): string {
+function encodedBytes(bytes: Buffer, { encoding = 'bytes' }: MongoRequest): string {
   if (encoding === 'bytes') return `{"value":{"$bytes":"${bytes.toString('base64')}"}}`;
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { needsAdmin } from '../../../kinds/mongo/admin.ts';
 import { failureOf } from '../contract.ts';
-import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { ATTACKS } from './test/attacks.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 describe('a read as the server’s superuser', () => {
   let database: TestDatabase;
-  let session: MongoSession;
+  let session: MongoBackend;
 
   async function state(): Promise<unknown> {
     const names = (await database.db.listCollections().toArray()).map(({ name }) => name);
@@ -22,7 +22,7 @@ describe('a read as the server’s superuser', () => {
       { _id: 1, n: 1 },
       { _id: 2, n: 2 },
     ]);
-    session = await openSession(mongo, { connection: { url: database.url }, mode: 'read' });
+    session = await openClient(mongo, { connection: { url: database.url }, mode: 'read' });
   });
   afterAll(async () => {
     await session.close();

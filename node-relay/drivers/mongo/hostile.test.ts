@@ -4,13 +4,13 @@ import { Binary, type Document, Long, ObjectId } from 'mongodb';
 import { afterEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { entries } from './test/database.ts';
 import { HELLO, HostileServer, type Said } from './test/hostile.ts';
 
 let server: HostileServer;
-const sessions: MongoSession[] = [];
+const sessions: MongoBackend[] = [];
 const dialled: string[] = [];
 
 afterEach(async () => {
@@ -24,7 +24,7 @@ async function open(
   say: (name: string, command: Document, head: (length: number) => Buffer) => Said,
   options = 'directConnection=true',
   user = '',
-): Promise<MongoSession> {
+): Promise<MongoBackend> {
   server = await HostileServer.start(say);
   const real = testHost(1);
   const url = `mongodb://${user}127.0.0.1:${server.port}/test?serverSelectionTimeoutMS=2000&${options}`;
@@ -36,7 +36,7 @@ async function open(
       return real.dial(name, port, signal);
     },
   };
-  const session = await openSession(mongo, { connection: { url }, mode: 'read', host });
+  const session = await openClient(mongo, { connection: { url }, mode: 'read', host });
   sessions.push(session);
   return session;
 }
@@ -47,7 +47,7 @@ const found = (id: Long = Long.ZERO) => ({
   ok: 1,
   cursor: { id, ns: 'test.entries', firstBatch: [] },
 });
-const ended = (session: MongoSession) => failureOf(session.run(find, callOf('read')));
+const ended = (session: MongoBackend) => failureOf(session.run(find, callOf('read')));
 
 describe('a reply', () => {
   test.each([

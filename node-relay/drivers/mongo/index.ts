@@ -2,13 +2,13 @@
 
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type {
+  BackendClient,
   Call,
   InspectedTables,
   InspectPage,
   Inspects,
   Lease,
   Leases,
-  Session,
   Streams,
   Target,
   Transacts,
@@ -25,18 +25,18 @@ import { streamDocuments } from './stream.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
-/** Sessions to MongoDB. Contract §5, §6. */
-export const mongo: Driver<MongoRequest, MongoSession> = {
-  async open({ envelope }: Target, host: Host): Promise<MongoSession> {
+/** Clients of MongoDB. Contract §5, §6. */
+export const mongo: Driver<MongoRequest, MongoBackend> = {
+  async open({ envelope }: Target, host: Host): Promise<MongoBackend> {
     const settings = settingsOf(envelope.connection, envelope.settings);
-    return new MongoSession(new Database(settings, host));
+    return new MongoBackend(new Database(settings, host));
   },
 };
 
 /** What the driver can do. */
-export class MongoSession
+export class MongoBackend
   implements
-    Session<MongoRequest>,
+    BackendClient<MongoRequest>,
     Streams<MongoRequest>,
     Transacts<MongoRequest>,
     Leases<MongoRequest>,
@@ -50,7 +50,7 @@ export class MongoSession
   }
 
   run(request: MongoRequest, call: Call): Promise<Buffer> {
-    return this.#database.call(call, (scene) => runRequest(scene, request));
+    return this.#database.call(call, (execution) => runRequest(execution, request));
   }
 
   stream(request: MongoRequest, call: Call): AsyncIterable<Uint8Array> {
@@ -74,7 +74,7 @@ export class MongoSession
   }
 
   inspect(page: InspectPage, call: Call): Promise<InspectedTables> {
-    return this.#database.call(call, (scene) => inspectPage(scene, page));
+    return this.#database.call(call, (execution) => inspectPage(execution, page));
   }
 
   ping(call: Call): Promise<number> {

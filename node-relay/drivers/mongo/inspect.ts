@@ -1,25 +1,28 @@
 /** Databases, their collections and views, with what validators say of fields. Contract §13. */
 import type { Db, Document } from 'mongodb';
 import type { InspectedTable, InspectedTables, InspectPage } from '../../../proto/driver.ts';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 
 const SYSTEM_DATABASES = new Set(['admin', 'config', 'local']);
 
 /** A page, ordered by database and name. @throws what the driver throws */
-export async function inspectPage(scene: Scene, page: InspectPage): Promise<InspectedTables> {
+export async function inspectPage(
+  execution: Execution,
+  page: InspectPage,
+): Promise<InspectedTables> {
   const tables: InspectedTable[] = [];
-  for (const name of await databaseNames(scene, page)) {
-    const db = scene.client.db(name);
-    for (const collection of await collectionsOf(scene, db, page)) {
+  for (const name of await databaseNames(execution, page)) {
+    const db = execution.client.db(name);
+    for (const collection of await collectionsOf(execution, db, page)) {
       if (tables.length === page.limit) return { tables, more: true };
-      tables.push(await tableOf(scene, db, collection));
+      tables.push(await tableOf(execution, db, collection));
     }
   }
   return { tables, more: false };
 }
 
 async function databaseNames(
-  { client, session }: Scene,
+  { client, session }: Execution,
   { after }: InspectPage,
 ): Promise<string[]> {
   const options = { session, nameOnly: true, authorizedDatabases: true };
@@ -31,7 +34,7 @@ async function databaseNames(
 }
 
 async function collectionsOf(
-  { session }: Scene,
+  { session }: Execution,
   db: Db,
   { after }: InspectPage,
 ): Promise<Document[]> {
@@ -43,7 +46,7 @@ async function collectionsOf(
 }
 
 async function tableOf(
-  { session }: Scene,
+  { session }: Execution,
   db: Db,
   { name, type, options }: Document,
 ): Promise<InspectedTable> {

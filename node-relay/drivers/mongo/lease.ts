@@ -4,7 +4,7 @@ import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call, Lease } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { optionsIn } from './arguments.ts';
-import type { Database, Scene } from './database.ts';
+import type { Database, Execution } from './database.ts';
 import type { OpenCursor } from './open-cursor.ts';
 import { check, isTransactional, runRequest } from './run.ts';
 import { abort, commit } from './transact.ts';
@@ -67,17 +67,19 @@ export class MongoLease implements Lease<MongoRequest> {
       );
     }
     const keep = (cursor: OpenCursor): void => this.#keep(cursor);
-    const own = this.#database.scene(this.#client, this.#session, call, 'lease');
-    const scene: Scene = { ...own, keep };
+    const own = this.#database.execution(this.#client, this.#session, call, 'lease');
+    const execution: Execution = { ...own, keep };
     try {
-      if (isTransactional(request.type)) return await this.#control(scene, request);
+      if (isTransactional(request.type)) return await this.#control(execution, request);
       if (call.mode === 'read' && this.#session.inTransaction()) {
         throw new GatewayError(
           'TRANSACTION_OPEN',
           'A transaction is open in this session; send reads to /write',
         );
       }
-      return await this.#database.attempt(this.#session, call, () => runRequest(scene, request));
+      return await this.#database.attempt(this.#session, call, () =>
+        runRequest(execution, request),
+      );
     } finally {
       this.#stopped ||= call.signal.aborted;
     }
@@ -89,20 +91,21 @@ export class MongoLease implements Lease<MongoRequest> {
     if (this.#cursors.length > CURSORS_MAX) void this.#cursors.shift()?.close();
   }
 
-  async #control(scene: Scene, request: MongoRequest): Promise<Buffer> {
-    check(request, scene.call.mode, scene.settings.database);
+  async #control(execution: Execution, request: MongoRequest): Promise<Buffer> {
+    check(request, execution.call.mode, execution.settings.database);
     const session = this.#session;
     const isOpen = session.inTransaction();
     if (request.type === 'start_transaction') {
       if (isOpen) throw conflict('A transaction is open in this session already');
-      const { session: _, ...options } = optionsIn(scene, request, false);
+      const { session: _, ...options } = optionsIn(execution, request, false);
       // Their names are on the list of the type's options.
       session.startTransaction(options as TransactionOptions);
       return NOTHING;
     }
     if (!isOpen) throw conflict('No transaction is open in this session');
-    if (request.type === 'commit_transaction') await commit(this.#database, session, scene.call);
-    else await this.#database.attempt(session, scene.call, () => session.abortTransaction());
+    if (request.type === 'commit_transaction')
+      await commit(this.#database, session, execution.call);
+    else await this.#database.attempt(session, execution.call, () => session.abortTransaction());
     return NOTHING;
   }
 }

@@ -5,7 +5,7 @@ import continuing, { type Batch } from 'mongodb/lib/operations/get_more.js';
 import killing from 'mongodb/lib/operations/kill_cursors.js';
 import running from 'mongodb/lib/operations/run_command.js';
 import spaces from 'mongodb/lib/utils.js';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 
 /** Milliseconds that closing is waited for. Spec silent. */
 const CLOSE_MS = 2_000;
@@ -18,7 +18,7 @@ export interface Ran {
 
 /** Runs a command as it is. @throws what the driver throws */
 export async function ran(
-  { client, session, reply }: Scene,
+  { client, session, reply }: Execution,
   database: Db,
   command: Record<string, unknown>,
   readPreference: unknown,
@@ -64,7 +64,7 @@ export class OpenCursor {
   }
 
   /** The next documents, as their bytes; a call that has ended asks for none. @throws what the driver throws */
-  async next({ session, call }: Pick<Scene, 'session' | 'call'>): Promise<Uint8Array[]> {
+  async next({ session, call }: Pick<Execution, 'session' | 'call'>): Promise<Uint8Array[]> {
     call.signal.throwIfAborted();
     const { GetMoreOperation } = continuing;
     const operation = new GetMoreOperation(this.#space, this.#id, this.#server, { session });

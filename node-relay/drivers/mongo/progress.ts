@@ -3,7 +3,7 @@ import { MongoError } from 'mongodb';
 import { GatewayError } from '../../../proto/errors.ts';
 import { asFault } from './guarded-connection.ts';
 import { REPLY_MAX_BYTES, ReplyFault } from './reply-fault.ts';
-import type { Line, Observer } from './sockets.ts';
+import type { Observer, PooledConnection } from './sockets.ts';
 
 /** Milliseconds that the server gets to stop a call by itself before its connection is cut. */
 export const KILL_MS = 1_000;
@@ -16,10 +16,10 @@ export class Progress implements Observer {
   uncertain = false;
   replyMax: number;
   readonly #writes: boolean;
-  readonly #lines = new Set<Line>();
+  readonly #lines = new Set<PooledConnection>();
   #waiting: (() => void)[] = [];
   /** Where the last answer came from. */
-  #heard: Line | undefined;
+  #heard: PooledConnection | undefined;
 
   constructor(writes: boolean, resultMaxBytes: number) {
     this.#writes = writes;
@@ -27,18 +27,18 @@ export class Progress implements Observer {
     this.replyMax = Math.min(REPLY_MAX_BYTES, wanted);
   }
 
-  get line(): Line | undefined {
+  get line(): PooledConnection | undefined {
     return this.#lines.values().next().value;
   }
 
-  sent(command: Readonly<Record<string, unknown>>, line: Line): void {
+  sent(command: Readonly<Record<string, unknown>>, line: PooledConnection): void {
     this.#lines.add(line);
     // A retry after the end of the call.
     if (this.aborted) setImmediate(() => line.cut());
     if (this.#writes && !READS.has(Object.keys(command)[0] ?? '')) this.uncertain = true;
   }
 
-  answered(line: Line, heard: boolean, reply: Uint8Array | undefined): void {
+  answered(line: PooledConnection, heard: boolean, reply: Uint8Array | undefined): void {
     this.reply = reply;
     if (heard) this.#heard = line;
     this.#lines.delete(line);

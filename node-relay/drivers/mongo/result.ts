@@ -1,23 +1,33 @@
 /** Results as JSON text, bounded while they arrive. Contract §6. */
 import type { AbstractCursor } from 'mongodb';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 import { documentText, memberTexts, valueText } from './from-bson.ts';
 
 /** A reply of one member. */
-export function memberText(name: string, value: unknown, { form }: Scene): string {
+export function memberText(name: string, value: unknown, { form }: Execution): string {
   return `{${JSON.stringify(name)}:${valueText(value, form)}}`;
 }
 
 /** A reply of one member: one of the server's reply, whose members keep their order; else what the driver made of it. */
-export function repliedText(name: string, member: string, made: unknown, scene: Scene): string {
-  const reply = scene.reply();
-  const text = reply && memberTexts(reply, scene.form).get(member);
-  return text === undefined ? memberText(name, made, scene) : `{${JSON.stringify(name)}:${text}}`;
+export function repliedText(
+  name: string,
+  member: string,
+  made: unknown,
+  execution: Execution,
+): string {
+  const reply = execution.reply();
+  const text = reply && memberTexts(reply, execution.form).get(member);
+  return text === undefined
+    ? memberText(name, made, execution)
+    : `{${JSON.stringify(name)}:${text}}`;
 }
 
 /** A reply of several members, each value as BSON has it; plain numbers are counts. */
-export function membersText(members: Readonly<Record<string, unknown>>, { form }: Scene): string {
+export function membersText(
+  members: Readonly<Record<string, unknown>>,
+  { form }: Execution,
+): string {
   const texts = Object.entries(members).map(([name, value]) => {
     const text = typeof value === 'number' ? String(value) : valueText(value, form);
     return `${JSON.stringify(name)}:${text}`;
@@ -28,29 +38,29 @@ export function membersText(members: Readonly<Record<string, unknown>>, { form }
 /** Values by their places. */
 export function byPlace(
   values: readonly (readonly [place: number, value: unknown])[],
-  { form }: Scene,
+  { form }: Execution,
 ): string {
   return `{${values.map(([place, value]) => `"${place}":${valueText(value, form)}`).join(',')}}`;
 }
 
 /** The text of a document that a cursor read: bytes, or what the driver has made of them. */
-export function readText(document: unknown, { form }: Scene): string {
+export function readText(document: unknown, { form }: Execution): string {
   return document instanceof Uint8Array ? documentText(document, form) : valueText(document, form);
 }
 
 /** All documents of a cursor, which is closed. @throws GatewayError RESULT_TOO_LARGE */
 export async function documentsText(
-  scene: Scene,
+  execution: Execution,
   cursor: AbstractCursor<unknown>,
 ): Promise<string> {
   const texts: string[] = [];
-  let left = scene.call.resultMaxBytes - '{"documents":[]}'.length;
+  let left = execution.call.resultMaxBytes - '{"documents":[]}'.length;
   try {
     for await (const document of cursor) {
-      const text = readText(document, scene);
+      const text = readText(document, execution);
       left -= Buffer.byteLength(text) + 1;
       // The first has no comma before it.
-      if (left < -1) throw tooLarge(scene);
+      if (left < -1) throw tooLarge(execution);
       texts.push(text);
     }
   } finally {
@@ -60,14 +70,14 @@ export async function documentsText(
 }
 
 /** A reply's bytes. @throws GatewayError RESULT_TOO_LARGE; of a write `details` say that it is applied */
-export function bytesOf(text: string, scene: Scene, wrote: boolean): Buffer {
+export function bytesOf(text: string, execution: Execution, wrote: boolean): Buffer {
   const bytes = Buffer.from(text);
-  if (bytes.byteLength > scene.call.resultMaxBytes) throw tooLarge(scene, wrote);
+  if (bytes.byteLength > execution.call.resultMaxBytes) throw tooLarge(execution, wrote);
   return bytes;
 }
 
 /** What is larger than a result may be; of a write `details` say that it is applied. */
-export function tooLarge({ call, place }: Scene, wrote = false): GatewayError {
+export function tooLarge({ call, place }: Execution, wrote = false): GatewayError {
   const message = `The result is larger than ${call.resultMaxBytes} bytes; read it as application/x-ndjson, or in parts`;
   const details: ErrorDetails[] =
     wrote && place !== 'transaction'

@@ -6,7 +6,7 @@ import { isSystem, targetsOf } from '../../../kinds/mongo/targets.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
-import type { Scene } from './database.ts';
+import type { Execution } from './database.ts';
 import { gridfs } from './gridfs.ts';
 import { checkCommand, checkRead } from './guard.ts';
 import { bulk } from './operations/bulk.ts';
@@ -34,22 +34,22 @@ const HANDLERS: Readonly<Record<Exclude<OperationName, Transactional>, Handler>>
 };
 
 /** Runs a request to its end. @throws GatewayError, and what the driver throws */
-export async function runRequest(scene: Scene, request: MongoRequest): Promise<Buffer> {
-  const answer = await begin(scene, request);
-  const text = answer instanceof AbstractCursor ? await documentsText(scene, answer) : answer;
-  return bytesOf(text, scene, !isRead(request, scene.call.mode));
+export async function runRequest(execution: Execution, request: MongoRequest): Promise<Buffer> {
+  const answer = await begin(execution, request);
+  const text = answer instanceof AbstractCursor ? await documentsText(execution, answer) : answer;
+  return bytesOf(text, execution, !isRead(request, execution.call.mode));
 }
 
 /** Begins a request: a cursor has not been sent yet. @throws GatewayError BAD_REQUEST */
-export async function begin(scene: Scene, request: MongoRequest): ReturnType<Handler> {
-  check(request, scene.call.mode, scene.settings.database);
+export async function begin(execution: Execution, request: MongoRequest): ReturnType<Handler> {
+  check(request, execution.call.mode, execution.settings.database);
   const { type } = request;
   if (isTransactional(type)) {
     const message =
       'A transaction of several requests needs a session: POST /endpoints/{endpoint}/sessions';
     throw badRequest('type', message, message);
   }
-  return HANDLERS[type](scene, request);
+  return HANDLERS[type](execution, request);
 }
 
 /** Whether a type begins or ends a session's transaction. */

@@ -55,7 +55,7 @@ export function settingsOf(connection: Json, config: Readonly<Record<string, Jso
   const named = typeof config.db_name === 'string' ? config.db_name : '';
   const path = decoded(url.database);
   const settings: Settings = {
-    url: textOf(url),
+    url: urlText(url),
     options: { ...OURS, ...timesOf(url.options) },
     database: named || path || DEFAULT_DATABASE,
     canonical: config.accept === 'EJSON',
@@ -170,7 +170,7 @@ function credentialsIn(auth: string): { username: string | undefined; password: 
   return { username: auth.slice(0, colon), password: auth.slice(colon + 1) };
 }
 
-function textOf({ scheme, user, password, hosts, database, options }: Url): string {
+function urlText({ scheme, user, password, hosts, database, options }: Url): string {
   const userInfo =
     user === undefined ? '' : `${user}${password === undefined ? '' : `:${password}`}@`;
   const query = [...options].map(([name, value]) => `${name}=${value}`).join('&');

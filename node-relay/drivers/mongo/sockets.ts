@@ -16,16 +16,16 @@ export interface Observer {
   readonly reply: Uint8Array | undefined;
   /** Bytes that a reply may have. */
   replyMax: number;
-  sent(command: Readonly<Record<string, unknown>>, line: Line): void;
+  sent(command: Readonly<Record<string, unknown>>, line: PooledConnection): void;
   /**
    * @param heard whether the server answered at all
    * @param reply the document that it answered, as its bytes, where the driver has not read it
    */
-  answered(line: Line, heard: boolean, reply: Uint8Array | undefined): void;
+  answered(line: PooledConnection, heard: boolean, reply: Uint8Array | undefined): void;
 }
 
 /** One connection of a pool. */
-export class Line {
+export class PooledConnection {
   /** Commands sent and not answered. */
   busy = 0;
   /** When the last was answered, on the clock of `performance`. */
@@ -63,7 +63,7 @@ export class Sockets {
   readonly lookup: LookupFunction = (_name, _options, done) =>
     done(new Error('names are resolved by the relay alone'), '');
   /** Connections of the pools. */
-  readonly lines = new Set<Line>();
+  readonly lines = new Set<PooledConnection>();
   /** By session of the driver's. */
   readonly observers = new WeakMap<object, Observer>();
   readonly #host: Host;
@@ -94,7 +94,7 @@ export class Sockets {
 
   /** Watches a pool's new connection until it is closed. */
   watch(connection: GuardedConnection, socket: Socket): void {
-    const line = new Line(connection, socket);
+    const line = new PooledConnection(connection, socket);
     this.lines.add(line);
     socket.once('close', () => this.lines.delete(line));
     const command = connection.command.bind(connection);

@@ -3,19 +3,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let session: MongoSession;
+let session: MongoBackend;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
   const documents = Array.from({ length: 1_000 }, (_, i) => ({ i, x: 'x'.repeat(70) }));
   await database.db.collection<{ i: number }>('rows').insertMany(documents);
   const host = testHost(1);
-  session = await openSession(mongo, { connection: { url: database.url }, mode: 'read', host });
+  session = await openClient(mongo, { connection: { url: database.url }, mode: 'read', host });
 });
 afterAll(async () => {
   await session.close();

@@ -3,7 +3,7 @@ import { AbstractCursor } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
-import type { Database, Scene } from './database.ts';
+import type { Database, Execution } from './database.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';
 import { begin } from './run.ts';
@@ -26,7 +26,7 @@ export async function* streamDocuments(
     const client = await database.client(call.signal);
     const session = database.startSession(client);
     try {
-      yield* lines(database, database.scene(client, session, call), request);
+      yield* lines(database, database.execution(client, session, call), request);
     } finally {
       void session.endSession().catch(() => {});
     }
@@ -37,14 +37,14 @@ export async function* streamDocuments(
 
 async function* lines(
   database: Database,
-  scene: Scene,
+  execution: Execution,
   request: MongoRequest,
 ): AsyncGenerator<Uint8Array> {
-  const { session } = scene;
+  const { session } = execution;
   // Of a stream only one reply at a time is bounded.
-  const call = { ...scene.call, resultMaxBytes: REPLY_MAX_BYTES };
-  const cursor = await database.attempt(session, call, () => cursorOf(scene, request));
-  const next = () => database.attempt(session, call, () => piece(cursor, scene));
+  const call = { ...execution.call, resultMaxBytes: REPLY_MAX_BYTES };
+  const cursor = await database.attempt(session, call, () => cursorOf(execution, request));
+  const next = () => database.attempt(session, call, () => piece(cursor, execution));
   try {
     const first = await next();
     yield new Uint8Array();
@@ -55,8 +55,11 @@ async function* lines(
   }
 }
 
-async function cursorOf(scene: Scene, request: MongoRequest): Promise<AbstractCursor<unknown>> {
-  const answer = await begin(scene, request);
+async function cursorOf(
+  execution: Execution,
+  request: MongoRequest,
+): Promise<AbstractCursor<unknown>> {
+  const answer = await begin(execution, request);
   if (answer instanceof AbstractCursor) {
     if (request.options?.batchSize === undefined) answer.batchSize(BATCH);
     return answer;
@@ -66,11 +69,14 @@ async function cursorOf(scene: Scene, request: MongoRequest): Promise<AbstractCu
 }
 
 /** What is there of a batch, up to a piece's length; undefined at the end. */
-async function piece(cursor: AbstractCursor<unknown>, scene: Scene): Promise<Buffer | undefined> {
+async function piece(
+  cursor: AbstractCursor<unknown>,
+  execution: Execution,
+): Promise<Buffer | undefined> {
   if (!(await cursor.hasNext())) return undefined;
   let text = '';
   do {
-    text += `${readText(await cursor.next(), scene)}\n`;
+    text += `${readText(await cursor.next(), execution)}\n`;
   } while (text.length < PIECE_LENGTH && cursor.bufferedCount() > 0);
   return Buffer.from(text);
 }

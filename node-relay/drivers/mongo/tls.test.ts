@@ -4,7 +4,7 @@ import { createServer, getCACertificates, type Server, setDefaultCACertificates 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { type Certificate, selfSigned } from '../test/certificate.ts';
-import { callOf, jsonOf, openSession } from '../test/host.ts';
+import { callOf, jsonOf, openClient } from '../test/host.ts';
 import { mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
@@ -32,7 +32,7 @@ async function frontOf({ certificate, key }: Certificate): Promise<string> {
 }
 
 async function pinged(url: string, options: string): Promise<unknown> {
-  const session = await openSession(mongo, {
+  const session = await openClient(mongo, {
     connection: { url: `${url}&${options}` },
     mode: 'read',
   });

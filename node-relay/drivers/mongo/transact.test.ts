@@ -5,21 +5,21 @@ import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { entries, request, TestDatabase } from './test/database.ts';
 
 describe('on a replica set', () => {
   let server: StartedBackend;
   let database: TestDatabase;
-  let session: MongoSession;
+  let session: MongoBackend;
 
   beforeAll(async () => {
     // Failures on demand are a whole server's.
     server = await startBackend('mongo');
     database = await TestDatabase.create(server);
     const host = testHost(4);
-    session = await openSession(mongo, { connection: { url: database.url }, mode: 'write', host });
+    session = await openClient(mongo, { connection: { url: database.url }, mode: 'write', host });
   });
   beforeEach(async () => {
     await database.db

@@ -6,7 +6,7 @@ import type { Call } from '../../../proto/driver.ts';
 import { badRequest, type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
 import { parseOrdered } from '../../../proto/parse-ordered.ts';
-import type { Database, Scene } from './database.ts';
+import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { check, isTransactional, runRequest } from './run.ts';
 
@@ -23,8 +23,8 @@ export async function runTransaction(
     const client = await database.client(call.signal);
     const session = database.startSession(client);
     try {
-      const scene = database.scene(client, session, call, 'transaction');
-      return await untilKept(database, session, call, () => runAll(database, scene, requests));
+      const execution = database.execution(client, session, call, 'transaction');
+      return await untilKept(database, session, call, () => runAll(database, execution, requests));
     } finally {
       await abort(session);
       void session.endSession().catch(() => {});
@@ -64,16 +64,16 @@ async function untilKept(
 
 async function runAll(
   database: Database,
-  scene: Scene,
+  execution: Execution,
   requests: readonly MongoRequest[],
 ): Promise<Buffer> {
   const results: Buffer[] = [];
-  let left = scene.call.resultMaxBytes - 2;
+  let left = execution.call.resultMaxBytes - 2;
   const substitute = references(results);
   for (const [index, request] of requests.entries()) {
-    const call = { ...scene.call, resultMaxBytes: left };
+    const call = { ...execution.call, resultMaxBytes: left };
     const startedAt = performance.now();
-    const own: Scene = { ...scene, call, startedAt, substitute };
+    const own: Execution = { ...execution, call, startedAt, substitute };
     const result = await atOperation(index, () => attempt(database, own, request));
     left -= result.length + 1;
     results.push(result);
@@ -83,17 +83,23 @@ async function runAll(
 }
 
 /** Contract §1, "Deadline": each operation of a transaction has its own too. */
-async function attempt(database: Database, scene: Scene, request: MongoRequest): Promise<Buffer> {
-  const { call, session } = scene;
+async function attempt(
+  database: Database,
+  execution: Execution,
+  request: MongoRequest,
+): Promise<Buffer> {
+  const { call, session } = execution;
   if (request.timeout_ms === undefined) {
-    return database.attempt(session, call, () => runRequest(scene, request));
+    return database.attempt(session, call, () => runRequest(execution, request));
   }
   const controller = new AbortController();
   const reason = new GatewayError('TIMED_OUT', 'The deadline of the operation passed');
   const timer = setTimeout(() => controller.abort(reason), request.timeout_ms);
   const own = { ...call, signal: AbortSignal.any([call.signal, controller.signal]) };
   try {
-    return await database.attempt(session, own, () => runRequest({ ...scene, call: own }, request));
+    return await database.attempt(session, own, () =>
+      runRequest({ ...execution, call: own }, request),
+    );
   } finally {
     clearTimeout(timer);
   }

@@ -2,16 +2,16 @@
 import { type Document, Double, Int32, Long } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
-import { callOf, openSession } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, openClient } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let session: MongoSession;
+let session: MongoBackend;
 
 beforeAll(async () => {
   database = await TestDatabase.create();
-  session = await openSession(mongo, { connection: { url: database.url }, mode: 'write' });
+  session = await openClient(mongo, { connection: { url: database.url }, mode: 'write' });
 });
 afterAll(async () => {
   await session.close();

@@ -3,17 +3,17 @@ import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WatchEvent } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { type MongoSession, mongo } from './index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { type MongoBackend, mongo } from './index.ts';
 import { request, TestDatabase } from './test/database.ts';
 import { TestProxy } from './test/proxy.ts';
 
 let database: TestDatabase;
-let session: MongoSession;
+let session: MongoBackend;
 beforeAll(async () => {
   database = await TestDatabase.create();
   const connection = { url: database.url };
-  session = await openSession(mongo, { connection, mode: 'read', host: testHost(40) });
+  session = await openClient(mongo, { connection, mode: 'read', host: testHost(40) });
 });
 afterAll(async () => {
   await session?.close();
@@ -32,7 +32,7 @@ interface Following {
 async function follow(
   members: object = {},
   resumeAfter?: string,
-  by: MongoSession = session,
+  by: MongoBackend = session,
 ): Promise<Following> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -182,7 +182,7 @@ test('a stream whose collection is removed says so and ends', async () => {
 test('leaving frees the slot of the connection at once', async () => {
   await collectionOf('left');
   const connection = { url: database.url };
-  const own = await openSession(mongo, { connection, mode: 'read', host: testHost(1) });
+  const own = await openClient(mongo, { connection, mode: 'read', host: testHost(1) });
   for (let round = 0; round < 3; round += 1) {
     const following = await follow({ collection: 'left' }, undefined, own);
     expect(await following.leave()).toEqual(new Error('left'));
@@ -196,7 +196,7 @@ test('leaving frees the slot of the connection at once', async () => {
 test('a stream goes on by itself when its connection is lost, and misses nothing', async () => {
   const orders = await collectionOf('cut');
   const proxy = await TestProxy.to(database.url);
-  const own = await openSession(mongo, { connection: { url: proxy.url }, mode: 'read' });
+  const own = await openClient(mongo, { connection: { url: proxy.url }, mode: 'read' });
   try {
     const following = await follow({ collection: 'cut' }, undefined, own);
     await orders.insertOne({ _id: 1 });
@@ -216,7 +216,7 @@ test('a stream goes on by itself when its connection is lost, and misses nothing
 
 test('of ten connections four may follow, and everybody else goes on', async () => {
   await collectionOf('crowd');
-  const own = await openSession(mongo, {
+  const own = await openClient(mongo, {
     connection: { url: database.url },
     mode: 'read',
     host: testHost(10),

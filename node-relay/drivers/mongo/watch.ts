@@ -6,7 +6,7 @@ import type { Call, WatchEvent } from '../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { collectionOf, databaseOf, documentsIn, optionsIn } from './arguments.ts';
-import type { Database, Scene } from './database.ts';
+import type { Database, Execution } from './database.ts';
 import { fromFailure } from './errors.ts';
 import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
@@ -61,12 +61,12 @@ async function* events(
 ): AsyncGenerator<WatchEvent> {
   const client = await database.client(call.signal);
   const session = database.startSession(client);
-  const scene = database.scene(client, session, call);
-  const stream = streamOf(scene, request, resumeAfter);
+  const execution = database.execution(client, session, call);
+  const stream = streamOf(execution, request, resumeAfter);
   const accepted = new Promise((resolve) => stream.once('resumeTokenChanged', resolve));
   try {
     // Its first answer comes at once; what it waits for afterwards is what happens.
-    let next = ahead(database, scene, stream);
+    let next = ahead(database, execution, stream);
     let isTold = false;
     const first = next.then((event) => {
       isTold = event !== null;
@@ -78,10 +78,10 @@ async function* events(
     while (true) {
       const event: Document | null = await next;
       if (event !== null) {
-        yield { ...idOf(event._id), data: eventText(event, scene) };
+        yield { ...idOf(event._id), data: eventText(event, execution) };
         if (event.operationType === 'invalidate') return;
       }
-      next = ahead(database, scene, stream);
+      next = ahead(database, execution, stream);
     }
   } finally {
     // Bounded: a server that does not answer is not waited for.
@@ -91,7 +91,7 @@ async function* events(
 }
 
 /** @throws GatewayError CONNECTION_FAILED for an event that cannot be written */
-function eventText(event: Document, { form, call }: Scene): Buffer {
+function eventText(event: Document, { form, call }: Execution): Buffer {
   try {
     return Buffer.from(valueText(event, form));
   } catch (thrown) {
@@ -104,7 +104,7 @@ function eventText(event: Document, { form, call }: Scene): Buffer {
 /** Asks for what is next, before it is waited for; null when the server has waited in vain. */
 function ahead(
   database: Database,
-  { session, call }: Scene,
+  { session, call }: Execution,
   stream: ChangeStream,
 ): Promise<Document | null> {
   const next = database.attempt(session, call, () => stream.tryNext());
@@ -113,23 +113,24 @@ function ahead(
 }
 
 function streamOf(
-  scene: Scene,
+  execution: Execution,
   request: MongoRequest,
   resumeAfter: string | undefined,
 ): ChangeStream {
-  const pipeline = documentsIn(scene, request.pipeline, 'pipeline');
-  const options = { ...optionsFor(scene, request, resumeAfter), maxAwaitTimeMS: AWAIT_MS };
-  if (request.type === 'watch') return collectionOf(scene, request).watch(pipeline, options);
-  if (request.type === 'database.watch') return databaseOf(scene, request).watch(pipeline, options);
-  return scene.client.watch(pipeline, options);
+  const pipeline = documentsIn(execution, request.pipeline, 'pipeline');
+  const options = { ...optionsFor(execution, request, resumeAfter), maxAwaitTimeMS: AWAIT_MS };
+  if (request.type === 'watch') return collectionOf(execution, request).watch(pipeline, options);
+  if (request.type === 'database.watch')
+    return databaseOf(execution, request).watch(pipeline, options);
+  return execution.client.watch(pipeline, options);
 }
 
 function optionsFor(
-  scene: Scene,
+  execution: Execution,
   request: MongoRequest,
   resumeAfter: string | undefined,
 ): Document {
-  const options = optionsIn(scene, request, false);
+  const options = optionsIn(execution, request, false);
   for (const name of ['resumeAfter', 'startAfter', 'startAtOperationTime']) {
     const value = request.options?.[name];
     if (value === undefined) continue;

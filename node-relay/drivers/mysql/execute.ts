@@ -1,6 +1,6 @@
 /** Sends one statement on one connection: what goes around it, its parameters, its result. */
 
-import { isRead, type Place } from '../../../kinds/mysql/dialect/admit.ts';
+import { isRead, type StatementScope } from '../../../kinds/mysql/dialect/admit.ts';
 import { Catalog } from '../../../kinds/mysql/dialect/catalog.ts';
 import { checkCount } from '../../../kinds/mysql/dialect/count.ts';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
@@ -22,11 +22,11 @@ import { type RowOptions, SeveralResults, SqlResult } from './result.ts';
 import { readsAsGuard } from './session.ts';
 
 /** Where and within what a request runs. */
-export interface Scene {
+export interface Execution {
   readonly database: Database;
   readonly connection: Connection;
   readonly call: Call;
-  readonly place: Place;
+  readonly place: StatementScope;
 }
 
 /** A statement that may be sent. */
@@ -38,14 +38,18 @@ export interface Ready {
 }
 
 /** Lets a read pass the guard, and answers what a statement will leave on the connection. */
-export async function admitted(scene: Scene, parsed: Parsed, read: boolean): Promise<Traces> {
-  const { database, connection } = scene;
-  if (scene.place === 'call' && asksForTraces(parsed) && !(await connection.reset())) {
+export async function admitted(
+  execution: Execution,
+  parsed: Parsed,
+  read: boolean,
+): Promise<Traces> {
+  const { database, connection } = execution;
+  if (execution.place === 'call' && asksForTraces(parsed) && !(await connection.reset())) {
     connection.cut();
     throw new ConnectionLost('The connection could not be reset');
   }
   const catalog = new Catalog((query, values) => connection.rows(query, values));
-  const isOwn = scene.place === 'call';
+  const isOwn = execution.place === 'call';
   if (read && !isOwn) await requireReading(connection);
   if (read) await database.guard.admit(parsed, catalog, !isOwn);
   if (mayLeaveTraces(parsed)) return 'some';
@@ -59,7 +63,7 @@ const NOT_PREPARABLE = 1295;
 
 /** Runs a statement in the binary form, or as text where the server prepares none of its sort. */
 export async function send(
-  { connection }: Scene,
+  { connection }: Execution,
   { parsed, values }: Pick<Ready, 'parsed' | 'values'>,
   sinkOf: (form: RowOptions['form']) => Sink,
   commits: boolean,
@@ -86,7 +90,7 @@ export async function send(
  * What goes ahead of a read so that it is one; answers whether a transaction was begun for it.
  * @throws GatewayError TRANSACTION_OPEN inside an open write transaction
  */
-export async function beforeRead({ connection, place }: Scene): Promise<boolean> {
+export async function beforeRead({ connection, place }: Execution): Promise<boolean> {
   if (connection.readOnly && place === 'call') return false;
   const { wire } = connection;
   if ((wire.inTransaction && !wire.readOnlyTransaction) || connection.tablesLocked) {
@@ -119,11 +123,11 @@ async function requireReading(connection: Connection): Promise<void> {
 
 /** Sends a statement and answers its result. */
 export async function execute(
-  scene: Scene,
+  execution: Execution,
   ready: Ready,
-  budget = scene.call.resultMaxBytes,
+  budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
-  const { connection, place, call } = scene;
+  const { connection, place, call } = execution;
   let overflowed = false;
   let result: SqlResult | SeveralResults | undefined;
   const sinkOf = (form: RowOptions['form']) => {
@@ -152,8 +156,8 @@ export async function execute(
     return result.finish({ ...outcome, affected }, changes && (returning || result.isEmpty));
   };
   try {
-    if (ready.read) return await executeRead(scene, ready, sinkOf, finish);
-    return await executeWrite(scene, ready, sinkOf, finish);
+    if (ready.read) return await executeRead(execution, ready, sinkOf, finish);
+    return await executeWrite(execution, ready, sinkOf, finish);
   } catch (error) {
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
       throw tooLarge(budget);
@@ -170,39 +174,39 @@ type SinkOf = (form: RowOptions['form']) => Sink;
 type Finish = (outcome: Outcome) => Buffer;
 
 async function executeRead(
-  scene: Scene,
+  execution: Execution,
   ready: Ready,
   sinkOf: SinkOf,
   finish: Finish,
 ): Promise<Buffer> {
-  const begun = await beforeRead(scene);
+  const begun = await beforeRead(execution);
   try {
-    return finish(await send(scene, ready, sinkOf, false));
+    return finish(await send(execution, ready, sinkOf, false));
   } finally {
-    if (begun) await ended(scene.connection, 'COMMIT');
+    if (begun) await ended(execution.connection, 'COMMIT');
   }
 }
 
 async function executeWrite(
-  scene: Scene,
+  execution: Execution,
   ready: Ready,
   sinkOf: SinkOf,
   finish: Finish,
 ): Promise<Buffer> {
-  const { connection, place, call } = scene;
+  const { connection, place, call } = execution;
   const { changes, returning } = ready.parsed;
   // Rows are looked at before the change is kept, unless a transaction is open anyway.
   const counted = /^query_(?:one|opt)/.test(ready.request.type);
   const held = place === 'call' && changes && (returning || counted);
   if (!held) {
     const commits = !connection.wire.inTransaction || ready.parsed.first === 'COMMIT';
-    const outcome = await send(scene, ready, sinkOf, commits);
+    const outcome = await send(execution, ready, sinkOf, commits);
     return commits && !isSelect(ready.parsed) ? afterwards(() => finish(outcome)) : finish(outcome);
   }
   await connection.query('START TRANSACTION');
   let whole: Buffer;
   try {
-    whole = finish(await send(scene, ready, sinkOf, false));
+    whole = finish(await send(execution, ready, sinkOf, false));
     call.signal.throwIfAborted();
   } catch (error) {
     await ended(connection, 'ROLLBACK');
@@ -236,13 +240,13 @@ function afterwards(finish: () => Buffer): Buffer {
 
 /** Runs one statement with parameters. */
 export async function runOne(
-  scene: Scene,
+  execution: Execution,
   request: RowsRequest,
   parsed: Parsed,
 ): Promise<{ value: Buffer; traces: Traces }> {
-  const read = isRead(request, scene.call.mode);
-  const traces = await admitted(scene, parsed, read);
+  const read = isRead(request, execution.call.mode);
+  const traces = await admitted(execution, parsed, read);
   const values = valuesOf(request, parsed);
-  const value = await execute(scene, { request, parsed, values, read });
+  const value = await execute(execution, { request, parsed, values, read });
   return { value, traces };
 }

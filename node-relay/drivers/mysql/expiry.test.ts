@@ -1,6 +1,6 @@
 /** A session that nobody uses ends by itself, and MySQL has undone what it left open. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { SESSION_IDLE_MAX_MS, SESSION_LIFE_MAX_MS, Sessions } from '../../sessions.ts';
+import { LeaseRegistry, SESSION_IDLE_MAX_MS, SESSION_LIFE_MAX_MS } from '../../leases.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { sql, TestDatabase } from './test/database.ts';
@@ -18,7 +18,7 @@ test.each([
 ])('a session that is %s is rolled back', async (_, milliseconds) => {
   const write = await database.open('write', { connections: 1 });
   const faults: unknown[] = [];
-  const sessions = new Sessions((cause) => faults.push(cause));
+  const sessions = new LeaseRegistry((cause) => faults.push(cause));
   const call = callOf('write');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { id } = await sessions.open({

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { MysqlSession } from './index.ts';
+import type { MysqlClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
@@ -55,7 +55,7 @@ function running(text: string): Promise<number> {
     .then(([row]) => Number((row as { n: unknown }).n));
 }
 
-async function connectionId(session: MysqlSession): Promise<unknown> {
+async function connectionId(session: MysqlClient): Promise<unknown> {
   return (await run(session, sql('SELECT connection_id() AS id'), 'read')).rows[0]?.id;
 }
 

@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { MysqlSession } from './index.ts';
+import type { MysqlClient } from './index.ts';
 import { ATTACK_FILE, stateOf } from './test/attack-state.ts';
 import { ATTACKS, READS, TRAPS } from './test/attacks.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: MysqlSession;
-let write: MysqlSession;
+let read: MysqlClient;
+let write: MysqlClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create();

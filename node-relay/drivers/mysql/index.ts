@@ -5,13 +5,13 @@ import { inspectTables } from '../../../kinds/mysql/dialect/inspect.ts';
 import { settingsOf } from '../../../kinds/mysql/dialect/settings.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type {
+  BackendClient,
   Call,
   InspectedTables,
   InspectPage,
   Inspects,
   Lease,
   Leases,
-  Session,
   Streams,
   Target,
   Transacts,
@@ -25,21 +25,21 @@ import { runRequest } from './run.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 
-/** Sessions to MySQL and MariaDB. Contract §5, §6. */
-export const mysql: Driver<MysqlRequest, MysqlSession> = {
-  async open({ envelope, mode }: Target, host: Host): Promise<MysqlSession> {
+/** Clients of MySQL and MariaDB. Contract §5, §6. */
+export const mysql: Driver<MysqlRequest, MysqlClient> = {
+  async open({ envelope, mode }: Target, host: Host): Promise<MysqlClient> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: {} };
     const pool = poolOf(host, (signal) => connect(recipe, signal));
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    return new MysqlSession(new Database(pool, guard));
+    return new MysqlClient(new Database(pool, guard));
   },
 };
 
 /** What the driver can do. */
-export class MysqlSession
+export class MysqlClient
   implements
-    Session<MysqlRequest>,
+    BackendClient<MysqlRequest>,
     Streams<MysqlRequest>,
     Transacts<MysqlRequest>,
     Leases<MysqlRequest>,

@@ -11,39 +11,45 @@ import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
-import { admitted, ended, execute, runOne, type Scene } from './execute.ts';
+import { admitted, type Execution, ended, execute, runOne } from './execute.ts';
 
 type SeveralRequest = Exclude<MysqlRequest, { params?: unknown }>;
 
 /** Runs a request of any type. @throws GatewayError, ServerError, ConnectionLost */
-export async function runRequest(scene: Scene, request: MysqlRequest): Promise<Done<Buffer>> {
-  checkType(request, scene.call.mode);
+export async function runRequest(
+  execution: Execution,
+  request: MysqlRequest,
+): Promise<Done<Buffer>> {
+  checkType(request, execution.call.mode);
   switch (request.type) {
     case 'simple':
     case 'simple_read_only':
     case 'batch_execute':
-      return runSeveral(scene, request);
+      return runSeveral(execution, request);
     default: {
-      const parsed = oneStatement(request.query, hasNames(request), scene.place);
-      const done = await runOne(scene, request, parsed);
-      if (parsed.first === 'LOCK' || parsed.first === 'FLUSH') scene.connection.tablesLocked = true;
-      if (parsed.first === 'UNLOCK') scene.connection.tablesLocked = false;
+      const parsed = oneStatement(request.query, hasNames(request), execution.place);
+      const done = await runOne(execution, request, parsed);
+      if (parsed.first === 'LOCK' || parsed.first === 'FLUSH')
+        execution.connection.tablesLocked = true;
+      if (parsed.first === 'UNLOCK') execution.connection.tablesLocked = false;
       return done;
     }
   }
 }
 
 /** Several statements, together or not at all: `{results: […]}`. Contract §6. */
-async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<Buffer>> {
-  const read = isRead(request, scene.call.mode);
-  const statements = severalStatements(request.query, scene.place);
+async function runSeveral(execution: Execution, request: SeveralRequest): Promise<Done<Buffer>> {
+  const read = isRead(request, execution.call.mode);
+  const statements = severalStatements(request.query, execution.place);
   const left: Traces[] = [];
-  for (const parsed of statements) left.push(await admitted(scene, parsed, read));
-  const begins = statements.length > 1 && !scene.connection.wire.inTransaction;
+  for (const parsed of statements) left.push(await admitted(execution, parsed, read));
+  const begins = statements.length > 1 && !execution.connection.wire.inTransaction;
   const begin = read ? 'START TRANSACTION READ ONLY' : 'START TRANSACTION';
   const results = await (begins
-    ? inTransaction(scene, begin, () => runEach(scene, request, { statements, read, begin }))
-    : runEach(scene, request, { statements, read }));
+    ? inTransaction(execution, begin, () =>
+        runEach(execution, request, { statements, read, begin }),
+      )
+    : runEach(execution, request, { statements, read }));
   return {
     value: jsonList('{"results":[', results, ']}'),
     traces: together(left),
@@ -70,16 +76,16 @@ interface Several {
 }
 
 async function runEach(
-  scene: Scene,
+  execution: Execution,
   request: SeveralRequest,
   { statements, read, begin }: Several,
 ): Promise<Buffer[]> {
   const results: Buffer[] = [];
-  let left = scene.call.resultMaxBytes;
+  let left = execution.call.resultMaxBytes;
   for (const parsed of statements) {
-    const { connection } = scene;
+    const { connection } = execution;
     if (begin !== undefined && !connection.wire.inTransaction) await connection.query(begin);
-    const result = await execute(scene, { request, parsed, values: [], read }, left);
+    const result = await execute(execution, { request, parsed, values: [], read }, left);
     left -= result.length;
     results.push(result);
   }
@@ -88,7 +94,7 @@ async function runEach(
 
 /** Runs work between `begin` and COMMIT; a failure rolls back. */
 export async function inTransaction<Value>(
-  { connection, call }: Scene,
+  { connection, call }: Execution,
   begin: string,
   work: () => Promise<Value>,
 ): Promise<Value> {

@@ -5,11 +5,11 @@ import type { Lease } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
-import type { MysqlSession } from './index.ts';
+import type { MysqlClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let write: MysqlSession;
+let write: MysqlClient;
 beforeAll(async () => {
   database = await TestDatabase.create(`
     CREATE TABLE t (id int AUTO_INCREMENT PRIMARY KEY, v int UNIQUE);

@@ -4,12 +4,12 @@ import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { MysqlSession } from './index.ts';
+import type { MysqlClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: MysqlSession;
-let write: MysqlSession;
+let read: MysqlClient;
+let write: MysqlClient;
 beforeAll(async () => {
   database =
     await TestDatabase.create(`CREATE TABLE digits (d int); INSERT INTO digits VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9);
@@ -25,7 +25,7 @@ const MILLION = sql(
    FROM digits a, digits b, digits c, digits d, digits e, digits f`,
 );
 
-function streamed(session: MysqlSession, request: MysqlRequest, call = callOf('read')) {
+function streamed(session: MysqlClient, request: MysqlRequest, call = callOf('read')) {
   const { stream } = session;
   if (!stream) throw new Error('no streams');
   return stream.call(session, request, call);

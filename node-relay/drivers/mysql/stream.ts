@@ -13,7 +13,7 @@ import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, beforeRead, ended, type Scene, send } from './execute.ts';
+import { admitted, beforeRead, type Execution, ended, send } from './execute.ts';
 import { tooLargeIn } from './large-row.ts';
 import type { Reader } from './packets.ts';
 import { type RowOptions, shapeOf } from './result.ts';
@@ -81,22 +81,22 @@ function rowsRequest(request: MysqlRequest, { mode }: Call): RowsRequest {
 
 class RowStreaming implements Streaming {
   readonly read: boolean;
-  readonly #scene: Scene;
+  readonly #execution: Execution;
   readonly #request: RowsRequest;
   readonly #parsed: Parsed;
   readonly #lines: PacketLines;
   traces: Traces = 'some';
 
-  constructor(scene: Scene, request: RowsRequest, parsed: Parsed) {
-    this.#scene = scene;
+  constructor(execution: Execution, request: RowsRequest, parsed: Parsed) {
+    this.#execution = execution;
     this.#request = request;
     this.#parsed = parsed;
-    const { numbersAsStrings } = scene.call;
+    const { numbersAsStrings } = execution.call;
     const rowFormat = request.row_format ?? 'object';
-    const { connection } = scene;
+    const { connection } = execution;
     const options: RowOptions = { numbersAsStrings, rowFormat, form: 'binary' };
     this.#lines = new PacketLines(connection.wire.socket, options, () => connection.drop());
-    this.read = isRead(request, scene.call.mode);
+    this.read = isRead(request, execution.call.mode);
   }
 
   async begin(): Promise<Filling> {
@@ -111,16 +111,16 @@ class RowStreaming implements Streaming {
   }
 
   async #execute(): Promise<void> {
-    const { connection, call } = this.#scene;
-    this.traces = await admitted(this.#scene, this.#parsed, this.read);
+    const { connection, call } = this.#execution;
+    this.traces = await admitted(this.#execution, this.#parsed, this.read);
     const values = valuesOf(this.#request, this.#parsed);
     const undoable = !this.read && this.#parsed.returning;
-    const begun = this.read && (await beforeRead(this.#scene));
+    const begun = this.read && (await beforeRead(this.#execution));
     if (undoable) await connection.query('START TRANSACTION');
     try {
       const commits = !this.read && !undoable;
       await send(
-        this.#scene,
+        this.#execution,
         { parsed: this.#parsed, values },
         (form) => this.#sink(form),
         commits,
@@ -141,7 +141,7 @@ class RowStreaming implements Streaming {
   }
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { connection, call } = this.#scene;
+    const { connection, call } = this.#execution;
     const { signal } = call;
     const mode = this.read ? 'read' : 'write';
     return attemptLines(connection, this.#lines, { mode, signal }, work);

@@ -8,7 +8,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type MariadbServer, startMariadb } from '../../../test/servers/mariadb-server.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
 import { mysql } from './index.ts';
 import { run, sql } from './test/database.ts';
 
@@ -40,7 +40,7 @@ function open(mode: string, hostname = 'localhost', change = (_: URL) => {}) {
   url.hostname = hostname;
   if (mode) url.searchParams.set('ssl-mode', mode);
   change(url);
-  return openSession(mysql, { connection: { url: url.href }, mode: 'write', host: testHost(1) });
+  return openClient(mysql, { connection: { url: url.href }, mode: 'write', host: testHost(1) });
 }
 
 async function cipherOf(mode: string, hostname?: string): Promise<unknown> {

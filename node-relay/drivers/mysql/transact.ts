@@ -9,17 +9,19 @@ import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import { admitted, execute, type Scene } from './execute.ts';
+import { admitted, type Execution, execute } from './execute.ts';
 import { inTransaction } from './run.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
 export async function runTransaction(
-  scene: Scene,
+  execution: Execution,
   requests: readonly MysqlRequest[],
 ): Promise<Done<Buffer>> {
   const operations = checkEach(requests, rowsRequest);
-  const results = await inTransaction(scene, 'START TRANSACTION', () =>
-    runEach(scene.call, operations, (operation, turn) => runOperation(scene, operation, turn)),
+  const results = await inTransaction(execution, 'START TRANSACTION', () =>
+    runEach(execution.call, operations, (operation, turn) =>
+      runOperation(execution, operation, turn),
+    ),
   );
   return { value: jsonList('[', results, ']'), traces: 'some' };
 }
@@ -40,14 +42,14 @@ function rowsRequest(request: MysqlRequest): RowsRequest {
 }
 
 async function runOperation(
-  scene: Scene,
+  execution: Execution,
   operation: RowsRequest,
   { call, earlier, budget }: Turn,
 ): Promise<Buffer> {
   const params = paramsWith(operation.params ?? [], earlier);
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.
-  const own = { ...scene, call };
-  const { connection } = scene;
+  const own = { ...execution, call };
+  const { connection } = execution;
   return attempt(connection, 'write', call.signal, async () => {
     const parsed = oneStatement(request.query, hasNames(request), 'transaction');
     if (isRead(request, 'write')) await admitted(own, parsed, true);

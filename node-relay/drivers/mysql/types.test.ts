@@ -3,13 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { MysqlSession } from './index.ts';
+import type { MysqlClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 import { TYPE_ROWS } from './test/type-rows.ts';
 
 let database: TestDatabase;
-let write: MysqlSession;
-let read: MysqlSession;
+let write: MysqlClient;
+let read: MysqlClient;
 beforeAll(async () => {
   database = await TestDatabase.create();
   write = await database.open('write', { connections: 1 });

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: PostgresSession;
-let write: PostgresSession;
+let read: PostgresClient;
+let write: PostgresClient;
 const heard: string[] = [];
 
 /** Marks its session and tells the world, while it says of itself that it does neither. */

@@ -5,7 +5,7 @@ import { rowsAffected } from '../../../kinds/postgres/dialect/rows.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { tooLarge } from '../byte-text.ts';
 import type { Done } from '../lend.ts';
-import { admitted, aroundRead, endUndone, type Scene } from './execute.ts';
+import { admitted, aroundRead, type Execution, endUndone } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { refuseBehindPooler } from './pooler.ts';
 
@@ -13,11 +13,14 @@ type CopyIn = Extract<PostgresRequest, { type: 'copy_in' }>;
 type CopyOut = Extract<PostgresRequest, { type: 'copy_out' }>;
 
 /** Sends a text to `COPY … FROM STDIN`. */
-export async function runCopyIn(scene: Scene, { query, value }: CopyIn): Promise<Done<Buffer>> {
-  const { wire, preamble } = scene.connection;
+export async function runCopyIn(
+  execution: Execution,
+  { query, value }: CopyIn,
+): Promise<Done<Buffer>> {
+  const { wire, preamble } = execution.connection;
   copyStatement(query, 'in');
-  refuseBehindPooler(scene.connection, 'COPY … FROM STDIN is');
-  scene.connection.altered = true;
+  refuseBehindPooler(execution.connection, 'COPY … FROM STDIN is');
+  execution.connection.altered = true;
   const tag = await wire.exchange({
     bytes: statementMessages([...preamble, { text: query }], 'flush'),
     until: 'ready',
@@ -32,14 +35,14 @@ export async function runCopyIn(scene: Scene, { query, value }: CopyIn): Promise
 }
 
 /** Collects the text of `COPY … TO STDOUT`. */
-export async function runCopyOut(scene: Scene, request: CopyOut): Promise<Done<Buffer>> {
-  const { connection, call, place } = scene;
+export async function runCopyOut(execution: Execution, request: CopyOut): Promise<Done<Buffer>> {
+  const { connection, call, place } = execution;
   const { wire } = connection;
   const read = isRead(request, call.mode);
   const parsed = copyStatement(request.query, 'out');
-  const { traces, undone } = await admitted(scene, parsed, read);
+  const { traces, undone } = await admitted(execution, parsed, read);
   const { before, after } = read
-    ? aroundRead(scene, undone)
+    ? aroundRead(execution, undone)
     : { before: connection.preamble, after: [] };
   const wasIdle = wire.idle;
   if (!read) connection.altered = true;

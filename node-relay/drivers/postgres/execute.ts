@@ -1,6 +1,6 @@
 /** Sends one statement on one connection: what goes ahead of it, its parameters, its result. */
 
-import { makesUnusable, type Place } from '../../../kinds/postgres/dialect/admit.ts';
+import { makesUnusable, type StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
@@ -29,11 +29,11 @@ import { requireReadable } from './readable.ts';
 import { SqlResult } from './result.ts';
 
 /** Where and within what a request runs. */
-export interface Scene {
+export interface Execution {
   readonly database: Database;
   readonly connection: Connection;
   readonly call: Call;
-  readonly place: Place;
+  readonly place: StatementScope;
 }
 
 /** Requests of one statement with rows. */
@@ -66,13 +66,13 @@ export interface Admitted {
  * @throws GatewayError BAD_REQUEST, TRANSACTION_OPEN; NOT_SUPPORTED behind a pooler for what may leave something
  */
 export async function admitted(
-  scene: Scene,
+  execution: Execution,
   parsed: Parsed | undefined,
   read: boolean,
   given?: readonly number[],
 ): Promise<Admitted> {
-  const admission = await admissionOf(scene, parsed, read, given);
-  const { database, connection } = scene;
+  const admission = await admissionOf(execution, parsed, read, given);
+  const { database, connection } = execution;
   if (!connection.pooled) return admission;
   const { traces } = admission;
   await requirePlain(connection, database.guard, { parsed, given, read, traces });
@@ -80,7 +80,7 @@ export async function admitted(
 }
 
 async function admissionOf(
-  { database, connection, place }: Scene,
+  { database, connection, place }: Execution,
   parsed: Parsed | undefined,
   read: boolean,
   given?: readonly number[],
@@ -117,7 +117,7 @@ function tracesOf(
 
 /** The statement with its parameters in text; asks the server for their types only when that makes a difference. */
 export async function bound(
-  { database, connection, call }: Scene,
+  { database, connection, call }: Execution,
   request: RowsRequest,
   { types: admittedTypes }: Pick<Admitted, 'types'>,
 ): Promise<Statement> {
@@ -158,7 +158,7 @@ const READ_ONLY_NOW: Statement = {
 
 /** What goes around a read, in its transaction, so that it is one, and leaves nothing where it is to be undone. */
 export function aroundRead(
-  { connection }: Scene,
+  { connection }: Execution,
   undone: boolean,
 ): { readonly before: readonly Statement[]; readonly after: readonly Statement[] } {
   const { wire, preamble, readOnly } = connection;
@@ -175,11 +175,11 @@ export async function endUndone({ wire }: Connection, wasIdle: boolean): Promise
 
 /** Sends a statement and answers its result. */
 export async function execute(
-  scene: Scene,
+  execution: Execution,
   ready: Ready,
-  budget = scene.call.resultMaxBytes,
+  budget = execution.call.resultMaxBytes,
 ): Promise<Buffer> {
-  const { connection, database, place, call } = scene;
+  const { connection, database, place, call } = execution;
   let overflowed = false;
   const onOverflow = (row: 'part' | 'whole') => {
     overflowed = true;
@@ -190,8 +190,8 @@ export async function execute(
   const options = { numbersAsStrings: call.numbersAsStrings, rowFormat };
   const result = new SqlResult(database.shapes, options, budget, onOverflow);
   try {
-    if (ready.read) return await executeRead(scene, ready, result);
-    return await executeWrite(scene, ready, result);
+    if (ready.read) return await executeRead(execution, ready, result);
+    return await executeWrite(execution, ready, result);
   } catch (error) {
     if (overflowed && !(error instanceof GatewayError) && !call.signal.aborted)
       throw tooLarge(budget);
@@ -199,9 +199,9 @@ export async function execute(
   }
 }
 
-async function executeRead(scene: Scene, ready: Ready, result: SqlResult): Promise<Buffer> {
-  const { connection, database } = scene;
-  const { before, after } = aroundRead(scene, ready.undone);
+async function executeRead(execution: Execution, ready: Ready, result: SqlResult): Promise<Buffer> {
+  const { connection, database } = execution;
+  const { before, after } = aroundRead(execution, ready.undone);
   const wasIdle = connection.wire.idle;
   let tag: string;
   try {
@@ -221,8 +221,12 @@ async function executeRead(scene: Scene, ready: Ready, result: SqlResult): Promi
   return finished(result, ready, tag);
 }
 
-async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Promise<Buffer> {
-  const { connection, database } = scene;
+async function executeWrite(
+  execution: Execution,
+  ready: Ready,
+  result: SqlResult,
+): Promise<Buffer> {
+  const { connection, database } = execution;
   const { wire, preamble } = connection;
   const ask =
     (held: boolean) =>
@@ -233,7 +237,7 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
   const commits = !held && (!wire.inTransaction || ready.parsed?.kind === 'TransactionStmt');
   const around = ready.undone ? undoing(connection, 'READ ONLY') : NOTHING_AROUND;
   const before = [...preamble, ...around.before];
-  noteAltered(scene, ready);
+  noteAltered(execution, ready);
   const tag = await wire.exchange({
     bytes: statementMessages(
       [...before, ready.statement, ...around.after],
@@ -253,7 +257,7 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
   try {
     await database.types.learn(result.unknownTypes, ask(true));
     whole = finished(result, ready, tag);
-    scene.call.signal.throwIfAborted();
+    execution.call.signal.throwIfAborted();
   } catch (error) {
     await undo(() => wire.rollback());
     throw error;
@@ -265,7 +269,7 @@ async function executeWrite(scene: Scene, ready: Ready, result: SqlResult): Prom
 const NOTHING_AROUND = { before: [], after: [] };
 
 /** Marks a connection that stays with its caller when a statement may give names another meaning there. */
-function noteAltered({ connection, database, place }: Scene, { parsed, undone, given }: Ready) {
+function noteAltered({ connection, database, place }: Execution, { parsed, undone, given }: Ready) {
   if (place === 'call' || undone || connection.pooled || parsed?.kind === 'TransactionStmt') return;
   if (!parsed || database.guard.leavesTraces(parsed, given) !== false) connection.altered = true;
 }

@@ -5,8 +5,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
-import { type PostgresSession, postgres } from './index.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
+import { type PostgresClient, postgres } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
@@ -80,7 +80,7 @@ describe('a server that is stopped', () => {
   /** Stops or continues the server and all its processes. */
   async function signal(
     name: 'SIGSTOP' | 'SIGCONT',
-    session: PostgresSession,
+    session: PostgresClient,
     pids: number[],
   ): Promise<void> {
     void session;
@@ -90,8 +90,8 @@ describe('a server that is stopped', () => {
   test('holds nobody longer than the deadline and two seconds, and is used again when it goes on', async () => {
     const connection: Json = { url: server.url };
     const host = testHost(4);
-    const read = await openSession(postgres, { connection, mode: 'read', host });
-    const write = await openSession(postgres, { connection, mode: 'write', host });
+    const read = await openClient(postgres, { connection, mode: 'read', host });
+    const write = await openClient(postgres, { connection, mode: 'write', host });
     await run(write, sql('CREATE TABLE items (name text)'), 'write');
     const pids: number[] = [];
     for (const [session, mode] of [
@@ -126,12 +126,12 @@ describe('a server that is stopped', () => {
   });
 
   test('is told apart from one that is full', async () => {
-    const admin = await openSession(postgres, { connection: { url: server.url }, mode: 'write' });
+    const admin = await openClient(postgres, { connection: { url: server.url }, mode: 'write' });
     await run(admin, sql("CREATE ROLE few LOGIN PASSWORD 'few' CONNECTION LIMIT 0"), 'write');
     const url = new URL(server.url);
     url.username = 'few';
     url.password = 'few';
-    const few = await openSession(postgres, { connection: { url: url.href }, mode: 'read' });
+    const few = await openClient(postgres, { connection: { url: url.href }, mode: 'read' });
     expect(await failureOf(few.run(sql('SELECT 1'), callOf('read')))).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: 'The server has too many connections',

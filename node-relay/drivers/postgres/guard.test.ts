@@ -3,15 +3,15 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { ATTACK_FILE, AttackState, isEmpty, NO_SUCH_FUNCTION } from './test/attack-state.ts';
 import { ATTACKS, TRAPS } from './test/attacks.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 import { READS } from './test/reads.ts';
 
 let database: TestDatabase;
-let read: PostgresSession;
-let write: PostgresSession;
+let read: PostgresClient;
+let write: PostgresClient;
 let state: AttackState;
 
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import { inspectTables } from '../../../kinds/postgres/dialect/inspect.ts';
 import { credentialWarnings, POOLER_WARNING } from '../../../kinds/postgres/dialect/warnings.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type {
+  BackendClient,
   Call,
   ConnectionUse,
   InspectedTables,
@@ -13,7 +14,6 @@ import type {
   Inspects,
   Lease,
   Leases,
-  Session,
   Streams,
   Target,
   Transacts,
@@ -25,7 +25,7 @@ import { ConnectionLease } from '../lease.ts';
 import { poolOf } from '../lend.ts';
 import type { Recipe } from './connection.ts';
 import { Database } from './database.ts';
-import type { Scene } from './execute.ts';
+import type { Execution } from './execute.ts';
 import { connect } from './log-in.ts';
 import './parser.ts';
 import { settingsOf } from '../../../kinds/postgres/dialect/settings.ts';
@@ -35,21 +35,21 @@ import { streamWithStatements, withStatements } from './statement-reader.ts';
 import { streamRows } from './stream.ts';
 import { runTransaction } from './transact.ts';
 
-/** Sessions to PostgreSQL. Contract §5, §6. */
-export const postgres: Driver<PostgresRequest, PostgresSession> = {
-  async open({ envelope, mode }: Target, host: Host): Promise<PostgresSession> {
+/** Clients of PostgreSQL. Contract §5, §6. */
+export const postgres: Driver<PostgresRequest, PostgresClient> = {
+  async open({ envelope, mode }: Target, host: Host): Promise<PostgresClient> {
     const settings = settingsOf(envelope.connection);
     const recipe: Recipe = { host, settings, mode, route: { startupSettings: true } };
     const pool = poolOf(host, (signal) => connect(recipe, signal));
     const guard = new Guard(allowedFunctions(envelope.settings.allow_functions));
-    return new PostgresSession(new Database(pool, guard), envelope.use ?? 'all');
+    return new PostgresClient(new Database(pool, guard), envelope.use ?? 'all');
   },
 };
 
 /** What the driver can do. */
-export class PostgresSession
+export class PostgresClient
   implements
-    Session<PostgresRequest>,
+    BackendClient<PostgresRequest>,
     Streams<PostgresRequest>,
     Transacts<PostgresRequest>,
     Leases<PostgresRequest>,
@@ -94,9 +94,9 @@ export class PostgresSession
     if (connection.pooled) database.giveBack(connection, 'none');
     refuseBehindPooler(connection, 'Sessions are');
     return new ConnectionLease(database, connection, async (request: PostgresRequest, call) => {
-      const scene: Scene = { database, connection, call, place: 'lease' };
+      const execution: Execution = { database, connection, call, place: 'lease' };
       return withStatements([request], call.signal, async () => {
-        const { value } = await runRequest(scene, request);
+        const { value } = await runRequest(execution, request);
         return value;
       });
     });

@@ -6,7 +6,7 @@ import type { GatewayError } from '../../../proto/errors.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
 import { fieldOrRowTooLarge } from '../field-limit.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 const MIB = 1024 * 1024;
@@ -14,7 +14,7 @@ const MIB = 1024 * 1024;
 const GROWTH_MAX = 100 * MIB;
 
 let database: TestDatabase;
-let session: PostgresSession;
+let session: PostgresClient;
 beforeAll(async () => {
   database = await TestDatabase.create();
   session = await database.open('read');

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: PostgresSession;
+let read: PostgresClient;
 
 /** A default order and hash of a type, whose functions say of themselves that they are VOLATILE. */
 function ordered(type: string, compared: string): string {

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
 /** One that the server answers. */
-let read: PostgresSession;
+let read: PostgresClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`
@@ -38,7 +38,7 @@ describe('where the server is not asked', () => {
     "SELECT count(*), max(a), string_agg(a::text, ',') FROM seen",
     'SELECT * FROM information_schema.tables LIMIT 1',
   ];
-  let reader: PostgresSession;
+  let reader: PostgresClient;
 
   beforeAll(async () => {
     await database.outside.query(`

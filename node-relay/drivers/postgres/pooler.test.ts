@@ -10,7 +10,7 @@ import {
   startPgbouncer,
 } from '../../../test/servers/pgbouncer-server.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 const NOT_SUPPORTED = {
@@ -67,8 +67,8 @@ const STATE = `SELECT current_setting('my.mark', true) AS mark, current_setting(
   (SELECT count(*)::int FROM pg_cursors WHERE name <> '') AS cursors`;
 
 describe('in transaction mode', () => {
-  let mine: PostgresSession;
-  let theirs: PostgresSession;
+  let mine: PostgresClient;
+  let theirs: PostgresClient;
 
   beforeAll(async () => {
     const url = await pooled();
@@ -76,7 +76,7 @@ describe('in transaction mode', () => {
     theirs = await database.open('write', {}, url);
   });
 
-  const state = async (session: PostgresSession) => (await run(session, sql(STATE), 'write')).rows;
+  const state = async (session: PostgresClient) => (await run(session, sql(STATE), 'write')).rows;
 
   test.each([
     { query: "SET work_mem = '64MB'" },

@@ -1,5 +1,5 @@
 /** Whether a session's connection, as its caller left it, may take a read. */
-import type { Place } from '../../../kinds/postgres/dialect/admit.ts';
+import type { StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Connection } from './connection.ts';
 
@@ -8,7 +8,10 @@ import type { Connection } from './connection.ts';
  * and its text is the one that was checked.
  * @throws GatewayError TRANSACTION_OPEN, BAD_REQUEST
  */
-export async function requireReadable(connection: Connection, place: Place): Promise<void> {
+export async function requireReadable(
+  connection: Connection,
+  place: StatementScope,
+): Promise<void> {
   const { inTransaction, idle } = connection.wire;
   if (connection.readOnly || !(inTransaction || connection.altered)) return;
   const [[readOnly, conforming, encoding] = []] = await connection.rows({ text: READABLE });

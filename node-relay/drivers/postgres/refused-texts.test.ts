@@ -3,11 +3,11 @@ import { DatabaseError } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: PostgresSession;
+let read: PostgresClient;
 beforeAll(async () => {
   database = await TestDatabase.create();
   read = await database.open('read');

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Mode } from '../../../proto/driver.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let session: PostgresSession;
+let session: PostgresClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`
@@ -142,7 +142,7 @@ describe('a connection is ended after anything undecided', () => {
 
 describe('a session for reads', () => {
   const NAMES = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
-  const shown = (on: PostgresSession) =>
+  const shown = (on: PostgresClient) =>
     Promise.all(NAMES.map((name) => only(`SHOW ${name}`, 'read', on)));
   const LIMITS = NAMES.map(() => '305s');
 

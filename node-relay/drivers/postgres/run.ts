@@ -5,34 +5,37 @@ import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Done } from '../lend.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
-import { admitted, bound, execute, type RowsRequest, type Scene } from './execute.ts';
+import { admitted, bound, type Execution, execute, type RowsRequest } from './execute.ts';
 import { runSeveral } from './several.ts';
 
 /** Runs a request of any type. @throws GatewayError, DatabaseError, ConnectionLost */
-export async function runRequest(scene: Scene, request: PostgresRequest): Promise<Done<Buffer>> {
-  checkType(request, scene.call.mode);
+export async function runRequest(
+  execution: Execution,
+  request: PostgresRequest,
+): Promise<Done<Buffer>> {
+  checkType(request, execution.call.mode);
   switch (request.type) {
     case 'copy_in':
-      return runCopyIn(scene, request);
+      return runCopyIn(execution, request);
     case 'copy_out':
-      return runCopyOut(scene, request);
+      return runCopyOut(execution, request);
     case 'simple':
     case 'simple_read_only':
     case 'batch_execute':
-      return runSeveral(scene, request);
+      return runSeveral(execution, request);
     default:
-      return runOne(scene, request);
+      return runOne(execution, request);
   }
 }
 
 /** Runs one statement with parameters. */
-async function runOne(scene: Scene, request: RowsRequest): Promise<Done<Buffer>> {
-  const read = isRead(request, scene.call.mode);
-  const parsed = oneStatement(request.query, read, scene.place);
+async function runOne(execution: Execution, request: RowsRequest): Promise<Done<Buffer>> {
+  const read = isRead(request, execution.call.mode);
+  const parsed = oneStatement(request.query, read, execution.place);
   const { types: given } = parametersOf(request);
-  const admission = await admitted(scene, parsed, read, given);
-  const statement = await bound(scene, request, admission);
+  const admission = await admitted(execution, parsed, read, given);
+  const statement = await bound(execution, request, admission);
   const { undone, traces } = admission;
-  const value = await execute(scene, { request, parsed, statement, read, undone, given });
+  const value = await execute(execution, { request, parsed, statement, read, undone, given });
   return { value, traces };
 }

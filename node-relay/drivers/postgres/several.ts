@@ -6,7 +6,7 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import type { Done, Traces } from '../lend.ts';
-import { type Admitted, admitted, execute, type Scene, undo } from './execute.ts';
+import { type Admitted, admitted, type Execution, execute, undo } from './execute.ts';
 import { statementMessages } from './messages.ts';
 import { beginFailure } from './pooler.ts';
 
@@ -16,15 +16,18 @@ type SeveralRequest = Extract<
 >;
 
 /** Runs `simple`, `simple_read_only` and `batch_execute`: `{results: […]}`. Contract §6. */
-export async function runSeveral(scene: Scene, request: SeveralRequest): Promise<Done<Buffer>> {
-  const read = isRead(request, scene.call.mode);
-  const statements = severalStatements(request.query, scene.place);
-  const admissions = await admissionsOf(scene, statements, read);
+export async function runSeveral(
+  execution: Execution,
+  request: SeveralRequest,
+): Promise<Done<Buffer>> {
+  const read = isRead(request, execution.call.mode);
+  const statements = severalStatements(request.query, execution.place);
+  const admissions = await admissionsOf(execution, statements, read);
   // One statement is a transaction by itself, and some, such as VACUUM, may not be in another.
-  const begins = statements.length > 1 && scene.connection.wire.idle;
-  const runAll = () => runEach(scene, request, statements, admissions);
+  const begins = statements.length > 1 && execution.connection.wire.idle;
+  const runAll = () => runEach(execution, request, statements, admissions);
   const results = await (begins
-    ? inTransaction(scene, read ? 'BEGIN READ ONLY' : 'BEGIN', runAll)
+    ? inTransaction(execution, read ? 'BEGIN READ ONLY' : 'BEGIN', runAll)
     : runAll());
   return {
     value: jsonList('{"results":[', results, ']}'),
@@ -33,18 +36,18 @@ export async function runSeveral(scene: Scene, request: SeveralRequest): Promise
 }
 
 async function runEach(
-  scene: Scene,
+  execution: Execution,
   request: SeveralRequest,
   statements: readonly Parsed[],
   admissions: readonly Admitted[],
 ): Promise<Buffer[]> {
-  const read = isRead(request, scene.call.mode);
+  const read = isRead(request, execution.call.mode);
   const results: Buffer[] = [];
-  let left = scene.call.resultMaxBytes;
+  let left = execution.call.resultMaxBytes;
   for (const [at, parsed] of statements.entries()) {
     const undone = admissions[at]?.undone ?? read;
     const ready = { request, parsed, statement: { text: parsed.text }, read, undone };
-    const result = await execute(scene, ready, left);
+    const result = await execute(execution, ready, left);
     left -= result.length;
     results.push(result);
   }
@@ -53,13 +56,13 @@ async function runEach(
 
 /** A read asks the catalog first, as all does behind a pooler, and what is not plain is undone before the next; for other writes the answer could wait, so each counts as leaving something. */
 async function admissionsOf(
-  scene: Scene,
+  execution: Execution,
   statements: readonly Parsed[],
   read: boolean,
 ): Promise<Admitted[]> {
   const each: Admitted[] = [];
   for (const parsed of statements) {
-    if (read || scene.connection.pooled) each.push(await admitted(scene, parsed, read));
+    if (read || execution.connection.pooled) each.push(await admitted(execution, parsed, read));
     else each.push({ traces: makesUnusable(parsed) ? 'unusable' : 'some', undone: false });
   }
   return each;
@@ -76,18 +79,18 @@ function tracesOf(admissions: readonly Admitted[]): Traces {
  * @throws GatewayError REQUEST_FAILED when COMMIT rolled back, NOT_SUPPORTED behind a pooler that takes no BEGIN
  */
 export async function inTransaction<Value>(
-  scene: Scene,
+  execution: Execution,
   begin: string,
   work: () => Promise<Value>,
 ): Promise<Value> {
-  const { connection } = scene;
+  const { connection } = execution;
   await connection.rows({ text: begin }).catch((cause: unknown) => {
     throw connection.pooled ? beginFailure(cause) : cause;
   });
   try {
     for (const statement of connection.preamble) await connection.rows(statement);
     const value = await work();
-    if ((await commit(scene)) === 'COMMIT') return value;
+    if ((await commit(execution)) === 'COMMIT') return value;
     throw new GatewayError('REQUEST_FAILED', 'The database rolled the transaction back');
   } catch (error) {
     const { wire } = connection;
@@ -97,7 +100,7 @@ export async function inTransaction<Value>(
 }
 
 /** Keeps the changes of an open transaction. */
-async function commit({ connection, call }: Scene): Promise<string> {
+async function commit({ connection, call }: Execution): Promise<string> {
   call.signal.throwIfAborted();
   return connection.wire.exchange({
     bytes: statementMessages([{ text: 'COMMIT' }], 'sync'),

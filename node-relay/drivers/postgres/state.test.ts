@@ -1,11 +1,11 @@
 /** Nothing that one caller sets on a connection is there for the next: on a pool of one connection. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let session: PostgresSession;
+let session: PostgresClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(`

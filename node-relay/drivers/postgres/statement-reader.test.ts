@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseText } from '../../../kinds/postgres/dialect/statement.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 
 const TICKS_MS = 20;
 
 let database: TestDatabase;
-let session: PostgresSession;
+let session: PostgresClient;
 beforeAll(async () => {
   database = await TestDatabase.create();
   session = await database.open('read');

@@ -6,12 +6,12 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { after, failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
 import { heldBytes } from '../test/memory.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
-let read: PostgresSession;
-let write: PostgresSession;
+let read: PostgresClient;
+let write: PostgresClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(

@@ -13,7 +13,7 @@ import { attemptLines, type Streaming, type Traces } from '../lend.ts';
 import { Filling, Lines } from '../lines.ts';
 import type { Database } from './database.ts';
 import type { Sink } from './exchange.ts';
-import { admitted, aroundRead, bound, endUndone, type Scene, undo } from './execute.ts';
+import { admitted, aroundRead, bound, type Execution, endUndone, undo } from './execute.ts';
 import { executeMessages, portalMessages, statementMessages } from './messages.ts';
 
 /** Lines of the rows that a portal answers. */
@@ -53,7 +53,7 @@ function rowsRequest(request: PostgresRequest, { mode }: Call) {
 
 class RowStreaming implements Streaming {
   readonly read: boolean;
-  readonly #scene: Scene;
+  readonly #execution: Execution;
   readonly #request: Extract<PostgresRequest, { params?: unknown }>;
   readonly #lines: FieldLines;
   traces: Traces = 'some';
@@ -62,25 +62,27 @@ class RowStreaming implements Streaming {
   /** A row was too large: that is why the statement was stopped. */
   #oversize: GatewayError | undefined;
 
-  constructor(scene: Scene, request: Extract<PostgresRequest, { params?: unknown }>) {
-    this.#scene = scene;
+  constructor(execution: Execution, request: Extract<PostgresRequest, { params?: unknown }>) {
+    this.#execution = execution;
     this.#request = request;
-    this.#lines = new FieldLines(scene.connection.wire.stream);
-    this.read = isRead(request, scene.call.mode);
+    this.#lines = new FieldLines(execution.connection.wire.stream);
+    this.read = isRead(request, execution.call.mode);
   }
 
   /** The server has then also said what the rows hold. */
   async begin(): Promise<Filling> {
     await this.#attempt(async () => {
-      const { connection, database, call } = this.#scene;
+      const { connection, database, call } = this.#execution;
       const parsed = oneStatement(this.#request.query, this.read, 'call');
       this.#undoable = parsed?.returnsRows === true;
       const { types: given } = parametersOf(this.#request);
-      const admission = await admitted(this.#scene, parsed, this.read, given);
+      const admission = await admitted(this.#execution, parsed, this.read, given);
       this.traces = admission.traces;
       this.#undone = admission.undone;
-      const statement = await bound(this.#scene, this.#request, admission);
-      const before = this.read ? aroundRead(this.#scene, this.#undone).before : connection.preamble;
+      const statement = await bound(this.#execution, this.#request, admission);
+      const before = this.read
+        ? aroundRead(this.#execution, this.#undone).before
+        : connection.preamble;
       // Each is complete before the next is parsed, so `described` is the last one's.
       if (before.length > 0) {
         await connection.wire.exchange({
@@ -109,7 +111,7 @@ class RowStreaming implements Streaming {
   }
 
   async #execute(): Promise<void> {
-    const { connection, call } = this.#scene;
+    const { connection, call } = this.#execution;
     const { wire } = connection;
     await wire.exchange({
       bytes: executeMessages(PORTAL),
@@ -143,7 +145,7 @@ class RowStreaming implements Streaming {
   }
 
   #attempt<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { connection, call } = this.#scene;
+    const { connection, call } = this.#execution;
     const { signal } = call;
     const mode = this.read ? 'read' : 'write';
     return attemptLines(connection, this.#lines, { mode, signal }, async () => {

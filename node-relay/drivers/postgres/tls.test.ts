@@ -8,8 +8,8 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { type StartedBackend, startBackend } from '../../../test/servers/backends.ts';
 import { after, failureOf } from '../contract.ts';
 import { selfSigned } from '../test/certificate.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
-import { type PostgresSession, postgres } from './index.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
+import { type PostgresClient, postgres } from './index.ts';
 import { openSocket } from './socket.ts';
 import { run, sql } from './test/database.ts';
 
@@ -64,11 +64,11 @@ async function servedFingerprint(): Promise<string | undefined> {
   return served?.fingerprint256;
 }
 
-function open(sslmode: string, hostname = 'localhost', options = {}): Promise<PostgresSession> {
+function open(sslmode: string, hostname = 'localhost', options = {}): Promise<PostgresClient> {
   const url = new URL(server.url);
   url.hostname = hostname;
   if (sslmode) url.searchParams.set('sslmode', sslmode);
-  return openSession(postgres, {
+  return openClient(postgres, {
     connection: { url: url.href },
     mode: 'read',
     host: testHost(1),

@@ -13,20 +13,22 @@ import {
   type Admitted,
   admitted,
   bound,
+  type Execution,
   execute,
   type RowsRequest,
-  type Scene,
 } from './execute.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
 export async function runTransaction(
-  scene: Scene,
+  execution: Execution,
   requests: readonly PostgresRequest[],
 ): Promise<Done<Buffer>> {
   const operations = checkEach(requests, rowsRequest);
-  const results = await inTransaction(scene, 'BEGIN', () =>
-    runEach(scene.call, operations, (operation, turn) => runOperation(scene, operation, turn)),
+  const results = await inTransaction(execution, 'BEGIN', () =>
+    runEach(execution.call, operations, (operation, turn) =>
+      runOperation(execution, operation, turn),
+    ),
   );
   return { value: jsonList('[', results, ']'), traces: 'some' };
 }
@@ -52,15 +54,15 @@ function rowsRequest(request: PostgresRequest): RowsRequest {
 const WRITE: Admitted = { traces: 'some', undone: false };
 
 async function runOperation(
-  scene: Scene,
+  execution: Execution,
   operation: RowsRequest,
   { call, earlier, budget }: Turn,
 ): Promise<Buffer> {
   // A typed parameter stays a pair: only its value can be a reference.
   const params = resolveReferences((operation.params ?? []) as Json, earlier, 'unwrapped');
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.
-  const own = { ...scene, call };
-  return attempt(scene.connection, 'write', call.signal, async () => {
+  const own = { ...execution, call };
+  return attempt(execution.connection, 'write', call.signal, async () => {
     const read = isRead(request, 'write');
     const parsed = oneStatement(request.query, read, 'transaction');
     const { types: given } = parametersOf(request);

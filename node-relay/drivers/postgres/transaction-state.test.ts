@@ -6,7 +6,7 @@ import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { sql, TestDatabase } from './test/database.ts';
 
 let database: TestDatabase;
@@ -64,9 +64,9 @@ async function lyingServer({ from, was, is }: Lie) {
 }
 
 const INSERT = sql("INSERT INTO items VALUES ('a')");
-type Work = (session: PostgresSession) => Promise<unknown>;
+type Work = (session: PostgresClient) => Promise<unknown>;
 
-async function streamed(session: PostgresSession, request: PostgresRequest, mode: 'write') {
+async function streamed(session: PostgresClient, request: PostgresRequest, mode: 'write') {
   for await (const piece of session.stream(request, callOf(mode))) void piece;
 }
 

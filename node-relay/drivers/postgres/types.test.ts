@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../proto/json.ts';
 import { failureOf } from '../contract.ts';
 import { callOf } from '../test/host.ts';
-import type { PostgresSession } from './index.ts';
+import type { PostgresClient } from './index.ts';
 import { run, sql, TestDatabase } from './test/database.ts';
 import { OWN_TYPES, TYPE_ROWS } from './test/type-rows.ts';
 
 let database: TestDatabase;
-let session: PostgresSession;
+let session: PostgresClient;
 
 beforeAll(async () => {
   database = await TestDatabase.create(OWN_TYPES);

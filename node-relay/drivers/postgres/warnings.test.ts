@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionUse } from '../../../proto/driver.ts';
-import { callOf, openSession, testHost } from '../test/host.ts';
+import { callOf, openClient, testHost } from '../test/host.ts';
 import { postgres } from './index.ts';
 import { TestDatabase } from './test/database.ts';
 
@@ -35,7 +35,7 @@ async function warnings(user?: string, password = 'secret of a role', use?: Conn
     url.password = encodeURIComponent(password);
   }
   const opening = { connection: { url: url.href }, mode: 'read', host: testHost(), use } as const;
-  const session = await openSession(postgres, opening);
+  const session = await openClient(postgres, opening);
   const found = await session.warnings(callOf('read'));
   await session.close();
   return found;

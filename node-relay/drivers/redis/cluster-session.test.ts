@@ -4,21 +4,21 @@ import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import type { Lease } from '../../../proto/driver.ts';
 import { type RedisGroup, startCluster } from '../../../test/servers/redis/cluster.ts';
 import { failureOf } from '../contract.ts';
-import { callOf, jsonOf, openSession, testHost } from '../test/host.ts';
-import { type RedisSession, redis } from './index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../test/host.ts';
+import { type RedisClient, redis } from './index.ts';
+import { line } from './test/client.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
 import { DirectClient } from './test/direct-client.ts';
-import { line } from './test/session.ts';
 
 /** A session on a cluster, by its first node. */
-async function openOn({ nodes: [first] }: RedisGroup): Promise<RedisSession> {
+async function openOn({ nodes: [first] }: RedisGroup): Promise<RedisClient> {
   const connection = { url: `redis+cluster://127.0.0.1:${first?.port}` };
-  return openSession(redis, { connection, mode: 'write', host: testHost(20) });
+  return openClient(redis, { connection, mode: 'write', host: testHost(20) });
 }
 
 describe('three masters', () => {
   let group: RedisGroup;
-  let session: RedisSession;
+  let session: RedisClient;
 
   beforeAll(async () => {
     group = await startCluster({ product: 'redis-8', modules: false });
@@ -104,7 +104,7 @@ describe('three masters', () => {
 
 describe('a cluster of one', () => {
   let group: RedisGroup;
-  let session: RedisSession;
+  let session: RedisClient;
   let direct: DirectClient;
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import type { Host } from '../driver.ts';
 import type { Borrowed } from './borrowed.ts';
 import { ClusterLink } from './cluster-link.ts';
-import { Dispatch, type Place, type Reach } from './dispatch.ts';
+import { type ClusterNode, Dispatch, type Reach } from './dispatch.ts';
 import { slotOf } from './key-slot.ts';
 import type { BorrowedLink, RedisServer, Sending } from './link.ts';
 import { isUnreached } from './login.ts';
@@ -86,7 +86,7 @@ export class Cluster implements RedisServer {
     slot: number | undefined,
     { mode }: Sending,
     attempt: number,
-  ): Place | undefined {
+  ): ClusterNode | undefined {
     const replicas = slot === undefined ? undefined : map.at(slot)?.replicas;
     if (this.#replicas && mode === 'read' && attempt === 0 && replicas?.length) {
       const replica = replicas[Math.floor(Math.random() * replicas.length)];
@@ -102,7 +102,7 @@ function masterOf(map: SlotMap, slot: number | undefined): Address | undefined {
   return slot === undefined ? map.masters()[0]?.master : map.at(slot)?.master;
 }
 
-function placeIn(nodes: Nodes, address: Address): Place {
+function placeIn(nodes: Nodes, address: Address): ClusterNode {
   return {
     address,
     name: nameOf(address),

@@ -2,11 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseRequest } from '../../../kinds/index.ts';
 import type { RedisRequest, Word } from '../../../kinds/redis/command.ts';
-import { named } from '../../../kinds/redis/name.ts';
+import { commandFrom } from '../../../kinds/redis/name.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { callOf } from '../test/host.ts';
 import { ATTACKS } from './test/attacks.ts';
+import { TestClient } from './test/client.ts';
 import { CORE } from './test/differential/core.ts';
 import { JSON_VALUES, PROBABLE, SERIES, VECTORS } from './test/differential/modules.ts';
 import { SEARCH } from './test/differential/search.ts';
@@ -14,7 +15,6 @@ import { SERVER, SESSION } from './test/differential/server.ts';
 import { SORTED, STREAMS } from './test/differential/sets.ts';
 import { commandsIn } from './test/differential/words.ts';
 import type { Wire } from './test/direct-client.ts';
-import { TestSession } from './test/session.ts';
 
 const GROUPS = [CORE, SORTED, STREAMS, JSON_VALUES, PROBABLE, SERIES, VECTORS, SEARCH];
 /** What the others act on. */
@@ -34,10 +34,10 @@ XADD stream 1-1 a 1
 XGROUP CREATE stream g 0
 `;
 
-let redis: TestSession;
+let redis: TestClient;
 
 beforeAll(async () => {
-  redis = await TestSession.open({});
+  redis = await TestClient.open({});
   for (const text of [...GROUPS, SEED]) {
     for (const words of commandsIn(text)) {
       if (String(words[0]) !== 'PFSELFTEST') await redis.outside.send(...words);
@@ -117,7 +117,7 @@ const attacks = (): RedisRequest[] =>
 const everything = (): RedisRequest[] =>
   [...GROUPS, SERVER, SESSION].flatMap(commandsIn).map(([name = Buffer.alloc(0), ...rest]) => {
     const args = rest.map((bytes): Word => ({ $bytes: bytes.toString('base64') }));
-    return named(name.toString(), args);
+    return commandFrom(name.toString(), args);
   });
 
 test('no attempt gets through, in a request, a session or a pipeline', async () => {

@@ -1,12 +1,12 @@
 /** Every command of three servers through the driver, and through a connection of its own to a twin: no value is lost or made up. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RedisCommand, RedisRequest, Word } from '../../../kinds/redis/command.ts';
-import { named } from '../../../kinds/redis/name.ts';
+import { commandFrom } from '../../../kinds/redis/name.ts';
 import { withoutAddresses } from '../../../kinds/redis/replies/index.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
-import { callOf, jsonOf, openSession } from '../test/host.ts';
-import { type RedisSession, redis } from './index.ts';
+import { callOf, jsonOf, openClient } from '../test/host.ts';
+import { type RedisClient, redis } from './index.ts';
 import { CORE } from './test/differential/core.ts';
 import { differenceOf, leavesOfJson, leavesOfWire } from './test/differential/leaves.ts';
 import { likenessOf, NOT_COMPARED, POORER } from './test/differential/likeness.ts';
@@ -45,7 +45,7 @@ function commandOf([name = Buffer.alloc(0), ...rest]: readonly Buffer[]): RedisC
     const text = bytes.toString();
     return Buffer.from(text).equals(bytes) ? text : { $bytes: bytes.toString('base64') };
   });
-  return named(name.toString().toLowerCase(), args);
+  return commandFrom(name.toString().toLowerCase(), args);
 }
 
 type Run = (request: RedisRequest) => Promise<Uint8Array>;
@@ -85,7 +85,7 @@ describe.each([
   ['valkey-9', 3],
 ] as const)('%s over RESP%i', (product, protocol) => {
   let servers: RedisServer[] = [];
-  let session: RedisSession;
+  let session: RedisClient;
   let direct: DirectClient;
   let names: string[] = [];
 
@@ -93,7 +93,7 @@ describe.each([
     servers = await Promise.all([ownRedis({ product }), ownRedis({ product })]);
     const [own, twin] = servers;
     const connection = { url: `${own?.url}?protocol=${protocol}` };
-    session = await openSession(redis, { connection, mode: 'write' });
+    session = await openClient(redis, { connection, mode: 'write' });
     direct = await DirectClient.connect(twin?.url ?? '');
     const list = await direct.send('COMMAND', 'LIST');
     names = (list.parts ?? []).map(({ text }) => String(text).toLowerCase().replace('|', ' '));

@@ -30,13 +30,13 @@ export interface Reach {
     slot: number | undefined,
     sending: Sending,
     attempt: number,
-  ): Place | undefined;
+  ): ClusterNode | undefined;
   /** A node that another has named. */
-  at(address: Address): Place;
+  at(address: Address): ClusterNode;
 }
 
 /** A node as one sends to it. */
-export interface Place {
+export interface ClusterNode {
   readonly address: Address;
   readonly name: string;
   send(commands: readonly RedisCommand[], sending: Sending): Promise<readonly ReplyValue[]>;
@@ -98,7 +98,7 @@ export class Dispatch {
 
   /** Sends each node its commands; answers whether the cluster has to be waited for. */
   async #sendOut(open: readonly Step[], map: SlotMap): Promise<boolean> {
-    const groups = new Map<string, { place: Place; steps: Step[] }>();
+    const groups = new Map<string, { place: ClusterNode; steps: Step[] }>();
     let isHeldUp = false;
     for (const step of open) {
       const place = this.#placeOf(step, map);
@@ -121,7 +121,7 @@ export class Dispatch {
     return isHeldUp;
   }
 
-  #placeOf({ slot, redirection }: Step, map: SlotMap): Place | undefined {
+  #placeOf({ slot, redirection }: Step, map: SlotMap): ClusterNode | undefined {
     if (redirection) return this.#reach.at(redirection.address);
     return this.#reach.place(map, slot, this.#sending, this.#attempt);
   }
@@ -132,7 +132,7 @@ export class Dispatch {
   }
 
   /** Answers whether the node, or the cluster, has to be waited for. */
-  async #sendTo(place: Place, steps: readonly Step[]): Promise<boolean> {
+  async #sendTo(place: ClusterNode, steps: readonly Step[]): Promise<boolean> {
     const isAsking = (step: Step) => step.redirection?.kind === 'ask';
     const commands = steps.flatMap((step) =>
       isAsking(step) ? [ASKING, step.command] : [step.command],
@@ -157,7 +157,7 @@ export class Dispatch {
   }
 
   /** Takes a reply, or leaves the step open to go elsewhere; answers whether it has to wait for that. */
-  #take(step: Step, reply: ReplyValue, { address }: Place): boolean {
+  #take(step: Step, reply: ReplyValue, { address }: ClusterNode): boolean {
     const redirection = redirectionOf(reply, address);
     step.redirection = redirection;
     if (redirection) {

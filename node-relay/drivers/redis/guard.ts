@@ -7,7 +7,7 @@ import type { Mode } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 
 /** Where a command comes from. */
-export type Place = 'request' | 'pipeline' | 'transaction' | 'session' | 'session pipeline';
+export type CommandSource = 'request' | 'pipeline' | 'transaction' | 'session' | 'session pipeline';
 
 /**
  * Refuses what the mode or the place does not let through.
@@ -17,7 +17,7 @@ export type Place = 'request' | 'pipeline' | 'transaction' | 'session' | 'sessio
 export function checkCommand(
   command: RedisCommand,
   mode: Mode,
-  place: Place,
+  place: CommandSource,
   path = 'type',
 ): Effect {
   if (mode === 'read' && modeOfCommand(command) === 'write') {
@@ -29,7 +29,7 @@ export function checkCommand(
   return effect;
 }
 
-function refusalOf(effect: Effect, place: Place, name: string): string | undefined {
+function refusalOf(effect: Effect, place: CommandSource, name: string): string | undefined {
   if (typeof effect === 'object') return effect.refused;
   if (effect === 'wait' && place.endsWith('pipeline')) return 'waits: send it alone';
   if (place === 'session' || place === 'session pipeline') {

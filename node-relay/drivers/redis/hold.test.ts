@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { line, TestSession } from './test/session.ts';
+import { line, TestClient } from './test/client.ts';
 
 const REFUSED = { code: 'POOL_EXHAUSTED', retryAfter: 1 };
 
-let redis: TestSession;
+let redis: TestClient;
 beforeAll(async () => {
-  redis = await TestSession.open({ modules: false }, testHost(10));
+  redis = await TestClient.open({ modules: false }, testHost(10));
 });
 afterAll(() => redis.close());
 
@@ -51,7 +51,7 @@ describe('of ten connections', () => {
 });
 
 test('of one connection, it may wait itself', async () => {
-  const one = await TestSession.open({ modules: false }, testHost(1));
+  const one = await TestClient.open({ modules: false }, testHost(1));
   expect(await one.run('BLPOP queue 0.01')).toEqual({ result: null });
   await one.close();
 });

@@ -4,10 +4,10 @@ import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { fromReply } from '../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../kinds/redis/reply-value.ts';
 import type {
+  BackendClient,
   Call,
   Lease,
   Leases,
-  Session,
   Target,
   Transacts,
   WatchEvent,
@@ -15,17 +15,17 @@ import type {
 } from '../../../proto/driver.ts';
 import type { Driver, Host } from '../driver.ts';
 import { RedisLease } from './lease.ts';
-import { runRequest, type Scene } from './run.ts';
+import { type RedisBackend, runRequest } from './run.ts';
 import { sendOn } from './send.ts';
 import { openServer } from './server.ts';
 import { runTransaction } from './transact.ts';
 import { follow } from './watch.ts';
 
-/** Sessions to Redis. Contract §5, §6. */
-export const redis: Driver<RedisRequest, RedisSession> = {
-  async open({ envelope }: Target, host: Host): Promise<RedisSession> {
-    const scene = { server: await openServer(envelope, host), host };
-    return new RedisSession(scene, async () => ({
+/** Clients of Redis. Contract §5, §6. */
+export const redis: Driver<RedisRequest, RedisClient> = {
+  async open({ envelope }: Target, host: Host): Promise<RedisClient> {
+    const backend = { server: await openServer(envelope, host), host };
+    return new RedisClient(backend, async () => ({
       server: await openServer(envelope, host, 2),
       host,
     }));
@@ -33,20 +33,20 @@ export const redis: Driver<RedisRequest, RedisSession> = {
 };
 
 /** What the driver can do. */
-export class RedisSession
+export class RedisClient
   implements
-    Session<RedisRequest>,
+    BackendClient<RedisRequest>,
     Transacts<RedisRequest>,
     Leases<RedisRequest>,
     Watches<RedisRequest>
 {
-  readonly #scene: Scene;
-  readonly #openRaw: () => Promise<Scene>;
+  readonly #backend: RedisBackend;
+  readonly #openRaw: () => Promise<RedisBackend>;
   /** In RESP2, for callers that take replies as they come; its connections count within the same caps. */
-  #raw: Promise<Scene> | undefined;
+  #raw: Promise<RedisBackend> | undefined;
 
-  constructor(scene: Scene, openRaw: () => Promise<Scene>) {
-    this.#scene = scene;
+  constructor(backend: RedisBackend, openRaw: () => Promise<RedisBackend>) {
+    this.#backend = backend;
     this.#openRaw = openRaw;
   }
 
@@ -59,27 +59,27 @@ export class RedisSession
   }
 
   lease(call: Call): Promise<Lease<RedisRequest>> {
-    return RedisLease.open(this.#scene, call);
+    return RedisLease.open(this.#backend, call);
   }
 
   watch(request: RedisRequest, call: Call): AsyncIterable<WatchEvent> {
-    return follow(this.#scene, request, call);
+    return follow(this.#backend, request, call);
   }
 
   async ping(call: Call): Promise<number> {
     const start = performance.now();
-    const [reply] = await sendOn(this.#scene.server, [{ type: 'ping', args: [] }], call);
+    const [reply] = await sendOn(this.#backend.server, [{ type: 'ping', args: [] }], call);
     if (reply instanceof ReplyError) throw fromReply(reply);
     return performance.now() - start;
   }
 
   async close(): Promise<void> {
     const raw = await this.#raw;
-    await Promise.all([this.#scene.server.close(), raw?.server.close()]);
+    await Promise.all([this.#backend.server.close(), raw?.server.close()]);
   }
 
-  #sceneOf({ replyForm }: Call): Scene | Promise<Scene> {
-    if (replyForm === undefined) return this.#scene;
+  #sceneOf({ replyForm }: Call): RedisBackend | Promise<RedisBackend> {
+    if (replyForm === undefined) return this.#backend;
     this.#raw ??= this.#openRaw();
     return this.#raw;
   }

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { line, type TestLease, TestSession } from './test/session.ts';
+import { line, TestClient, type TestLease } from './test/client.ts';
 
-let redis: TestSession;
+let redis: TestClient;
 let lease: TestLease;
 let other: TestLease;
 
 beforeAll(async () => {
-  redis = await TestSession.open({ modules: false }, testHost(8));
+  redis = await TestClient.open({ modules: false }, testHost(8));
 });
 beforeEach(async () => {
   await redis.say('FLUSHALL');
@@ -196,7 +196,7 @@ test.each([
 });
 
 test('counts among the connections of its endpoint', async () => {
-  const small = await TestSession.open({ modules: false }, testHost(1));
+  const small = await TestClient.open({ modules: false }, testHost(1));
   const only = await small.lease();
   const second = small.session.lease(callOf('write', { signal: AbortSignal.timeout(300) }));
   expect(await failureOf(second)).toBeInstanceOf(Error);

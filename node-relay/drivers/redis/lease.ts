@@ -12,7 +12,7 @@ import { checkCommand } from './guard.ts';
 import { vetted } from './hosts.ts';
 import { keysOf } from './known.ts';
 import type { BorrowedLink } from './link.ts';
-import type { Scene } from './run.ts';
+import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
 
@@ -21,7 +21,7 @@ const PUSHES_MAX_BYTES = 1_048_576;
 
 /** Keeps what its calls set, until it is closed; then all of it is undone. */
 export class RedisLease implements Lease<RedisRequest> {
-  readonly #scene: Scene;
+  readonly #backend: RedisBackend;
   #link: BorrowedLink;
   #turn: Promise<unknown> = Promise.resolve();
   #running = false;
@@ -32,15 +32,15 @@ export class RedisLease implements Lease<RedisRequest> {
   #pushes: string[] = [];
   #pushBytes = 0;
 
-  private constructor(scene: Scene, link: BorrowedLink) {
-    this.#scene = scene;
+  private constructor(backend: RedisBackend, link: BorrowedLink) {
+    this.#backend = backend;
     this.#link = link;
     this.#hear();
   }
 
   /** @throws GatewayError CONNECTION_FAILED, POOL_EXHAUSTED */
-  static async open(scene: Scene, call: Call): Promise<RedisLease> {
-    return new RedisLease(scene, await scene.server.borrow([], call.signal));
+  static async open(backend: RedisBackend, call: Call): Promise<RedisLease> {
+    return new RedisLease(backend, await backend.server.borrow([], call.signal));
   }
 
   /** @throws GatewayError SESSION_NOT_FOUND once the connection is lost or a call on it was stopped */
@@ -85,7 +85,7 @@ export class RedisLease implements Lease<RedisRequest> {
     call: Call,
   ): Promise<Uint8Array> {
     const effect = checkCommand(request, call.mode, 'session');
-    const addressed = await vetted(request, this.#scene.host, call.signal);
+    const addressed = await vetted(request, this.#backend.host, call.signal);
     // Within MULTI nothing waits.
     const { command, check } =
       this.#queued === undefined
@@ -104,7 +104,7 @@ export class RedisLease implements Lease<RedisRequest> {
     const effects = commands.map((each, index) =>
       checkCommand(each, call.mode, 'session pipeline', `pipeline.${index}.type`),
     );
-    const { host } = this.#scene;
+    const { host } = this.#backend;
     const addressed = await Promise.all(commands.map((each) => vetted(each, host, call.signal)));
     const replies = await this.#send(addressed, call);
     if (effects.some(leavesTraces)) this.#pristine = false;
@@ -120,7 +120,7 @@ export class RedisLease implements Lease<RedisRequest> {
       (each) => each instanceof ReplyError && each.code === 'MOVED',
     );
     if (!this.#pristine || !isElsewhere) return replies;
-    const link = await this.#scene.server.borrow(commands.flatMap(keysOf), call.signal);
+    const link = await this.#backend.server.borrow(commands.flatMap(keysOf), call.signal);
     this.#link.onPush = undefined;
     this.#link.release(true);
     this.#link = link;
@@ -136,7 +136,7 @@ export class RedisLease implements Lease<RedisRequest> {
       return entryOf(command, reply, call);
     }
     const results: readonly ReplyValue[] = reply;
-    const texts = results.map((each, index) => textOf(queued[index] ?? command, each, call));
+    const texts = results.map((each, index) => resultText(queued[index] ?? command, each, call));
     return `{"result":[${texts.join(',')}]}`;
   }
 
@@ -174,7 +174,7 @@ function leavesTraces(effect: Effect): boolean {
 }
 
 /** A result within EXEC's: an error stands in its place. */
-function textOf(command: RedisCommand, reply: ReplyValue, call: Call): string {
+function resultText(command: RedisCommand, reply: ReplyValue, call: Call): string {
   const entry = entryOf(command, reply, call);
   return reply instanceof ReplyError ? entry : entry.slice('{"result":'.length, -1);
 }

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../../proto/errors.ts';
 import { failureOf } from '../contract.ts';
 import { testHost } from '../test/host.ts';
-import { line, TestSession, words } from './test/session.ts';
+import { line, TestClient, words } from './test/client.ts';
 
-let redis: TestSession;
+let redis: TestClient;
 
 beforeAll(async () => {
-  redis = await TestSession.open({
+  redis = await TestClient.open({
     modules: false,
     users: ['reader on >secret ~* +@read'],
   });
@@ -223,7 +223,7 @@ describe('a server that a command names', () => {
       asked.push(`${name}:${port}`);
       return '127.0.0.1';
     };
-    const other = await TestSession.open({ modules: false }, { ...host, vet });
+    const other = await TestClient.open({ modules: false }, { ...host, vet });
     expect(await other.run('REPLICAOF some.invalid 1')).toEqual({ result: 'OK' });
     expect(await other.run('ROLE', 'read')).toMatchObject({
       result: { role: 'slave', master_host: '127.0.0.1', master_port: 1 },
@@ -243,7 +243,7 @@ describe('a server that a command names', () => {
       asked.push(`${name}:${port}`);
       return '192.0.2.1';
     };
-    const other = await TestSession.open({ modules: false }, { ...testHost(), vet });
+    const other = await TestClient.open({ modules: false }, { ...testHost(), vet });
     expect(await failureOf(other.run(text))).toMatchObject({ code: 'ADDRESS_REFUSED' });
     expect(
       await failureOf(other.run({ type: 'cluster', args: text.split(' ').slice(1) })),

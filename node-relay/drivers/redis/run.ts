@@ -21,18 +21,24 @@ import { sendOn } from './send.ts';
 import { bounded } from './wait.ts';
 
 /** What requests run on. */
-export interface Scene {
+export interface RedisBackend {
   readonly server: RedisServer;
   readonly host: Host;
 }
 
 /** Runs a request. @throws GatewayError */
-export function runRequest(scene: Scene, request: RedisRequest, call: Call): Promise<Uint8Array> {
-  return isPipeline(request) ? runPipeline(scene, request, call) : runCommand(scene, request, call);
+export function runRequest(
+  backend: RedisBackend,
+  request: RedisRequest,
+  call: Call,
+): Promise<Uint8Array> {
+  return isPipeline(request)
+    ? runPipeline(backend, request, call)
+    : runCommand(backend, request, call);
 }
 
 async function runCommand(
-  { server, host }: Scene,
+  { server, host }: RedisBackend,
   request: RedisCommandRequest,
   call: Call,
 ): Promise<Uint8Array> {
@@ -48,7 +54,7 @@ async function runCommand(
 
 /** A connection of its own, so that no other call waits with it. */
 async function waitFor(
-  { server, host }: Scene,
+  { server, host }: RedisBackend,
   asked: RedisCommand,
   timeoutMs: number | undefined,
   call: Call,
@@ -78,7 +84,7 @@ async function firstOf(replies: Promise<readonly ReplyValue[]>): Promise<ReplyVa
 
 /** Many commands in one trip, each with its own result or error. */
 async function runPipeline(
-  { server, host }: Scene,
+  { server, host }: RedisBackend,
   { pipeline }: RedisPipelineRequest,
   call: Call,
 ): Promise<Uint8Array> {

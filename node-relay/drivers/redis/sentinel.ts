@@ -168,7 +168,7 @@ async function ask(
 async function roleOf(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]);
   const reply = await ask(connection, { type: 'role', args: [] }, limited);
-  return Array.isArray(reply) ? textOf(reply[0]) : undefined;
+  return Array.isArray(reply) ? stringIn(reply[0]) : undefined;
 }
 
 function isReadOnly(reply: ReplyValue): boolean {
@@ -177,7 +177,7 @@ function isReadOnly(reply: ReplyValue): boolean {
 
 function addressIn(reply: ReplyValue): Address | undefined {
   if (!Array.isArray(reply)) return undefined;
-  const [host, port] = reply.map(textOf);
+  const [host, port] = reply.map(stringIn);
   return host && port ? { host, port: Number(port) } : undefined;
 }
 
@@ -200,11 +200,11 @@ function membersOf(reply: ReplyValue): ReadonlyMap<string, string> {
   const items = reply instanceof ReplyMap ? reply.items : Array.isArray(reply) ? reply : [];
   const members = new Map<string, string>();
   for (let at = 0; at + 1 < items.length; at += 2)
-    members.set(textOf(items[at]), textOf(items[at + 1]));
+    members.set(stringIn(items[at]), stringIn(items[at + 1]));
   return members;
 }
 
-function textOf(value: ReplyValue | undefined): string {
+function stringIn(value: ReplyValue | undefined): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   return typeof value === 'string' ? value : '';
 }

@@ -1,5 +1,5 @@
 /** Which node of a cluster serves which slots, as a node tells it. Source: redis.io/docs/latest/commands/cluster-slots. */
-import { textOf } from '../../../kinds/redis/replies/natural.ts';
+import { utf8Of } from '../../../kinds/redis/replies/natural.ts';
 import { ReplyError, type ReplyValue } from '../../../kinds/redis/reply-value.ts';
 import { SLOTS } from './key-slot.ts';
 import type { Address } from './settings.ts';
@@ -114,7 +114,7 @@ function addressOf(node: ReplyValue | undefined, asked: Address): Address | unde
   if (!Array.isArray(node)) return undefined;
   const [host, port] = node;
   if (typeof port !== 'number') return undefined;
-  return { host: knownHost(textOf(host ?? null) ?? '', asked), port };
+  return { host: knownHost(utf8Of(host ?? null) ?? '', asked), port };
 }
 
 /** `?` and nothing stand for the host that was asked. */

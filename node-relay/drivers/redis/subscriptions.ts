@@ -64,7 +64,7 @@ export class Subscriptions {
     const set = this.#names[names];
     const isAnswer = asked?.type === kind;
     if (isAnswer && this.#left === 0) this.#left = asked.args.length || Math.max(1, set.size);
-    const name = textOf(message[1]);
+    const name = latin1In(message[1]);
     if (kind.includes('unsubscribe')) set.delete(name);
     else this.#add(set, name);
     if (!isAnswer) return false;
@@ -95,9 +95,9 @@ export class Subscriptions {
 function kindOf(value: ReplyValue): string | undefined {
   if (!Array.isArray(value)) return undefined;
   const [first] = value;
-  return first instanceof Uint8Array && first.length <= 12 ? textOf(first) : undefined;
+  return first instanceof Uint8Array && first.length <= 12 ? latin1In(first) : undefined;
 }
 
-function textOf(value: ReplyValue | undefined): string {
+function latin1In(value: ReplyValue | undefined): string {
   return value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : '';
 }

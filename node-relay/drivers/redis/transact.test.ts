@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RedisRequest } from '../../../kinds/redis/command.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, jsonOf } from '../test/host.ts';
-import { line, TestSession } from './test/session.ts';
+import { line, TestClient } from './test/client.ts';
 
-let redis: TestSession;
+let redis: TestClient;
 
 beforeAll(async () => {
-  redis = await TestSession.open();
+  redis = await TestClient.open();
 });
 beforeEach(async () => {
   await redis.say('FLUSHALL');

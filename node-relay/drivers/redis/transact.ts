@@ -16,7 +16,7 @@ import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { checkCommand } from './guard.ts';
 import { namesHost } from './hosts.ts';
 import { keysOf } from './known.ts';
-import type { Scene } from './run.ts';
+import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
 
 const MULTI: RedisCommand = { type: 'multi', args: [] };
@@ -28,7 +28,7 @@ const EXEC: RedisCommand = { type: 'exec', args: [] };
  * @throws GatewayError with `operation` in its details
  */
 export async function runTransaction(
-  { server }: Scene,
+  { server }: RedisBackend,
   requests: readonly RedisRequest[],
   call: Call,
 ): Promise<Uint8Array> {

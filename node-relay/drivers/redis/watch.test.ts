@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { WatchEvent } from '../../../proto/driver.ts';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';
-import { line, TestSession, words } from './test/session.ts';
+import { line, TestClient, words } from './test/client.ts';
 
-let redis: TestSession;
+let redis: TestClient;
 const open: AbortController[] = [];
 
 beforeAll(async () => {
-  redis = await TestSession.open({ modules: false }, testHost(40));
+  redis = await TestClient.open({ modules: false }, testHost(40));
 });
 afterEach(async () => {
   for (const each of open.splice(0)) each.abort(new Error('left'));

@@ -14,7 +14,7 @@ import { badRequest, GatewayError } from '../../../proto/errors.ts';
 import { heldOn } from '../hold.ts';
 import { wordBytes } from './known.ts';
 import type { BorrowedLink } from './link.ts';
-import type { Scene } from './run.ts';
+import type { RedisBackend } from './run.ts';
 import { sendOn } from './send.ts';
 
 /** Characters of events that wait for a slow reader, before the server is held back. Spec silent. */
@@ -25,23 +25,23 @@ const WAITING_MAX = 1_048_576;
  * @throws GatewayError POOL_EXHAUSTED when as many subscriptions are open as may be
  */
 export async function* follow(
-  scene: Scene,
+  backend: RedisBackend,
   request: RedisRequest,
   call: Call,
 ): AsyncGenerator<WatchEvent> {
   if (isPipeline(request) || effectOf(request) !== 'subscribe') {
     throw badRequest('type', `Requests of type ${request.type} are not subscriptions`);
   }
-  const end = heldOn(scene.host);
+  const end = heldOn(backend.host);
   try {
-    yield* eventsOf(scene, request, call, end);
+    yield* eventsOf(backend, request, call, end);
   } finally {
     end();
   }
 }
 
 async function* eventsOf(
-  { server }: Scene,
+  { server }: RedisBackend,
   request: RedisCommandRequest,
   call: Call,
   ended: () => void,

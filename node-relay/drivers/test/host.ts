@@ -1,5 +1,5 @@
 /** A host for drivers under test: real sockets to anywhere, the relay's own pool. */
-import type { Call, ConnectionUse, Mode, Session, Target } from '../../../proto/driver.ts';
+import type { BackendClient, Call, ConnectionUse, Mode, Target } from '../../../proto/driver.ts';
 import type { Json } from '../../../proto/json.ts';
 import { parseAllowList } from '../../allow-list.ts';
 import { SlottedPool } from '../../connection-pool.ts';
@@ -40,7 +40,7 @@ export interface Opening {
 }
 
 /** Opens a session, on a host of its own unless one is given. */
-export function openSession<Request, Made extends Session<Request>>(
+export function openClient<Request, Made extends BackendClient<Request>>(
   driver: Driver<Request, Made>,
   { connection, mode, settings = {}, use, host = testHost() }: Opening,
 ): Promise<Made> {

@@ -20,7 +20,7 @@ const SAMPLE_MS = 100;
 /** Longer than a busy machine takes for any test. */
 const TOKEN_S = 3600;
 
-interface Line {
+interface LogLine {
   readonly message: string;
   readonly part?: string;
   readonly pid?: number;
@@ -167,8 +167,8 @@ async function startBackend() {
   };
 }
 
-function readLines(child: ChildProcess): Line[] {
-  const lines: Line[] = [];
+function readLines(child: ChildProcess): LogLine[] {
+  const lines: LogLine[] = [];
   let rest = '';
   child.stdout?.on('data', (piece: Buffer) => {
     const [last = '', ...whole] = (rest + piece.toString()).split('\n').reverse();

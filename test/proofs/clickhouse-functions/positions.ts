@@ -1,10 +1,10 @@
 /** Places in a statement where a function can be named. */
 
 /** A statement around a name: `name` is written, `gap` stands before a parenthesis, `argument` is SQL. */
-export type Place = (name: string, gap: string, argument: string) => string;
+export type Position = (name: string, gap: string, argument: string) => string;
 
 /** Places of ordinary functions; all of them the engine takes for one of its own with one argument. */
-export const PLACES: { readonly [place: string]: Place } = {
+export const PLACES: { readonly [place: string]: Position } = {
   call: (f, g, x) => `SELECT ${f}${g}(${x})`,
   'nested call': (f, g, x) => `SELECT toString(length(ifNull(toString(${f}${g}(${x})), '')))`,
   'apply in parentheses': (f, g, x) => `SELECT * APPLY${g}(${f}) FROM (SELECT ${x} AS a)`,
@@ -62,7 +62,7 @@ export const PLACES: { readonly [place: string]: Place } = {
 };
 
 /** Places of table functions. */
-export const TABLE_PLACES: { readonly [place: string]: Place } = {
+export const TABLE_PLACES: { readonly [place: string]: Position } = {
   from: (f, g, x) => `SELECT * FROM ${f}${g}(${x})`,
   join: (f, g, x) => `SELECT 1 FROM items AS i CROSS JOIN ${f}${g}(${x}) AS t`,
   comma: (f, g, x) => `SELECT 1 FROM items, ${f}${g}(${x})`,

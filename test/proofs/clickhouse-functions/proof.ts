@@ -1,10 +1,7 @@
 /** Proves that a read of ClickHouse's calls only what computes, however that is written. */
 
-import {
-  type ClickhouseSession,
-  clickhouse,
-} from '../../../node-relay/drivers/clickhouse/index.ts';
-import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
+import { type ClickhouseClient, clickhouse } from '../../../node-relay/drivers/clickhouse/index.ts';
+import { callOf, openClient } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { ask, Engine, SIGN } from './engine.ts';
@@ -52,7 +49,7 @@ class Run {
     await this.#hasTeeth();
     const before = await this.#engine.digest();
     const connection = { url: `${this.#engine.url}?ch_max_threads=1` };
-    const session = await openSession(clickhouse, { connection, mode: 'read' });
+    const session = await openClient(clickhouse, { connection, mode: 'read' });
     let cases = 0;
     for (; cases < this.#options.count; cases += 1) {
       if (cases % PROGRESS_EVERY === 0) this.#options.progress(`${cases} cases`);
@@ -69,7 +66,7 @@ class Run {
 
   /** Every kind of case in its turn. */
   async #turn(
-    session: ClickhouseSession,
+    session: ClickhouseClient,
     cases: number,
     functions: readonly Subject[],
     leaving: readonly Subject[],
@@ -104,7 +101,7 @@ class Run {
   }
 
   /** An ordinary function: refused when it is not harmless, and else not. */
-  async #call(session: ClickhouseSession, { name, anyCase, harmless }: Subject) {
+  async #call(session: ClickhouseClient, { name, anyCase, harmless }: Subject) {
     const place = this.#random.of(Object.keys(PLACES));
     const argument = this.#random.of(["'x'", '1', "'2020-01-01'", '[1]', "'{}'"]);
     const written = spelled(name, anyCase, this.#random);
@@ -114,7 +111,7 @@ class Run {
     if ((outcome === 'refused') === harmless) this.#fault(outcome, place, statement);
   }
 
-  async #leaving(session: ClickhouseSession, { name }: Subject) {
+  async #leaving(session: ClickhouseClient, { name }: Subject) {
     const place = this.#random.of(Object.keys(TABLE_PLACES));
     const { port, file } = this.#engine;
     const argument = this.#random.of([
@@ -132,7 +129,7 @@ class Run {
     if (outcome === 'sent') this.#fault(outcome, place, statement);
   }
 
-  async #staying(session: ClickhouseSession) {
+  async #staying(session: ClickhouseClient) {
     const [name, argument] = this.#random.of(STAYING_TABLES);
     const place = this.#random.of(Object.keys(TABLE_PLACES).filter((each) => each !== 'loop'));
     const written = spelled(name, false, this.#random);
@@ -143,7 +140,7 @@ class Run {
   }
 
   /** A function that is seen to run: what the engine runs, the driver has to refuse. */
-  async #trap(session: ClickhouseSession) {
+  async #trap(session: ClickhouseClient) {
     const place = this.#random.of(Object.keys(PLACES));
     const written = spelled('file', false, this.#random);
     const argument = "concat('/nonexistent/TRIP', 'WIRE')";
@@ -155,18 +152,18 @@ class Run {
   }
 
   /** A table that is a file. */
-  async #file(session: ClickhouseSession) {
+  async #file(session: ClickhouseClient) {
     const name = inQuotes(this.#engine.file, ['"', '`', "'"], this.#random);
     const table = (name.startsWith("'") ? '' : this.#random.of(['', 'default.'])) + name;
     await this.#against(session, this.#random.of(FILE_PLACES)(table), 'file');
   }
 
-  async #text(session: ClickhouseSession, functions: readonly Subject[]) {
+  async #text(session: ClickhouseClient, functions: readonly Subject[]) {
     const names = functions.filter(({ harmless }) => harmless).map(({ name }) => name);
     await this.#against(session, textCase(names, this.#random), 'text');
   }
 
-  async #against(session: ClickhouseSession, statement: string, what: string) {
+  async #against(session: ClickhouseClient, statement: string, what: string) {
     const direct = await ask(this.#engine.url, statement, '&readonly=1&max_threads=1');
     const ran = direct.text.includes(SIGN);
     const { outcome, told } = await this.#send(session, statement);
@@ -176,7 +173,7 @@ class Run {
 
   /** Whether the driver refused it before the server had it, and what came of it. */
   async #send(
-    session: ClickhouseSession,
+    session: ClickhouseClient,
     query: string,
   ): Promise<{ outcome: Outcome; told: string }> {
     const call = callOf('read', { signal: AbortSignal.timeout(20_000) });

@@ -43,7 +43,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'worker/grants/check.ts': 'looks for one comma in the name of a resource',
   'worker/facades/upstash/scripts.ts': 'looks for a digest that the server has just told',
   'worker/facades/upstash/events.ts': 'reads our own events once',
-  'worker/idempotency/place.ts': 'reads a digest of fixed length',
+  'worker/idempotency/location.ts': 'reads a digest of fixed length',
   'worker/secrets/seal.ts': 'reads what the gateway wrote',
   'worker/drivers/edge/upstash/events.ts': "reads a server's events once",
   'worker/drivers/edge/planetscale/columns.ts': "reads a server's rows once",

@@ -3,9 +3,9 @@
 import { MongoClient } from 'mongodb';
 import { kindSpec } from '../../../kinds/index.ts';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
-import { type MongoSession, mongo } from '../../../node-relay/drivers/mongo/index.ts';
+import { type MongoBackend, mongo } from '../../../node-relay/drivers/mongo/index.ts';
 import { request } from '../../../node-relay/drivers/mongo/test/database.ts';
-import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
+import { callOf, openClient } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
@@ -49,7 +49,7 @@ async function openCursors(client: MongoClient): Promise<number> {
   return Number(metrics.cursor.open.total);
 }
 
-async function outcomeOf(session: MongoSession, asked: MongoRequest, mode: Mode): Promise<string> {
+async function outcomeOf(session: MongoBackend, asked: MongoRequest, mode: Mode): Promise<string> {
   const call = callOf(mode, { signal: AbortSignal.timeout(5_000) });
   return session.run(asked, call).then(
     () => 'answered',
@@ -66,10 +66,10 @@ interface Seen {
 /** One server that is asked and looked at. */
 class Run {
   readonly #client: MongoClient;
-  readonly #session: MongoSession;
+  readonly #session: MongoBackend;
   readonly #seen: Seen;
 
-  constructor(client: MongoClient, session: MongoSession, seen: Seen) {
+  constructor(client: MongoClient, session: MongoBackend, seen: Seen) {
     this.#client = client;
     this.#session = session;
     this.#seen = seen;
@@ -144,7 +144,7 @@ export const proof: Proof = {
     const client = await MongoClient.connect(server.url);
     const url = new URL(server.url);
     url.pathname = '/shop';
-    const session = await openSession(mongo, { connection: { url: url.href }, mode: 'write' });
+    const session = await openClient(mongo, { connection: { url: url.href }, mode: 'write' });
     try {
       const run = new Run(client, session, seen);
       for (let each = 0; each < count; each += 1) {

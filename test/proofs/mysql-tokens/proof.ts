@@ -1,7 +1,7 @@
 /** The guard takes statements apart as the server does: no sequence of tokens that it lets through writes. */
 
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
+import type { MysqlClient } from '../../../node-relay/drivers/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import type { Lease } from '../../../proto/driver.ts';
@@ -33,7 +33,7 @@ const TELL_MS = 5_000;
 
 /** A session in a mode, held for one batch. */
 async function inMode(
-  write: MysqlSession,
+  write: MysqlClient,
   mode: string,
   work: (send: Send) => Promise<void>,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /** Nothing that one caller leaves on a connection is there for the next, by whatever statement and way. */
 
-import type { MysqlSession } from '../../../node-relay/drivers/mysql/index.ts';
+import type { MysqlClient } from '../../../node-relay/drivers/mysql/index.ts';
 import { run as runRequest, sql } from '../../../node-relay/drivers/mysql/test/database.ts';
 import { callOf } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
@@ -10,7 +10,7 @@ import { Choices } from '../random.ts';
 import { LEAVING, REACHED } from './kinds.ts';
 import { variables } from './variables.ts';
 
-type Way = (session: MysqlSession, query: string) => Promise<unknown>;
+type Way = (session: MysqlClient, query: string) => Promise<unknown>;
 
 /** The ways in which a caller's statement reaches a pooled connection. */
 const WAYS: { readonly [name: string]: Way } = {
@@ -77,7 +77,7 @@ async function run({ seed, count, progress }: ProofOptions): Promise<ProofResult
 }
 
 /** A session whose only connection has been reset once: that gives some settings the server's own values. */
-async function freshSession({ database }: ProofServer): Promise<MysqlSession> {
+async function freshSession({ database }: ProofServer): Promise<MysqlClient> {
   const session = await database.open('write', { connections: 1 });
   await session.run(sql('DO 1'), callOf('write'));
   return session;
@@ -111,7 +111,7 @@ function made(): Case[] {
 }
 
 /** All that the next caller sees of the one before. */
-async function next(server: ProofServer, session: MysqlSession): Promise<string> {
+async function next(server: ProofServer, session: MysqlClient): Promise<string> {
   const seen: string[] = [];
   // Waits until the connection is back, and what was left with it is gone.
   const { rows } = await runRequest(session, sql(SEEDED), 'write');

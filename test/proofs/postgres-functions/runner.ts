@@ -1,8 +1,8 @@
 /** Sends cases to the driver as callers do, and tells what became of them. */
 
-import { type PostgresSession, postgres } from '../../../node-relay/drivers/postgres/index.ts';
+import { type PostgresClient, postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';
-import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
+import { callOf, openClient, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import type { Case } from './cases.ts';
 
@@ -26,11 +26,11 @@ interface Failure {
 /** Sessions of the driver on a server. */
 export class Runner {
   /** As superuser, on a pool of one connection. */
-  readonly read: PostgresSession;
-  readonly #plain: PostgresSession;
-  readonly #write: PostgresSession;
+  readonly read: PostgresClient;
+  readonly #plain: PostgresClient;
+  readonly #write: PostgresClient;
 
-  private constructor(read: PostgresSession, plain: PostgresSession, write: PostgresSession) {
+  private constructor(read: PostgresClient, plain: PostgresClient, write: PostgresClient) {
     this.read = read;
     this.#plain = plain;
     this.#write = write;
@@ -39,7 +39,7 @@ export class Runner {
   /** Opens them. */
   static async open(url: string): Promise<Runner> {
     const open = (mode: Mode, as = url) =>
-      openSession(postgres, { connection: { url: as }, mode, host: testHost(1) });
+      openClient(postgres, { connection: { url: as }, mode, host: testHost(1) });
     const plain = new URL(url);
     plain.username = 'plain';
     plain.password = 'plain';

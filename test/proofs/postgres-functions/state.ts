@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PostgresSession } from '../../../node-relay/drivers/postgres/index.ts';
+import type { PostgresClient } from '../../../node-relay/drivers/postgres/index.ts';
 import { sql } from '../../../node-relay/drivers/postgres/test/database.ts';
 import { callOf, jsonOf } from '../../../node-relay/drivers/test/host.ts';
 import type { OwnServer } from '../postgres-server.ts';
@@ -39,10 +39,10 @@ const READINGS = 40;
 export class Watch {
   readonly #server: OwnServer;
   readonly #world: World;
-  readonly #read: PostgresSession;
+  readonly #read: PostgresClient;
   #resets = '';
 
-  constructor(server: OwnServer, world: World, read: PostgresSession) {
+  constructor(server: OwnServer, world: World, read: PostgresClient) {
     this.#server = server;
     this.#world = world;
     this.#read = read;

@@ -1,8 +1,8 @@
 /** What a caller finds on a session that others have used, and the sessions of both modes. */
 
-import { type PostgresSession, postgres } from '../../../node-relay/drivers/postgres/index.ts';
+import { type PostgresClient, postgres } from '../../../node-relay/drivers/postgres/index.ts';
 import { run, sql } from '../../../node-relay/drivers/postgres/test/database.ts';
-import { callOf, openSession, testHost } from '../../../node-relay/drivers/test/host.ts';
+import { callOf, openClient, testHost } from '../../../node-relay/drivers/test/host.ts';
 import type { Mode } from '../../../proto/driver.ts';
 import { LOCK, MARK } from './tracer.ts';
 
@@ -33,7 +33,7 @@ export interface Sent {
 export class Pool {
   readonly mode: Mode;
   readonly #url: string;
-  #session: PostgresSession | undefined;
+  #session: PostgresClient | undefined;
   #new: Found = {};
 
   constructor(mode: Mode, url: string) {
@@ -85,16 +85,16 @@ export class Pool {
     this.#session = undefined;
   }
 
-  async #opened(): Promise<PostgresSession> {
+  async #opened(): Promise<PostgresClient> {
     if (this.#session) return this.#session;
     const opening = { connection: { url: this.#url }, mode: this.mode, host: testHost(1) };
-    this.#session = await openSession(postgres, opening);
+    this.#session = await openClient(postgres, opening);
     const { random: _, ...found } = await this.#found(this.#session);
     this.#new = found;
     return this.#session;
   }
 
-  async #found(session: PostgresSession): Promise<Found> {
+  async #found(session: PostgresClient): Promise<Found> {
     return (await run(session, sql(FOUND), this.mode)).rows[0] ?? {};
   }
 }

@@ -3,7 +3,7 @@
 import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { LINES } from '../../../kinds/redis/describe/test/lines/index.ts';
 import { modeOfCommand } from '../../../kinds/redis/effects.ts';
-import { named } from '../../../kinds/redis/name.ts';
+import { commandFrom } from '../../../kinds/redis/name.ts';
 import { splitLine } from '../../../kinds/redis/split.ts';
 import { CORE } from '../../../node-relay/drivers/redis/test/differential/core.ts';
 import {
@@ -34,7 +34,7 @@ export function caseOf(words: readonly Buffer[]): Case {
     const text = bytes.toString();
     return Buffer.from(text).equals(bytes) ? text : { $bytes: bytes.toString('base64') };
   });
-  const command = named(name.toString().toLowerCase(), args);
+  const command = commandFrom(name.toString().toLowerCase(), args);
   return { words, command, reads: modeOfCommand(command) === 'read' };
 }
 

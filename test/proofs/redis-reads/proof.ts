@@ -1,9 +1,9 @@
 /** What `/read` takes leaves a server's every byte: keys, expiries, settings, users, functions, indexes, clients, channels. */
 
 import { effectOf } from '../../../kinds/redis/dialect/effects.ts';
-import { type RedisSession, redis } from '../../../node-relay/drivers/redis/index.ts';
+import { type RedisClient, redis } from '../../../node-relay/drivers/redis/index.ts';
 import { DirectClient } from '../../../node-relay/drivers/redis/test/direct-client.ts';
-import { callOf, openSession } from '../../../node-relay/drivers/test/host.ts';
+import { callOf, openClient } from '../../../node-relay/drivers/test/host.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { ownRedis } from '../../servers/redis-server.ts';
 import type { Proof, ProofOptions } from '../proof.ts';
@@ -28,13 +28,13 @@ interface Seen {
 class Run {
   readonly #product: string;
   readonly #direct: DirectClient;
-  readonly #session: RedisSession;
+  readonly #session: RedisClient;
   readonly #seen: Seen;
   readonly #dictionaries = new Set<string>();
   readonly #answered = new Set<string>();
   #state: State = new Map();
 
-  constructor(product: string, direct: DirectClient, session: RedisSession, seen: Seen) {
+  constructor(product: string, direct: DirectClient, session: RedisClient, seen: Seen) {
     this.#product = product;
     this.#direct = direct;
     this.#session = session;
@@ -132,7 +132,7 @@ async function runOn(
 ): Promise<void> {
   const server = await ownRedis({ product });
   const direct = await DirectClient.connect(server.url);
-  const session = await openSession(redis, { connection: { url: server.url }, mode: 'read' });
+  const session = await openClient(redis, { connection: { url: server.url }, mode: 'read' });
   try {
     const run = new Run(product, direct, session, seen);
     await run.begin();

@@ -1,12 +1,12 @@
 /** A backend that the edge itself speaks to, by HTTP. */
 
 import { kindSpec } from '../../../kinds/index.ts';
-import { type Call, can, type InspectPage, type Session } from '../../../proto/driver.ts';
+import { type BackendClient, type Call, can, type InspectPage } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import { type Deadline, timedOut } from '../../drivers/deadline.ts';
+import { edgeClient } from '../../drivers/edge/clients.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
-import { edgeSession } from '../../drivers/edge/sessions.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
 import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
@@ -40,32 +40,32 @@ export class EdgeBackend implements Backend {
   }
 
   run(message: RequestMessage, deadline: Deadline): Promise<Result> {
-    return this.#measured(this.target.mode === 'write', deadline, (session) =>
-      session.run(message.request, this.#call(message, deadline)),
+    return this.#measured(this.target.mode === 'write', deadline, (client) =>
+      client.run(message.request, this.#call(message, deadline)),
     );
   }
 
   stream(message: RequestMessage, deadline: Deadline): Promise<Opened> {
     const writes = this.target.mode === 'write';
-    return this.#measured(writes, deadline, (session) => {
-      if (!can(session, 'stream')) throw this.#lacks('streams');
-      const lines = session.stream(message.request, this.#call(message, deadline));
+    return this.#measured(writes, deadline, (client) => {
+      if (!can(client, 'stream')) throw this.#lacks('streams');
+      const lines = client.stream(message.request, this.#call(message, deadline));
       return open(this.#told(lines, writes, deadline, (chunk) => ({ chunk })));
     });
   }
 
   transact(message: TransactionMessage, deadline: Deadline): Promise<Result> {
-    return this.#measured(true, deadline, (session) => {
-      if (!can(session, 'transact')) throw this.#lacks('transactions');
-      return session.transact(message.requests, this.#call(message, deadline));
+    return this.#measured(true, deadline, (client) => {
+      if (!can(client, 'transact')) throw this.#lacks('transactions');
+      return client.transact(message.requests, this.#call(message, deadline));
     });
   }
 
   watch(message: RequestMessage, resumeAfter: string, deadline: Deadline): Promise<Subscription> {
-    return this.#measured(false, deadline, (session) => {
-      if (!can(session, 'watch')) throw this.#lacks('subscriptions');
+    return this.#measured(false, deadline, (client) => {
+      if (!can(client, 'watch')) throw this.#lacks('subscriptions');
       const after = resumeAfter === '' ? undefined : resumeAfter;
-      const events = session.watch(message.request, this.#call(message, deadline), after);
+      const events = client.watch(message.request, this.#call(message, deadline), after);
       return opened(
         this.#told(events, false, deadline, ({ id = '', data }) => ({ id, event: data })),
       );
@@ -73,17 +73,17 @@ export class EdgeBackend implements Backend {
   }
 
   inspect(page: InspectPage, deadline: Deadline): Promise<{ tables: unknown; more: boolean }> {
-    return this.#measured(false, deadline, (session) => {
-      if (!can(session, 'inspect')) throw this.#lacks('a schema to tell of');
-      return session.inspect(page, this.#call(PLAIN, deadline));
+    return this.#measured(false, deadline, (client) => {
+      if (!can(client, 'inspect')) throw this.#lacks('a schema to tell of');
+      return client.inspect(page, this.#call(PLAIN, deadline));
     });
   }
 
   ping(deadline: Deadline): Promise<Pinged> {
-    return this.#measured(false, deadline, async (session) => {
+    return this.#measured(false, deadline, async (client) => {
       const call = this.#call(PLAIN, deadline);
-      const ms = await session.ping(call);
-      return { ms, warnings: can(session, 'warnings') ? await session.warnings(call) : [] };
+      const ms = await client.ping(call);
+      return { ms, warnings: can(client, 'warnings') ? await client.warnings(call) : [] };
     });
   }
 
@@ -98,14 +98,14 @@ export class EdgeBackend implements Backend {
   async #measured<Answer>(
     writes: boolean,
     deadline: Deadline,
-    work: (session: Session) => Promise<Answer>,
+    work: (client: BackendClient) => Promise<Answer>,
   ): Promise<Answer> {
     const ctx = this.#ctx;
-    const session = await edgeSession(ctx, this.#driver, this.target, this.target.connection);
+    const client = await edgeClient(ctx, this.#driver, this.target, this.target.connection);
     deadline.remaining();
     const started = ctx.now();
     try {
-      return await work(session);
+      return await work(client);
     } catch (thrown) {
       throw toldFailure(thrown, writes, deadline);
     } finally {

@@ -1,10 +1,10 @@
 /** What drivers at the edge tell piece by piece, and what they lack: by a driver of the test's own. */
 import { describe, expect, test } from 'vitest';
-import type { Call, Session, Streams, Watches } from '../../../proto/driver.ts';
+import type { BackendClient, Call, Streams, Watches } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import { startDeadline } from '../../drivers/deadline.ts';
+import { forgetEdgeClients } from '../../drivers/edge/clients.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
-import { forgetEdgeSessions } from '../../drivers/edge/sessions.ts';
 import type { Known } from '../../outcome.ts';
 import { contextOf } from '../../test/audit.ts';
 import { startGateway } from '../../test/gateway.ts';
@@ -23,7 +23,7 @@ const ASKED: RequestMessage = {
 
 /** A backend whose sessions are `session`, and how often one was opened. */
 async function backendOf(
-  session: Partial<Session & Streams & Watches>,
+  session: Partial<BackendClient & Streams & Watches>,
   more: Partial<EdgeDriver> = {},
 ) {
   const ctx = contextOf(await startGateway('SuperAdmin'));
@@ -200,10 +200,10 @@ test('a session is opened once, and again once it was forgotten', async () => {
   const { backend, deadline, endpoint, opened } = await backendOf({});
   for (let each = 0; each < 3; each += 1) await backend.run(ASKED, deadline);
   expect(opened()).toBe(1);
-  forgetEdgeSessions(endpoint, 1);
+  forgetEdgeClients(endpoint, 1);
   await backend.run(ASKED, deadline);
   expect(opened()).toBe(1);
-  forgetEdgeSessions(endpoint, 2);
+  forgetEdgeClients(endpoint, 2);
   await backend.run(ASKED, deadline);
   expect(opened()).toBe(2);
 });

@@ -1,5 +1,5 @@
 /** What a driver is that reaches its backend from the edge by HTTP, without a relay. Contract §6, "Edge or relay". */
-import type { ConnectionEnvelope, Session } from '../../../proto/driver.ts';
+import type { BackendClient, ConnectionEnvelope } from '../../../proto/driver.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 
 /** What an edge driver may use; there is no other way to the network. */
@@ -14,10 +14,13 @@ export interface EdgeHost {
 }
 
 /**
- * Makes sessions to one kind of backend. A session outlives the request that made it: it holds
+ * Makes clients of one kind of backend. A client outlives the request that made it: it holds
  * nothing of one, neither promises nor streams.
  */
-export interface EdgeDriver<Request = unknown, Made extends Session<Request> = Session<Request>> {
+export interface EdgeDriver<
+  Request = unknown,
+  Made extends BackendClient<Request> = BackendClient<Request>,
+> {
   /** Whether the host that a connection names is a vendor's whose HTTP protocol this is. */
   serves(host: string): boolean;
   /** Names what the vendor's protocol lacks, so that NOT_SUPPORTED can name `config.transport: "relay"`. */

@@ -38,11 +38,11 @@ export function commandsIn(request: Request, body: Uint8Array | undefined): Comm
     if (words.length > 1) throw badRequest('path', `ends with ${String(first)}`);
     return { way, commands: commandsOf(jsonOf(body)) };
   }
-  if (way === 'events') return { way, commands: [named(words, 'path')] };
+  if (way === 'events') return { way, commands: [commandOf(words, 'path')] };
   const last = body === undefined || body.byteLength === 0 ? [] : [wordOf(body)];
   return {
     way: 'command',
-    commands: [named([...words, ...last, ...wordsOfQuery(search)], 'path')],
+    commands: [commandOf([...words, ...last, ...wordsOfQuery(search)], 'path')],
   };
 }
 
@@ -90,7 +90,7 @@ function commandsOf(json: Json): RedisCommand[] {
 
 function commandOf(json: Json, path: string): RedisCommand {
   if (!Array.isArray(json)) throw badRequest(path, 'is a JSON array: ["SET", "key", "value"]');
-  return named(
+  return commandFrom(
     json.map((each, nth) => argumentOf(each, path === 'body' ? String(nth) : `${path}.${nth}`)),
     path,
   );
@@ -110,7 +110,7 @@ function inUtf8(text: string, path: string): string {
   throw badRequest(path, 'holds half of a surrogate pair, which has no UTF-8');
 }
 
-function named([name, ...args]: readonly Word[], path: string): RedisCommand {
+function commandFrom([name, ...args]: readonly Word[], path: string): RedisCommand {
   if (typeof name !== 'string' || name === '')
     throw badRequest(path, 'begins with the name of a command');
   return { type: name.toLowerCase(), args };

@@ -32,7 +32,9 @@ function rewriting(command: RedisCommand): TransformStream<Uint8Array, Uint8Arra
 /** What Redis says first: it has begun, for each channel. */
 function confirmations({ type, args }: RedisCommand): string {
   if (type === 'monitor') return dataOf('"OK"') + END;
-  return args.map((each, nth) => `${dataOf(`${type},${textOf(each)},${nth + 1}`)}${END}`).join('');
+  return args
+    .map((each, nth) => `${dataOf(`${type},${messageText(each)},${nth + 1}`)}${END}`)
+    .join('');
 }
 
 function rewritten(event: string, command: RedisCommand): string {
@@ -46,12 +48,12 @@ function rewritten(event: string, command: RedisCommand): string {
 }
 
 function lineOf(told: Json, { type }: RedisCommand): string {
-  if (!isJsonObject(told)) return textOf(told);
+  if (!isJsonObject(told)) return messageText(told);
   const { pattern, channel = null, message = null, command } = told;
   if (Array.isArray(command)) return monitored(told, command);
   const kind = type === 'ssubscribe' ? 'smessage' : 'message';
-  const name = pattern === undefined ? kind : `pmessage,${textOf(pattern)}`;
-  return `${name},${textOf(channel)},${textOf(message)}`;
+  const name = pattern === undefined ? kind : `pmessage,${messageText(pattern)}`;
+  return `${name},${messageText(channel)},${messageText(message)}`;
 }
 
 /** As MONITOR writes it; whose connection it was is not told. */
@@ -59,9 +61,9 @@ function monitored(
   { time = 0, db = 0, client }: { [name: string]: Json },
   command: Json[],
 ): string {
-  const who = client === undefined ? '0.0.0.0:0' : textOf(client);
-  const words = command.map((each) => quoted(textOf(each)));
-  return `${Number(time).toFixed(6)} [${textOf(db)} ${who}] ${words.join(' ')}`;
+  const who = client === undefined ? '0.0.0.0:0' : messageText(client);
+  const words = command.map((each) => quoted(messageText(each)));
+  return `${Number(time).toFixed(6)} [${messageText(db)} ${who}] ${words.join(' ')}`;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -77,7 +79,7 @@ function quoted(text: string): string {
 }
 
 /** Text as it is; of bytes what is text of them, as the vendor tells them. */
-function textOf(value: Json | Word): string {
+function messageText(value: Json | Word): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return String(value);
   if (!('$bytes' in value) || typeof value.$bytes !== 'string') return JSON.stringify(value);

@@ -1,5 +1,5 @@
 /** Bounds what a run may take, by counting it: no clock is asked, clocks may stand still. */
-import { BudgetFault, type BudgetKind, type Place } from './fault.ts';
+import { BudgetFault, type BudgetKind, type SourcePosition } from './fault.ts';
 import type { Value } from './value.ts';
 
 /** What one run may take. */
@@ -22,7 +22,7 @@ const LINK_BYTES = 32;
 const ARRAY_BYTES = 48;
 /** What knowing of one more object takes. */
 const OWNED_BYTES = 32;
-const NOWHERE: Place = { line: 1, column: 1 };
+const NOWHERE: SourcePosition = { line: 1, column: 1 };
 
 /**
  * What is left of a run's bounds. One is shared by all expressions and functions of a run.
@@ -40,7 +40,7 @@ export class Budget {
   readonly now: number;
 
   /** Where the last charge was made. */
-  place: Place = NOWHERE;
+  place: SourcePosition = NOWHERE;
   /** Levels of the host's stack left. */
   stack = STACK_LEVELS;
   /** What `return` returned, until the call takes it. */

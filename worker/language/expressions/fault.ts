@@ -1,7 +1,7 @@
 /** What can go wrong: in a source, in a run, with a budget, or by `throw`. Each says where. */
 
 /** Where in a source: lines from 1, columns from 1. */
-export interface Place {
+export interface SourcePosition {
   readonly line: number;
   readonly column: number;
   /** The function that it is in, when it is one of `functions`. */
@@ -15,7 +15,7 @@ export abstract class Fault extends Error {
   /** The name of the function whose source the line is of; without it the expression's own. */
   readonly within: string | undefined;
 
-  constructor(message: string, place: Place) {
+  constructor(message: string, place: SourcePosition) {
     super(message);
     this.line = place.line;
     this.column = place.column;
@@ -34,7 +34,7 @@ export class RunFault extends Fault {
   /** The name that JavaScript gives to such an error; `catch` sees it as `name`. */
   readonly kind: ErrorName;
 
-  constructor(message: string, place: Place, kind: ErrorName = 'TypeError') {
+  constructor(message: string, place: SourcePosition, kind: ErrorName = 'TypeError') {
     super(message, place);
     this.kind = kind;
   }
@@ -57,7 +57,7 @@ export class BudgetFault extends Fault {
   override readonly name = 'BudgetFault';
   readonly kind: BudgetKind;
 
-  constructor(kind: BudgetKind, place: Place) {
+  constructor(kind: BudgetKind, place: SourcePosition) {
     super(SPENT[kind], place);
     this.kind = kind;
   }
@@ -72,7 +72,7 @@ export class ThrownFault extends Fault {
   /** The value thrown. */
   readonly value: unknown;
 
-  constructor(message: string, value: unknown, place: Place) {
+  constructor(message: string, value: unknown, place: SourcePosition) {
     super(message.slice(0, THROWN_MAX), place);
     this.value = value;
   }

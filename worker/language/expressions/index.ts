@@ -6,8 +6,8 @@ export {
   BudgetFault,
   type BudgetKind,
   Fault,
-  type Place,
   RunFault,
+  type SourcePosition,
   SyntaxFault,
   ThrownFault,
 } from './fault.ts';

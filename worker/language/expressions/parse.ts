@@ -10,7 +10,7 @@ import {
   parseExpressionAt,
   type Statement,
 } from 'acorn';
-import { type Place, SyntaxFault } from './fault.ts';
+import { type SourcePosition, SyntaxFault } from './fault.ts';
 
 /** Longest source, in UTF-16 units. */
 export const SOURCE_MAX = 65_536;
@@ -83,7 +83,7 @@ export function unwrapped(node: Expression): Expression {
 }
 
 /** Where a node begins. */
-export function placeOf(node: Node, within: string | undefined): Place {
+export function placeOf(node: Node, within: string | undefined): SourcePosition {
   const { line, column } = node.loc?.start ?? { line: 1, column: 0 };
   return within === undefined ? { line, column: column + 1 } : { line, column: column + 1, within };
 }
@@ -109,7 +109,7 @@ class Unexpected extends SyntaxError {
 }
 
 function guarded<Tree>(source: string, within: string | undefined, read: () => Tree): Tree {
-  const start: Place = { line: 1, column: 1, ...(within === undefined ? {} : { within }) };
+  const start: SourcePosition = { line: 1, column: 1, ...(within === undefined ? {} : { within }) };
   if (source.length > SOURCE_MAX) {
     throw new SyntaxFault(`is longer than ${SOURCE_MAX} characters`, start);
   }
@@ -129,7 +129,7 @@ function messageOf(error: SyntaxError): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-function placeIn(source: string, error: SyntaxError): Place {
+function placeIn(source: string, error: SyntaxError): SourcePosition {
   // Acorn's errors carry the offset.
   const offset = 'pos' in error && typeof error.pos === 'number' ? error.pos : 0;
   const lines = source.slice(0, offset).split(/\r\n|[\n\r\u2028\u2029]/);

@@ -2,7 +2,7 @@
 import type * as acorn from 'acorn';
 import { Analysis } from './compile/analysis.ts';
 import { Block, Layout, type Variable } from './compile/variable.ts';
-import type { Place } from './fault.ts';
+import type { SourcePosition } from './fault.ts';
 import { parseExpression, placeOf } from './parse.ts';
 
 /** One place at which an expression reads a value that it is given. */
@@ -13,7 +13,7 @@ export interface Read {
   readonly steps: readonly string[];
   /** Whether a member follows whose name is known only in a run. */
   readonly isOpen: boolean;
-  readonly place: Place;
+  readonly place: SourcePosition;
 }
 
 /**

@@ -1,10 +1,10 @@
 /** What surrounds every run. */
 import type { Budget } from './budget.ts';
 import { type Code, type Frame, Toll } from './compile/code.ts';
-import { BudgetFault, type Place } from './fault.ts';
+import { BudgetFault, type SourcePosition } from './fault.ts';
 import type { Value } from './value.ts';
 
-const START: Place = { line: 1, column: 1 };
+const START: SourcePosition = { line: 1, column: 1 };
 
 /** Runs something, and gives back the bytes of what is garbage then. @throws RunFault | BudgetFault | ThrownFault */
 export type Running = (frame: Frame, budget: Budget) => Value;

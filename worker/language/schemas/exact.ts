@@ -116,7 +116,7 @@ const FRACTION_STEPS = 2;
  * by their value.
  * @throws GatewayError BAD_REQUEST when the value is too large or too deep
  */
-export function textOf(value: Json, work: Work): string {
+export function exactText(value: Json, work: Work): string {
   work.spend(1);
   if (typeof value === 'string') {
     work.spend(value.length / CHARACTERS_PER_STEP);
@@ -124,19 +124,19 @@ export function textOf(value: Json, work: Work): string {
   }
   if (typeof value === 'number' && !Number.isInteger(value)) work.spend(FRACTION_STEPS);
   if (typeof value !== 'object' || value === null) return String(value);
-  if (isRawJson(value)) return exactText(value.rawJSON, work);
+  if (isRawJson(value)) return exactNumber(value.rawJSON, work);
   work.enter();
   const text = Array.isArray(value)
-    ? `[${value.map((item) => textOf(item, work)).join()}]`
+    ? `[${value.map((item) => exactText(item, work)).join()}]`
     : `{${Object.keys(value)
         .sort()
-        .map((name) => `${JSON.stringify(name)}:${textOf(value[name] ?? null, work)}`)
+        .map((name) => `${JSON.stringify(name)}:${exactText(value[name] ?? null, work)}`)
         .join()}}`;
   work.leave();
   return text;
 }
 
-function exactText(number: string, work: Work): string {
+function exactNumber(number: string, work: Work): string {
   work.spend(READING_STEPS + number.length / CHARACTERS_PER_STEP);
   const double = String(Number(number));
   if (Number.isFinite(Number(number)) && sameDecimal(double, number)) return double;

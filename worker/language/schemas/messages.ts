@@ -3,7 +3,7 @@ import type { Json } from '../../../proto/json.ts';
 import { type Fault, faultAt } from './faults.ts';
 import { OF_LIBRARY } from './keyword.ts';
 import type { ValueNode } from './node.ts';
-import { type Asked, equalItems } from './values.ts';
+import { equalItems, type KeywordValues } from './values.ts';
 
 /** A value that does not do what a keyword asks for. */
 export interface Failure {
@@ -36,12 +36,15 @@ export function faultsOf(failure: Failure): readonly Fault[] {
 function wordsOf(failure: Failure): string {
   const { id, asked, node } = failure;
   // The two belong together: nodes.ts makes both.
-  if (id in OF_ASKED) return OF_ASKED[id as keyof Asked](asked as never, node);
+  if (id in OF_ASKED) return OF_ASKED[id as keyof KeywordValues](asked as never, node);
   return OF_HELD[id]?.(failure) ?? 'does not fit the schema';
 }
 
 const OF_ASKED: {
-  readonly [Keyword in keyof Asked]: (asked: Asked[Keyword], node: ValueNode) => string;
+  readonly [Keyword in keyof KeywordValues]: (
+    asked: KeywordValues[Keyword],
+    node: ValueNode,
+  ) => string;
 } = {
   type: (types) => `is not ${anyOf(types.map(withArticle))}`,
   const: ({ value }) => `is not ${shown(value)}`,

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, numberText, type RawJson } from '../../../proto/json.ts';
 import type { KeywordNode, Site } from './build.ts';
 import type { Dialect } from './dialect.ts';
-import { type JsonNumber, textOf } from './exact.ts';
+import { exactText, type JsonNumber } from './exact.ts';
 import { OF_LIBRARY } from './keyword.ts';
 import { type ByPattern, OF_MEMBERS, type Others } from './members.ts';
 import type { Pattern } from './pattern.ts';
@@ -29,11 +29,11 @@ const VALUES: Makers<ValueTest> = {
   minProperties: (value) => [valueTest('minProperties', numberOf(value))],
   maxProperties: (value) => [valueTest('maxProperties', numberOf(value))],
   uniqueItems: (value) => (value === true ? [valueTest('uniqueItems', value)] : []),
-  const: (value) => [valueTest('const', { value, text: textOf(value, new Work()) })],
+  const: (value) => [valueTest('const', { value, text: exactText(value, new Work()) })],
   enum: (value) => {
     const work = new Work();
     const values = listOf(value);
-    const texts = new Set(values.map((each) => textOf(each, work)));
+    const texts = new Set(values.map((each) => exactText(each, work)));
     const longest = [...texts].reduce((most, { length }) => Math.max(most, length), 0);
     return [valueTest('enum', { values, texts, longest })];
   },

@@ -4,14 +4,14 @@
  */
 import type { Json } from '../../../proto/json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
-import { compareNumbers, isMultiple, isWhole, type JsonNumber, mayBe, textOf } from './exact.ts';
+import { compareNumbers, exactText, isMultiple, isWhole, type JsonNumber, mayBe } from './exact.ts';
 import { declare } from './keyword.ts';
 import type { ValueNode } from './node.ts';
 import type { Pattern } from './pattern.ts';
 import type { Work } from './work.ts';
 
 /** What each keyword asks for. */
-export interface Asked {
+export interface KeywordValues {
   readonly type: readonly string[];
   readonly minimum: JsonNumber;
   readonly maximum: JsonNumber;
@@ -47,9 +47,9 @@ export interface OneOf {
 }
 
 /** A keyword with what it asks for. */
-export interface ValueTest<Keyword extends keyof Asked = keyof Asked> {
+export interface ValueTest<Keyword extends keyof KeywordValues = keyof KeywordValues> {
   readonly keyword: Keyword;
-  readonly asked: Asked[Keyword];
+  readonly asked: KeywordValues[Keyword];
   holds(node: ValueNode): boolean;
 }
 
@@ -60,9 +60,9 @@ export const VALUE = declare<readonly ValueTest[]>('value', (tests, node) => {
 });
 
 /** A keyword of a schema as a test. */
-export function valueTest<Keyword extends keyof Asked>(
+export function valueTest<Keyword extends keyof KeywordValues>(
   keyword: Keyword,
-  asked: Asked[Keyword],
+  asked: KeywordValues[Keyword],
 ): ValueTest<Keyword> {
   const holds = HOLDS[keyword];
   return { keyword, asked, holds: (node) => holds(asked, node) };
@@ -72,7 +72,10 @@ export function valueTest<Keyword extends keyof Asked>(
 const CHARACTERS_PER_STEP = 32;
 
 const HOLDS: {
-  readonly [Keyword in keyof Asked]: (asked: Asked[Keyword], node: ValueNode) => boolean;
+  readonly [Keyword in keyof KeywordValues]: (
+    asked: KeywordValues[Keyword],
+    node: ValueNode,
+  ) => boolean;
 } = {
   type: isOfType,
   minimum: bound((order) => order >= 0),
@@ -87,9 +90,9 @@ const HOLDS: {
     typeof value !== 'string' || value.length <= most || lengthOf(value, work) <= most,
   pattern: (pattern, { value, work }) => typeof value !== 'string' || pattern.test(value, work),
   const: ({ text }, { value, work }) =>
-    mayBe(value, text.length, work) && textOf(value, work) === text,
+    mayBe(value, text.length, work) && exactText(value, work) === text,
   enum: ({ texts, longest }, { value, work }) =>
-    mayBe(value, longest, work) && texts.has(textOf(value, work)),
+    mayBe(value, longest, work) && texts.has(exactText(value, work)),
   uniqueItems: (_, node) => equalItems(node) === undefined,
   minItems: (least, node) => node.type !== 'array' || node.size >= least,
   maxItems: (most, node) => node.type !== 'array' || node.size <= most,
@@ -110,7 +113,7 @@ export function* compareItems(node: ValueNode): Pieces<readonly [number, number]
   if (!Array.isArray(node.value) || node.equal !== undefined) return node.equal ?? undefined;
   const seen = new Map<string, number>();
   for (const [index, item] of node.value.entries()) {
-    const text = textOf(item, node.work);
+    const text = exactText(item, node.work);
     node.work.spend(1);
     const earlier = seen.get(text);
     if (earlier !== undefined) {

@@ -1,7 +1,7 @@
 /** Replies of JSON documents, filters, sketches and vectors. */
 import { isJsonObject, type Json, parseJson } from '../../../../proto/json.ts';
 import { ReplyDouble, ReplyMap } from '../../reply-value.ts';
-import { textOf } from '../natural.ts';
+import { utf8Of } from '../natural.ts';
 import { JsonText, record, type Shaped } from '../shaped.ts';
 import {
   always,
@@ -32,7 +32,7 @@ const popped: Shape = (value) => (itemsOf(value) ? listOf(json)(value) : json(va
 
 /** JSON text of RESP2, as the numbers that RESP3 gives: always a list. */
 const numbers: Shape = (value) => {
-  const text = textOf(value);
+  const text = utf8Of(value);
   if (text === undefined) return value;
   try {
     const parsed = parseJson(text);

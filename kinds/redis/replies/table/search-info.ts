@@ -1,6 +1,6 @@
 /** What FT.INFO tells: one object under both versions of the protocol. */
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
-import { textOf } from '../natural.ts';
+import { utf8Of } from '../natural.ts';
 import { double, itemsOf, listOf, mapOf, plain, type Shape } from '../shapes.ts';
 
 /** What RESP2 writes after an attribute's pairs. */
@@ -28,7 +28,7 @@ const attribute: Shape = (value) => {
   const flags: ReplyValue[] = [];
   for (let at = 0; at < items.length; ) {
     const item = items[at] ?? null;
-    if (at >= 6 && FLAGS.has(textOf(item) ?? '')) {
+    if (at >= 6 && FLAGS.has(utf8Of(item) ?? '')) {
       flags.push(item);
       at += 1;
     } else {

@@ -1,7 +1,7 @@
 /** Replies of the search module: documents as `{id, score?, payload?, sort_key?, fields}`. */
 import type { RedisCommand } from '../../command.ts';
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
-import { isList, pairsOf, textOf } from '../natural.ts';
+import { isList, pairsOf, utf8Of } from '../natural.ts';
 import { Members, record, type Shaped } from '../shaped.ts';
 import {
   always,
@@ -46,7 +46,7 @@ const document: Shape = (value) => {
   if (!(value instanceof ReplyMap) || hasTwice(value)) return value;
   const members: { [name: string]: Shaped } = {};
   for (let at = 0; at < value.items.length; at += 2) {
-    const name = textOf(value.items[at] ?? null) ?? '';
+    const name = utf8Of(value.items[at] ?? null) ?? '';
     const part = value.items[at + 1] ?? null;
     Object.assign(members, Object.hasOwn(PARTS, name) ? PARTS[name]?.(part) : { [name]: part });
   }
@@ -55,7 +55,7 @@ const document: Shape = (value) => {
 
 /** Whether a name is there twice, of which an object would lose one. */
 function hasTwice({ items }: ReplyMap): boolean {
-  const names = items.filter((_, at) => at % 2 === 0).map((name) => textOf(name));
+  const names = items.filter((_, at) => at % 2 === 0).map((name) => utf8Of(name));
   return names.includes(undefined) || new Set(names).size < names.length;
 }
 
@@ -66,14 +66,14 @@ const found: Shape = (value) => {
   if (!(told instanceof Members)) return told;
   return new Members(
     pairsOf(told.items).flatMap(([name = null, part = null]) =>
-      saysNothing(textOf(name), part) ? [] : [name, part],
+      saysNothing(utf8Of(name), part) ? [] : [name, part],
     ),
   );
 };
 
 /** RESP2 has none of these. */
 function saysNothing(name: string | undefined, part: Shaped): boolean {
-  if (name === 'format') return textOf(part) === 'STRING';
+  if (name === 'format') return utf8Of(part) === 'STRING';
   return (name === 'attributes' || name === 'warning') && isList(part) && part.length === 0;
 }
 
@@ -163,7 +163,7 @@ const profile: Shaper = (command) => (value) => {
 };
 
 function hasMember({ items }: ReplyMap, name: string): boolean {
-  return items.some((item, at) => at % 2 === 0 && textOf(item) === name);
+  return items.some((item, at) => at % 2 === 0 && utf8Of(item) === name);
 }
 
 /** Suggestions, with what was asked for after each. */
@@ -188,12 +188,12 @@ const spelling: Shape = (value) => {
   if (!(value instanceof ReplyMap)) {
     return listOf((item) => {
       const [word, term = null, told = null] = exactly(item, 3) ?? [];
-      if (word === undefined || textOf(word) !== 'TERM') return item;
+      if (word === undefined || utf8Of(word) !== 'TERM') return item;
       return record({ term, suggestions: listOf(scoredFirst)(told) });
     })(value);
   }
   const entries = value.items.length === 2 ? entriesOf(value.items[1] ?? null) : undefined;
-  if (entries === undefined || textOf(value.items[0] ?? null) !== 'results') return value;
+  if (entries === undefined || utf8Of(value.items[0] ?? null) !== 'results') return value;
   return entries.flatMap((term, at) =>
     at % 2 === 0
       ? [record({ term, suggestions: listOf(suggestion)(entries[at + 1] ?? null) })]

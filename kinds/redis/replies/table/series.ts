@@ -1,6 +1,6 @@
 /** Replies of time series: samples as `{timestamp, value}`. */
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
-import { textOf } from '../natural.ts';
+import { utf8Of } from '../natural.ts';
 import { record, type Shaped } from '../shaped.ts';
 import {
   always,
@@ -41,8 +41,8 @@ function labelsOf(value: ReplyValue): { readonly [name: string]: Shaped } {
   const told: { [name: string]: Shaped } = {};
   const own = pairs.filter((pair) => {
     const [name = null, of = null] = exactly(pair, 2) ?? [];
-    const hidden = HIDDEN[textOf(name) ?? ''];
-    const text = textOf(of);
+    const hidden = HIDDEN[utf8Of(name) ?? ''];
+    const text = utf8Of(of);
     if (hidden === undefined || text === undefined || told[hidden] !== undefined) return true;
     told[hidden] = text.split(',');
     return false;
@@ -63,7 +63,7 @@ function told(parts: readonly ReplyValue[]): { [name: string]: Shaped } | undefi
   for (const part of parts) {
     const [name = null, value, ...more] = part instanceof ReplyMap ? part.items : [];
     const items = itemsOf(value);
-    const known = textOf(name) ?? '';
+    const known = utf8Of(name) ?? '';
     if (items === undefined || more.length > 0 || !TOLD.has(known)) return undefined;
     if (items.length > 0) members[known] = items;
   }

@@ -1,6 +1,6 @@
 /** Replies of commands on the server, its users, scripts, channels and peers. */
 import { ReplyMap, type ReplyValue } from '../../reply-value.ts';
-import { textOf } from '../natural.ts';
+import { utf8Of } from '../natural.ts';
 import { record } from '../shaped.ts';
 import {
   always,
@@ -42,7 +42,7 @@ const described: Shape = (value) =>
 const library = mapOf({ functions: listOf(mapOf()) });
 const running = mapOf({ running_script: orNull(mapOf()), engines: mapOf({}, mapOf()) });
 
-const slow = named(
+const slow = recordOf(
   'id',
   'timestamp',
   'duration_micros',
@@ -50,13 +50,13 @@ const slow = named(
   'client_address',
   'client_name',
 );
-const latest = named('event', 'timestamp', 'latest', 'maximum');
-const measured = named('timestamp', 'latency');
-const replica = named('host', 'port', 'offset');
+const latest = recordOf('event', 'timestamp', 'latest', 'maximum');
+const measured = recordOf('timestamp', 'latency');
+const replica = recordOf('host', 'port', 'offset');
 const histogram = mapOf({}, mapOf({ histogram_usec: mapOf() }));
 
 /** A list whose places have names; more than these stay away, fewer leave names away. */
-function named(...names: readonly string[]): Shape {
+function recordOf(...names: readonly string[]): Shape {
   return (value) => {
     const items = itemsOf(value);
     if (items === undefined || items.length > names.length) return value;
@@ -71,13 +71,13 @@ const ROLES: { readonly [role: string]: Shape } = {
     if (role === undefined) return value;
     return record({ role, offset, replicas: listOf(replica)(replicas ?? []) });
   },
-  slave: named('role', 'master_host', 'master_port', 'state', 'offset'),
-  sentinel: named('role', 'masters'),
+  slave: recordOf('role', 'master_host', 'master_port', 'state', 'offset'),
+  sentinel: recordOf('role', 'masters'),
 };
 
 const role: Shape = (value) => {
   const [name = null] = itemsOf(value) ?? [];
-  const shape = ROLES[textOf(name) ?? ''];
+  const shape = ROLES[utf8Of(name) ?? ''];
   return shape === undefined ? value : shape(value);
 };
 

@@ -7,8 +7,8 @@ import type { Json } from '../../../../proto/json.ts';
 import { backend } from '../../../../test/servers/backends.ts';
 import type { Host } from '../../driver.ts';
 import { CountedPort } from '../../test/counted-port.ts';
-import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { type CassandraSession, cassandra } from '../index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../../test/host.ts';
+import { type CassandraClient, cassandra } from '../index.ts';
 
 /** Where a URL names none. */
 const PORT = 9042;
@@ -31,7 +31,7 @@ export class TestDatabase {
   readonly name: string;
   readonly #client: cassandraDriver.Client;
   readonly #counter: CountedPort;
-  readonly #sessions: CassandraSession[] = [];
+  readonly #sessions: CassandraClient[] = [];
 
   private constructor(
     server: URL,
@@ -91,8 +91,8 @@ export class TestDatabase {
     connections = 4,
     connection: Json = { url: this.url },
     host: Host = testHost(connections),
-  ): Promise<CassandraSession> {
-    const session = await openSession(cassandra, { connection, mode, host });
+  ): Promise<CassandraClient> {
+    const session = await openClient(cassandra, { connection, mode, host });
     this.#sessions.push(session);
     return session;
   }

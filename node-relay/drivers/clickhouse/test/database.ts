@@ -5,8 +5,8 @@ import type { Call, Mode } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { backend } from '../../../../test/servers/backends.ts';
 import { CountedPort } from '../../test/counted-port.ts';
-import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { type ClickhouseSession, clickhouse } from '../index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../../test/host.ts';
+import { type ClickhouseClient, clickhouse } from '../index.ts';
 import type { Params } from '../parameters.ts';
 
 /** An SQL result as its JSON value. */
@@ -25,7 +25,7 @@ export class TestDatabase {
   readonly name: string;
   readonly #server: string;
   readonly #counter: CountedPort;
-  readonly #sessions: ClickhouseSession[] = [];
+  readonly #sessions: ClickhouseClient[] = [];
 
   private constructor(server: string, name: string, counter: CountedPort) {
     this.#server = server;
@@ -79,9 +79,9 @@ export class TestDatabase {
     settings: { readonly [setting: string]: Json } = {},
     connections = 4,
     connection: Json = { url: this.url },
-  ): Promise<ClickhouseSession> {
+  ): Promise<ClickhouseClient> {
     const host = testHost(connections);
-    const session = await openSession(clickhouse, { connection, mode, host, settings });
+    const session = await openClient(clickhouse, { connection, mode, host, settings });
     this.#sessions.push(session);
     return session;
   }

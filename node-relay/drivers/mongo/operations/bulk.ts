@@ -10,7 +10,7 @@ import { MEMBER_ALIASES } from '../../../../kinds/mongo/operations.ts';
 import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
-import type { Scene } from '../database.ts';
+import type { Execution } from '../database.ts';
 import { valueText } from '../from-bson.ts';
 import { byPlace, memberText } from '../result.ts';
 import { toBson, toPlain } from '../to-bson.ts';
@@ -43,10 +43,10 @@ const COUNTED = { promoteValues: true, promoteLongs: true };
 
 /** By their names. */
 export const bulk = {
-  bulk_write: async (scene, request) => {
+  bulk_write: async (execution, request) => {
     const inserted: [number, unknown][] = [];
     const operations = (request.operations ?? []).map((each, place) => {
-      const { name, write } = writeOf(scene, each, `operations.${place}`);
+      const { name, write } = writeOf(execution, each, `operations.${place}`);
       if (name === 'insertOne') {
         const { document, id } = withId(write.document);
         write.document = document;
@@ -54,8 +54,8 @@ export const bulk = {
       }
       return { [name]: write } as AnyBulkWriteOperation<Document>; // By the table above.
     });
-    const options = { ...optionsIn(scene, request), ...COUNTED, forceServerObjectId: true };
-    const result = await collectionOf(scene, request).bulkWrite(operations, options);
+    const options = { ...optionsIn(execution, request), ...COUNTED, forceServerObjectId: true };
+    const result = await collectionOf(execution, request).bulkWrite(operations, options);
     const upserted = Object.entries(result.upsertedIds).map(
       ([place, id]) => [Number(place), id] as const,
     );
@@ -66,14 +66,14 @@ export const bulk = {
       deleted_count: Number(result.deletedCount),
       upserted_count: Number(result.upsertedCount),
     };
-    const ids = `"inserted_ids":${byPlace(inserted, scene)},"upserted_ids":${byPlace(upserted, scene)}`;
+    const ids = `"inserted_ids":${byPlace(inserted, execution)},"upserted_ids":${byPlace(upserted, execution)}`;
     return `${JSON.stringify(counts).slice(0, -1)},${ids}}`;
   },
 
-  'client.bulk_write': async (scene, request) => {
+  'client.bulk_write': async (execution, request) => {
     const inserted = new Map<number, unknown>();
     const models = (request.operations ?? []).map((each, place) => {
-      const { name, write } = writeOf(scene, each, `operations.${place}`, true);
+      const { name, write } = writeOf(execution, each, `operations.${place}`, true);
       if (name === 'insertOne') {
         const { document, id } = withId(write.document);
         inserted.set(place, id);
@@ -82,18 +82,18 @@ export const bulk = {
       }
       return { ...write, name } as ClientBulkWriteModel<Document>; // By the table above.
     });
-    const options = { ...optionsIn(scene, request), ...COUNTED };
-    return clientText(scene, await scene.client.bulkWrite(models, options), inserted);
+    const options = { ...optionsIn(execution, request), ...COUNTED };
+    return clientText(execution, await execution.client.bulkWrite(models, options), inserted);
   },
 } satisfies Record<string, Handler>;
 
 /** Counts, and by place what each write did where the request asks for it. */
 function clientText(
-  scene: Scene,
+  execution: Execution,
   result: ClientBulkWriteResult,
   inserted: ReadonlyMap<number, unknown>,
 ): string {
-  const { form } = scene;
+  const { form } = execution;
   const members = [
     `"inserted_count":${result.insertedCount}`,
     `"matched_count":${result.matchedCount}`,
@@ -111,7 +111,7 @@ function clientText(
     members.push(`"${name}":{${texts.join(',')}}`);
   };
   add('insert_results', result.insertResults, (_, place) =>
-    memberText('inserted_id', inserted.get(place), scene),
+    memberText('inserted_id', inserted.get(place), execution),
   );
   add('update_results', result.updateResults, (each) => {
     const counts = `"matched_count":${each.matchedCount},"modified_count":${each.modifiedCount}`;
@@ -122,7 +122,7 @@ function clientText(
 }
 
 function writeOf(
-  scene: Scene,
+  execution: Execution,
   operation: JsonObject,
   path: string,
   isNamespaced = false,
@@ -139,7 +139,7 @@ function writeOf(
     const at = `${path}.${type}.${written.slice(0, 64)}`;
     const isMember = known.members.includes(member) || (isNamespaced && member === 'namespace');
     if (!isMember) throw badRequest(at, 'is no member of it');
-    write[member] = memberIn(scene, member, value, at);
+    write[member] = memberIn(execution, member, value, at);
   }
   demand(write, [...known.members, ...(isNamespaced ? ['namespace'] : [])], `${path}.${type}`);
   return { name: known.name, write };
@@ -157,17 +157,17 @@ function demand(write: Document, members: readonly string[], path: string): void
   }
 }
 
-function memberIn(scene: Scene, member: string, value: Json, path: string): unknown {
+function memberIn(execution: Execution, member: string, value: Json, path: string): unknown {
   switch (member) {
     case 'document':
     case 'filter':
     case 'replacement':
       if (!isJsonObject(value)) throw badRequest(path, 'must be an object');
-      return documentIn(scene, value, path);
+      return documentIn(execution, value, path);
     case 'update':
       if (!isJsonObject(value) && !Array.isArray(value))
         throw badRequest(path, 'is an object or a pipeline');
-      return updateIn(scene, value as JsonObject | JsonObject[], path); // A pipeline's stages are looked at there.
+      return updateIn(execution, value as JsonObject | JsonObject[], path); // A pipeline's stages are looked at there.
     case 'upsert':
     case 'collation':
       return toPlain(value);
@@ -176,6 +176,6 @@ function memberIn(scene: Scene, member: string, value: Json, path: string): unkn
       if (typeof value !== 'string') throw badRequest(path, 'must be text');
       return value;
     default:
-      return toBson(value, path, scene.substitute);
+      return toBson(value, path, execution.substitute);
   }
 }

@@ -6,7 +6,7 @@ import { badRequest } from '../../../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json.ts';
 import { parseOrdered } from '../../../../proto/parse-ordered.ts';
 import { collectionOf, databaseOf, documentIn, optionsIn } from '../arguments.ts';
-import type { Scene } from '../database.ts';
+import type { Execution } from '../database.ts';
 import { documentText, memberTexts } from '../from-bson.ts';
 import { type OpenCursor, ran } from '../open-cursor.ts';
 import { memberText, tooLarge } from '../result.ts';
@@ -32,16 +32,23 @@ function plain(document: Document): Document {
   return document instanceof Map ? Object.fromEntries(document) : document;
 }
 
-const run: Handler = async (scene, request) => {
+const run: Handler = async (execution, request) => {
   const given = commandIn(request);
-  const command = plain(documentIn(scene, given, 'command'));
-  const { readPreference } = optionsIn(scene, request, false);
-  const { reply, cursor } = await ran(scene, databaseOf(scene, request), command, readPreference);
-  const members = new Map([...memberTexts(reply, scene.form)].filter(([name]) => !CLOCK.has(name)));
-  if (cursor !== undefined && scene.keep) scene.keep(cursor);
+  const command = plain(documentIn(execution, given, 'command'));
+  const { readPreference } = optionsIn(execution, request, false);
+  const { reply, cursor } = await ran(
+    execution,
+    databaseOf(execution, request),
+    command,
+    readPreference,
+  );
+  const members = new Map(
+    [...memberTexts(reply, execution.form)].filter(([name]) => !CLOCK.has(name)),
+  );
+  if (cursor !== undefined && execution.keep) execution.keep(cursor);
   else if (cursor !== undefined) {
     try {
-      members.set('cursor', await wholeText(scene, reply, cursor, given));
+      members.set('cursor', await wholeText(execution, reply, cursor, given));
     } finally {
       await cursor.close();
     }
@@ -64,39 +71,39 @@ function isEndless({ tailable, pipeline }: JsonObject): boolean {
  * large: no other call could go on with it. @throws GatewayError RESULT_TOO_LARGE
  */
 async function wholeText(
-  scene: Scene,
+  execution: Execution,
   reply: Uint8Array,
   cursor: OpenCursor,
   command: JsonObject,
 ): Promise<string> {
   const endless = isEndless(command);
   const { cursor: inner } = BSON.deserialize(reply, { raw: true });
-  const members = memberTexts(inner as Uint8Array, scene.form); // A cursor's, as it is open.
+  const members = memberTexts(inner as Uint8Array, execution.form); // A cursor's, as it is open.
   const texts = [(members.get('firstBatch') ?? '[]').slice(1, -1)].filter((each) => each !== '');
-  let left = scene.call.resultMaxBytes - reply.byteLength;
+  let left = execution.call.resultMaxBytes - reply.byteLength;
   while (cursor.isOpen && command.singleBatch !== true) {
-    const documents = await cursor.next(scene);
+    const documents = await cursor.next(execution);
     if (endless && documents.length === 0) break;
     for (const document of documents) {
-      const text = documentText(document, scene.form);
+      const text = documentText(document, execution.form);
       left -= Buffer.byteLength(text);
-      if (left < 0) throw tooLarge(scene);
+      if (left < 0) throw tooLarge(execution);
       texts.push(text);
     }
   }
   members.set('firstBatch', `[${texts.join(',')}]`);
-  members.set('id', scene.form === 'canonical' ? '{"$numberLong":"0"}' : '0');
+  members.set('id', execution.form === 'canonical' ? '{"$numberLong":"0"}' : '0');
   return `{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
 }
 
 async function databases(
-  scene: Scene,
+  execution: Execution,
   request: MongoRequest,
   nameOnly: boolean,
 ): Promise<Document[]> {
-  const options = { ...optionsIn(scene, request), ...(nameOnly ? { nameOnly } : {}) };
-  const filter = documentIn(scene, request.filter, 'filter');
-  const found = await scene.client
+  const options = { ...optionsIn(execution, request), ...(nameOnly ? { nameOnly } : {}) };
+  const filter = documentIn(execution, request.filter, 'filter');
+  const found = await execution.client
     .db()
     .admin()
     .listDatabases({ ...options, filter });
@@ -108,30 +115,33 @@ export const commands = {
   run_command: run,
   raw_command: run,
   raw_command_read_only: run,
-  run_cursor_command: async (scene, request) => {
-    const command = plain(documentIn(scene, commandIn(request), 'command'));
-    const { maxTimeMS: _, ...options } = optionsIn(scene, request, false);
-    return databaseOf(scene, request).runCursorCommand(command, options);
+  run_cursor_command: async (execution, request) => {
+    const command = plain(documentIn(execution, commandIn(request), 'command'));
+    const { maxTimeMS: _, ...options } = optionsIn(execution, request, false);
+    return databaseOf(execution, request).runCursorCommand(command, options);
   },
-  list_databases: async (scene, request) =>
-    memberText('documents', await databases(scene, request, false), scene),
-  list_database_names: async (scene, request) => {
-    const names = (await databases(scene, request, true)).map(({ name }) => name);
-    return memberText('value', names, scene);
+  list_databases: async (execution, request) =>
+    memberText('documents', await databases(execution, request, false), execution),
+  list_database_names: async (execution, request) => {
+    const names = (await databases(execution, request, true)).map(({ name }) => name);
+    return memberText('value', names, execution);
   },
-  ping: async (scene, request) => {
-    await databaseOf(scene, request).command({ ping: 1 }, { session: scene.session });
+  ping: async (execution, request) => {
+    await databaseOf(execution, request).command({ ping: 1 }, { session: execution.session });
     return '{"value":null}';
   },
-  default_database: async (scene) => memberText('value', scene.settings.database, scene),
-  read_concern: async (scene) => memberText('value', scene.client.readConcern?.toJSON(), scene),
-  write_concern: async (scene) => memberText('value', { ...scene.client.writeConcern }, scene),
-  selection_criteria: async (scene) =>
-    memberText('value', scene.client.readPreference.toJSON(), scene),
-  'collection.read_concern': async (scene, request) =>
-    memberText('value', collectionOf(scene, request).readConcern?.toJSON(), scene),
-  'collection.write_concern': async (scene, request) =>
-    memberText('value', { ...collectionOf(scene, request).writeConcern }, scene),
-  'collection.selection_criteria': async (scene, request) =>
-    memberText('value', collectionOf(scene, request).readPreference?.toJSON(), scene),
+  default_database: async (execution) =>
+    memberText('value', execution.settings.database, execution),
+  read_concern: async (execution) =>
+    memberText('value', execution.client.readConcern?.toJSON(), execution),
+  write_concern: async (execution) =>
+    memberText('value', { ...execution.client.writeConcern }, execution),
+  selection_criteria: async (execution) =>
+    memberText('value', execution.client.readPreference.toJSON(), execution),
+  'collection.read_concern': async (execution, request) =>
+    memberText('value', collectionOf(execution, request).readConcern?.toJSON(), execution),
+  'collection.write_concern': async (execution, request) =>
+    memberText('value', { ...collectionOf(execution, request).writeConcern }, execution),
+  'collection.selection_criteria': async (execution, request) =>
+    memberText('value', collectionOf(execution, request).readPreference?.toJSON(), execution),
 } satisfies Record<string, Handler>;

@@ -9,59 +9,62 @@ const RAW = { raw: true };
 
 /** By their names. */
 export const readers = {
-  find: async (scene, request) =>
-    collectionOf(scene, request).find(documentIn(scene, request.filter, 'filter'), {
-      ...optionsIn(scene, request),
+  find: async (execution, request) =>
+    collectionOf(execution, request).find(documentIn(execution, request.filter, 'filter'), {
+      ...optionsIn(execution, request),
       ...RAW,
     }),
 
-  find_one: async (scene, request) => {
-    const options = { ...optionsIn(scene, request), ...RAW, limit: -1, batchSize: 1 };
-    const filter = documentIn(scene, request.filter, 'filter');
-    const cursor: AbstractCursor<unknown> = collectionOf(scene, request).find(filter, options);
+  find_one: async (execution, request) => {
+    const options = { ...optionsIn(execution, request), ...RAW, limit: -1, batchSize: 1 };
+    const filter = documentIn(execution, request.filter, 'filter');
+    const cursor: AbstractCursor<unknown> = collectionOf(execution, request).find(filter, options);
     try {
       const document = await cursor.next();
-      return `{"document":${document === null ? 'null' : readText(document, scene)}}`;
+      return `{"document":${document === null ? 'null' : readText(document, execution)}}`;
     } finally {
       await cursor.close();
     }
   },
 
-  aggregate: async (scene, request) =>
-    collectionOf(scene, request).aggregate(documentsIn(scene, request.pipeline, 'pipeline'), {
-      ...optionsIn(scene, request),
+  aggregate: async (execution, request) =>
+    collectionOf(execution, request).aggregate(
+      documentsIn(execution, request.pipeline, 'pipeline'),
+      {
+        ...optionsIn(execution, request),
+        ...RAW,
+      },
+    ),
+
+  'database.aggregate': async (execution, request) =>
+    databaseOf(execution, request).aggregate(documentsIn(execution, request.pipeline, 'pipeline'), {
+      ...optionsIn(execution, request),
       ...RAW,
     }),
 
-  'database.aggregate': async (scene, request) =>
-    databaseOf(scene, request).aggregate(documentsIn(scene, request.pipeline, 'pipeline'), {
-      ...optionsIn(scene, request),
-      ...RAW,
-    }),
-
-  count_documents: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const value = await collectionOf(scene, request).countDocuments(filter, {
-      ...optionsIn(scene, request),
+  count_documents: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const value = await collectionOf(execution, request).countDocuments(filter, {
+      ...optionsIn(execution, request),
       promoteValues: true,
     });
-    return membersText({ value: Number(value) }, scene);
+    return membersText({ value: Number(value) }, execution);
   },
 
-  estimated_document_count: async (scene, request) => {
-    const value = await collectionOf(scene, request).estimatedDocumentCount({
-      ...optionsIn(scene, request),
+  estimated_document_count: async (execution, request) => {
+    const value = await collectionOf(execution, request).estimatedDocumentCount({
+      ...optionsIn(execution, request),
       promoteValues: true,
     });
-    return membersText({ value: Number(value) }, scene);
+    return membersText({ value: Number(value) }, execution);
   },
 
-  distinct: async (scene, request) => {
-    const value: unknown = await collectionOf(scene, request).distinct(
+  distinct: async (execution, request) => {
+    const value: unknown = await collectionOf(execution, request).distinct(
       request.field ?? '',
-      documentIn(scene, request.filter, 'filter'),
-      optionsIn(scene, request),
+      documentIn(execution, request.filter, 'filter'),
+      optionsIn(execution, request),
     );
-    return repliedText('value', 'values', value, scene);
+    return repliedText('value', 'values', value, execution);
   },
 } satisfies Record<string, Handler>;

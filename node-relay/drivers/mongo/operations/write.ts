@@ -14,46 +14,46 @@ export function withId(document: BsonDocument): { document: BsonDocument; id: un
 }
 
 /** Counts may come as BSON numbers. */
-function updated(scene: Parameters<Handler>[0], result: Document): string {
+function updated(execution: Parameters<Handler>[0], result: Document): string {
   return membersText(
     {
       matched_count: Number(result.matchedCount),
       modified_count: Number(result.modifiedCount),
       upserted_id: result.upsertedId ?? null,
     },
-    scene,
+    execution,
   );
 }
 
 /** Changes of one document that is answered. */
 const changers = {
-  find_one_and_delete: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const found = await collectionOf(scene, request).findOneAndDelete(
+  find_one_and_delete: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const found = await collectionOf(execution, request).findOneAndDelete(
       filter,
-      optionsIn(scene, request),
+      optionsIn(execution, request),
     );
-    return repliedText('document', 'value', found, scene);
+    return repliedText('document', 'value', found, execution);
   },
 
-  find_one_and_replace: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const replacement = documentIn(scene, request.replacement, 'replacement');
-    const options = optionsIn(scene, request);
-    const found = await collectionOf(scene, request).findOneAndReplace(
+  find_one_and_replace: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const replacement = documentIn(execution, request.replacement, 'replacement');
+    const options = optionsIn(execution, request);
+    const found = await collectionOf(execution, request).findOneAndReplace(
       filter,
       replacement,
       options,
     );
-    return repliedText('document', 'value', found, scene);
+    return repliedText('document', 'value', found, execution);
   },
 
-  find_one_and_update: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const update = updateIn(scene, request.update);
-    const options = optionsIn(scene, request);
-    const found = await collectionOf(scene, request).findOneAndUpdate(filter, update, options);
-    return repliedText('document', 'value', found, scene);
+  find_one_and_update: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const update = updateIn(execution, request.update);
+    const options = optionsIn(execution, request);
+    const found = await collectionOf(execution, request).findOneAndUpdate(filter, update, options);
+    return repliedText('document', 'value', found, execution);
   },
 } satisfies Record<string, Handler>;
 
@@ -61,59 +61,71 @@ const changers = {
 export const writers = {
   ...changers,
 
-  insert_one: async (scene, request) => {
-    const { document, id } = withId(documentIn(scene, request.document, 'document'));
-    const options = { ...optionsIn(scene, request), forceServerObjectId: true };
-    await collectionOf(scene, request).insertOne(document, options);
-    return memberText('inserted_id', id, scene);
+  insert_one: async (execution, request) => {
+    const { document, id } = withId(documentIn(execution, request.document, 'document'));
+    const options = { ...optionsIn(execution, request), forceServerObjectId: true };
+    await collectionOf(execution, request).insertOne(document, options);
+    return memberText('inserted_id', id, execution);
   },
 
-  insert_many: async (scene, request) => {
-    const all = documentsIn(scene, request.documents, 'documents').map(withId);
-    const options = { ...optionsIn(scene, request), forceServerObjectId: true };
-    await collectionOf(scene, request).insertMany(
+  insert_many: async (execution, request) => {
+    const all = documentsIn(execution, request.documents, 'documents').map(withId);
+    const options = { ...optionsIn(execution, request), forceServerObjectId: true };
+    await collectionOf(execution, request).insertMany(
       all.map(({ document }) => document),
       options,
     );
     return `{"inserted_ids":${byPlace(
       all.map(({ id }, place) => [place, id] as const),
-      scene,
+      execution,
     )}}`;
   },
 
-  update_one: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const update = updateIn(scene, request.update);
-    const options = optionsIn(scene, request);
-    return updated(scene, await collectionOf(scene, request).updateOne(filter, update, options));
-  },
-
-  update_many: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const update = updateIn(scene, request.update);
-    const options = optionsIn(scene, request);
-    return updated(scene, await collectionOf(scene, request).updateMany(filter, update, options));
-  },
-
-  replace_one: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const replacement = documentIn(scene, request.replacement, 'replacement');
-    const options = optionsIn(scene, request);
+  update_one: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const update = updateIn(execution, request.update);
+    const options = optionsIn(execution, request);
     return updated(
-      scene,
-      await collectionOf(scene, request).replaceOne(filter, replacement, options),
+      execution,
+      await collectionOf(execution, request).updateOne(filter, update, options),
     );
   },
 
-  delete_one: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const result = await collectionOf(scene, request).deleteOne(filter, optionsIn(scene, request));
-    return membersText({ deleted_count: Number(result.deletedCount) }, scene);
+  update_many: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const update = updateIn(execution, request.update);
+    const options = optionsIn(execution, request);
+    return updated(
+      execution,
+      await collectionOf(execution, request).updateMany(filter, update, options),
+    );
   },
 
-  delete_many: async (scene, request) => {
-    const filter = documentIn(scene, request.filter, 'filter');
-    const result = await collectionOf(scene, request).deleteMany(filter, optionsIn(scene, request));
-    return membersText({ deleted_count: Number(result.deletedCount) }, scene);
+  replace_one: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const replacement = documentIn(execution, request.replacement, 'replacement');
+    const options = optionsIn(execution, request);
+    return updated(
+      execution,
+      await collectionOf(execution, request).replaceOne(filter, replacement, options),
+    );
+  },
+
+  delete_one: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const result = await collectionOf(execution, request).deleteOne(
+      filter,
+      optionsIn(execution, request),
+    );
+    return membersText({ deleted_count: Number(result.deletedCount) }, execution);
+  },
+
+  delete_many: async (execution, request) => {
+    const filter = documentIn(execution, request.filter, 'filter');
+    const result = await collectionOf(execution, request).deleteMany(
+      filter,
+      optionsIn(execution, request),
+    );
+    return membersText({ deleted_count: Number(result.deletedCount) }, execution);
   },
 } satisfies Record<string, Handler>;

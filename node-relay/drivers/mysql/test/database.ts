@@ -5,8 +5,8 @@ import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { Call, Mode } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { type Backend, backend } from '../../../../test/servers/backends.ts';
-import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { type MysqlSession, mysql } from '../index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../../test/host.ts';
+import { type MysqlClient, mysql } from '../index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {
@@ -23,7 +23,7 @@ export class TestDatabase {
   readonly name: string;
   /** A connection that the driver knows nothing of, with all rights. */
   readonly outside: mysqlClient.Connection;
-  readonly #sessions: MysqlSession[] = [];
+  readonly #sessions: MysqlClient[] = [];
 
   private constructor(url: string, name: string, outside: mysqlClient.Connection) {
     this.url = url;
@@ -51,9 +51,9 @@ export class TestDatabase {
       ...settings
     }: { connections?: number; [setting: string]: Json | undefined } = {},
     url = this.url,
-  ): Promise<MysqlSession> {
+  ): Promise<MysqlClient> {
     const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-    const session = await openSession(mysql, {
+    const session = await openClient(mysql, {
       connection: { url },
       mode,
       host: testHost(connections),

@@ -4,8 +4,8 @@ import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { Call, Mode } from '../../../../proto/driver.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { backend, freshDatabase } from '../../../../test/servers/backends.ts';
-import { callOf, jsonOf, openSession, testHost } from '../../test/host.ts';
-import { type PostgresSession, postgres } from '../index.ts';
+import { callOf, jsonOf, openClient, testHost } from '../../test/host.ts';
+import { type PostgresClient, postgres } from '../index.ts';
 
 /** An SQL result as its JSON value. */
 export interface Rows {
@@ -28,7 +28,7 @@ export class TestDatabase {
   /** A connection that the driver knows nothing of, as superuser. */
   readonly outside: pg.Client;
   readonly #drop: () => Promise<void>;
-  readonly #sessions: PostgresSession[] = [];
+  readonly #sessions: PostgresClient[] = [];
 
   private constructor(url: string, name: string, outside: pg.Client, drop: () => Promise<void>) {
     this.url = url;
@@ -56,7 +56,7 @@ export class TestDatabase {
       ...settings
     }: { connections?: number; [setting: string]: Json | undefined } = {},
     url = this.url,
-  ): Promise<PostgresSession> {
+  ): Promise<PostgresClient> {
     const host = testHost(connections);
     const given = Object.fromEntries(
       Object.entries(settings).filter(([, value]) => value !== undefined),
@@ -67,7 +67,7 @@ export class TestDatabase {
       host,
       settings: given as { [name: string]: Json },
     };
-    const session = await openSession(postgres, opening);
+    const session = await openClient(postgres, opening);
     this.#sessions.push(session);
     return session;
   }

@@ -8,7 +8,7 @@ import { rowsAffected } from '../../../../kinds/postgres/dialect/rows.ts';
 import type { Parsed } from '../../../../kinds/postgres/dialect/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
-import { type Change, standing } from '../sql/standing.ts';
+import { type Change, sendThenWrite } from '../sql/send-then-write.ts';
 import { bound, type Ready, type RowsRequest } from './bind.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
@@ -71,7 +71,7 @@ export async function execute(
 ): Promise<Uint8Array> {
   const { read, parsed, rewritten, values } = statement;
   const sent = { text: rewritten.text, values };
-  return standing(
+  return sendThenWrite(
     changeOf(!read),
     async () => {
       try {

@@ -5,7 +5,7 @@ import type { Mode } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { outcomeUnknown } from '../sql/reply.ts';
-import { Undone } from '../sql/standing.ts';
+import { Undone } from '../sql/send-then-write.ts';
 
 /** Errors of a login, or of a server that takes no connections: no statement has run. */
 const NOT_LET_IN = /^(?:28|3D|0800[14]|53300|57P03)/;

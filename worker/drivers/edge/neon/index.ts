@@ -3,23 +3,23 @@
 import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
-import { LateSession } from '../sql/late-session.ts';
+import { LateClient } from '../sql/late-client.ts';
 import { isNeon, neonSettings } from './settings.ts';
 
-/** Sessions to Neon: it has transactions, but neither streams nor sessions of a caller's own. Contract §6, "Edge or relay". */
-export const neon: EdgeDriver<PostgresRequest, LateSession<PostgresRequest>> = {
+/** Clients of Neon: it has transactions, but neither streams nor leases. Contract §6, "Edge or relay". */
+export const neon: EdgeDriver<PostgresRequest, LateClient<PostgresRequest>> = {
   vendor: 'Neon',
   serves: isNeon,
   open(envelope: ConnectionEnvelope, host: EdgeHost) {
     // Read here too, so that what is wrong with it is told before anything is loaded.
     neonSettings(envelope.connection);
-    return new LateSession<PostgresRequest>(async () => {
-      const [{ neonSession }, { loadParser }] = await Promise.all([
-        import('./session.ts'),
+    return new LateClient<PostgresRequest>(async () => {
+      const [{ neonClient }, { loadParser }] = await Promise.all([
+        import('./client.ts'),
         import('./parser.ts'),
       ]);
       await loadParser();
-      return neonSession(envelope, host);
+      return neonClient(envelope, host);
     });
   },
 };

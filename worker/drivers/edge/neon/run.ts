@@ -3,7 +3,7 @@ import { checkType, isRead, severalStatements } from '../../../../kinds/postgres
 import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
-import { standing } from '../sql/standing.ts';
+import { sendThenWrite } from '../sql/send-then-write.ts';
 import type { Ready } from './bind.ts';
 import type { Database } from './database.ts';
 import { changeOf, execute, ready, undoneAmong, written } from './execute.ts';
@@ -62,7 +62,7 @@ async function runSeveral(
   }
   const texts = all.map(({ rewritten: { text } }) => ({ text }));
   const { sent, places } = undoneAmong(texts, all);
-  return standing(
+  return sendThenWrite(
     changeOf(!read),
     () => database.together(sent, read, call),
     async (answers) => {

@@ -9,7 +9,7 @@ import type { Call } from '../../../../proto/driver.ts';
 import { badRequest } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
-import { standing } from '../sql/standing.ts';
+import { sendThenWrite } from '../sql/send-then-write.ts';
 import type { Ready, RowsRequest } from './bind.ts';
 import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
@@ -30,7 +30,7 @@ export async function runTransaction(
   for (const [at, operation] of operations.entries()) {
     all.push(await atOperation(at, () => prepared(database, operation, call)));
   }
-  return standing(
+  return sendThenWrite(
     changeOf(true),
     () => sendAll(database, operations, all, call),
     async (answers) => {

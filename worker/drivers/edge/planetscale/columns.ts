@@ -141,9 +141,9 @@ function encoderOf(column: Column, numbersAsStrings: boolean): Encoder {
     case 'bytes':
       return (value) => plainString(btoa(value));
     case 'json':
-      return (value) => jsonOrString(textOf(value));
+      return (value) => jsonOrString(utf8Of(value));
     default:
-      return (value) => JSON.stringify(textOf(value));
+      return (value) => JSON.stringify(utf8Of(value));
   }
 }
 
@@ -154,7 +154,7 @@ function bitText(value: string): string {
 }
 
 /** UTF-8, which most texts need not be decoded from. */
-export function textOf(value: string): string {
+export function utf8Of(value: string): string {
   if (!/[\u0080-\u00ff]/.test(value)) return value;
   return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(
     Uint8Array.from(value, (byte) => byte.charCodeAt(0)),

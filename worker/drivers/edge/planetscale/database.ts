@@ -5,9 +5,9 @@ import { allowedFunctions, Guard } from '../../../../kinds/mysql/dialect/guard.t
 import type { ConnectionEnvelope } from '../../../../proto/driver.ts';
 import { GatewayError } from '../../../../proto/errors.ts';
 import type { EdgeHost } from '../driver.ts';
-import { textOf } from './columns.ts';
+import { utf8Of } from './columns.ts';
+import { type Bounds, PlanetScaleConnection } from './connection.ts';
 import { serverError } from './failures.ts';
-import { type Bounds, Line } from './line.ts';
 import { withValues } from './literal.ts';
 import { planetScaleSettings } from './settings.ts';
 
@@ -37,8 +37,8 @@ export class Database {
   }
 
   /** A line for one call. */
-  line(bounds: Bounds): Line {
-    return new Line(this.#settings, this.#host, bounds);
+  line(bounds: Bounds): PlanetScaleConnection {
+    return new PlanetScaleConnection(this.#settings, this.#host, bounds);
   }
 
   /** What the guard asks. */
@@ -53,7 +53,7 @@ export class Database {
         const { rows } = await this.line({ signal, resultMaxBytes }).send(
           withValues(query, values),
         );
-        return rows.map((row) => row.map((value) => textOf(value ?? '')));
+        return rows.map((row) => row.map((value) => utf8Of(value ?? '')));
       } catch (error) {
         throw serverError(error) ?? unknownTable(error);
       }

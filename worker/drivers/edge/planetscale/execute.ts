@@ -10,11 +10,11 @@ import type { Parsed } from '../../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
-import { standing } from '../sql/standing.ts';
+import { sendThenWrite } from '../sql/send-then-write.ts';
 import { writtenRows } from './columns.ts';
+import type { Answer, PlanetScaleConnection } from './connection.ts';
 import type { Database } from './database.ts';
 import { toldFailure } from './failures.ts';
-import type { Answer, Line } from './line.ts';
 import { withValues } from './literal.ts';
 
 /** A statement that may be sent: its values stand in its text. */
@@ -76,7 +76,7 @@ export async function execute(
     source: 'mysql',
     told: (error: unknown) => error,
   } as const;
-  return standing(
+  return sendThenWrite(
     change,
     () => line.send(statement.text),
     (answer) => written(statement, answer, call, call.resultMaxBytes),
@@ -89,7 +89,7 @@ function isSelect({ first }: Parsed): boolean {
 
 /** Runs a statement on an open line. */
 export async function run(
-  line: Line,
+  line: PlanetScaleConnection,
   statement: Ready,
   call: Call,
   max: number,
@@ -102,7 +102,7 @@ export async function run(
  * @throws GatewayError OUTCOME_UNKNOWN when it is unknown whether a change was kept
  */
 export async function inTransaction<Value>(
-  line: Line,
+  line: PlanetScaleConnection,
   { signal }: Pick<Call, 'signal'>,
   mode: 'read' | 'write',
   work: () => Promise<Value>,

@@ -4,35 +4,35 @@ import type { RedisRequest } from '../../../../kinds/redis/command.ts';
 import { fromReply } from '../../../../kinds/redis/dialect/errors.ts';
 import { ReplyError } from '../../../../kinds/redis/reply-value.ts';
 import type {
+  BackendClient,
   Call,
   ConnectionEnvelope,
   ResultBytes,
-  Session,
   Transacts,
   WatchEvent,
   Watches,
 } from '../../../../proto/driver.ts';
 import type { EdgeDriver, EdgeHost } from '../driver.ts';
-import { Line } from './line.ts';
+import { UpstashDatabase } from './database.ts';
 import { runRequest, runTransaction, sendOne } from './run.ts';
 import { settingsOf } from './settings.ts';
 import { follow } from './watch.ts';
 
-/** Sessions to Upstash; there are no connections, and nothing that holds to one. */
-export const upstash: EdgeDriver<RedisRequest, UpstashSession> = {
+/** Clients of Upstash; there are no connections, and nothing that holds to one. */
+export const upstash: EdgeDriver<RedisRequest, UpstashClient> = {
   vendor: 'Upstash',
   serves: (host) => host.endsWith('.upstash.io'),
   open: ({ connection }: ConnectionEnvelope, host: EdgeHost) =>
-    new UpstashSession(new Line(settingsOf(connection), host)),
+    new UpstashClient(new UpstashDatabase(settingsOf(connection), host)),
 };
 
 /** What the driver can do. */
-export class UpstashSession
-  implements Session<RedisRequest>, Transacts<RedisRequest>, Watches<RedisRequest>
+export class UpstashClient
+  implements BackendClient<RedisRequest>, Transacts<RedisRequest>, Watches<RedisRequest>
 {
-  readonly #line: Line;
+  readonly #line: UpstashDatabase;
 
-  constructor(line: Line) {
+  constructor(line: UpstashDatabase) {
     this.#line = line;
   }
 

@@ -16,12 +16,12 @@ import type { Call } from '../../../../proto/driver.ts';
 import { badRequest, GatewayError } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { inPath, notBinary, textsOf } from './binary.ts';
+import { strange, type UpstashDatabase } from './database.ts';
 import { demandHeld } from './lacks.ts';
-import { type Line, strange } from './line.ts';
 
 /** One command, or many in one trip. @throws GatewayError */
 export async function runRequest(
-  line: Line,
+  line: UpstashDatabase,
   request: RedisRequest,
   call: Call,
 ): Promise<Uint8Array> {
@@ -49,7 +49,11 @@ async function told<Value>(
 }
 
 /** @throws GatewayError */
-export async function sendOne(line: Line, command: RedisCommand, call: Call): Promise<ReplyValue> {
+export async function sendOne(
+  line: UpstashDatabase,
+  command: RedisCommand,
+  call: Call,
+): Promise<ReplyValue> {
   const words = textsOf(command.args);
   return words
     ? line.command([...nameOf(command), ...words], call)
@@ -58,7 +62,7 @@ export async function sendOne(line: Line, command: RedisCommand, call: Call): Pr
 
 /** Each has its own result or error. */
 async function runPipeline(
-  line: Line,
+  line: UpstashDatabase,
   commands: readonly RedisCommand[],
   call: Call,
 ): Promise<Uint8Array> {
@@ -74,7 +78,7 @@ async function runPipeline(
  * @throws GatewayError with `operation` in its details where it is known
  */
 export async function runTransaction(
-  line: Line,
+  line: UpstashDatabase,
   requests: readonly RedisRequest[],
   call: Call,
 ): Promise<Uint8Array> {

@@ -13,16 +13,16 @@ import { badRequest } from '../../../../proto/errors.ts';
 import { Lost } from '../driver.ts';
 import { networkFailure } from '../network-failure.ts';
 import { notBinary, pathOf, textsOf } from './binary.ts';
+import { strange, type UpstashDatabase } from './database.ts';
 import { dataOf, partsOf } from './events.ts';
 import { lacks } from './lacks.ts';
-import { type Line, strange } from './line.ts';
 
 const TAKEN = new Set(['subscribe', 'psubscribe', 'monitor']);
 const encoder = new TextEncoder();
 
 /** Events until the caller leaves. @throws GatewayError */
 export async function* follow(
-  line: Line,
+  line: UpstashDatabase,
   request: RedisRequest,
   call: Call,
 ): AsyncGenerator<WatchEvent> {

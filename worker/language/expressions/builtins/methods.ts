@@ -29,10 +29,10 @@ export function otherMethod(self: Value, name: string): Method | undefined {
   if (self instanceof Pattern) return patternMethods.get(name);
   if (isObject(self) && name === 'hasOwnProperty') return hasOwn;
   const isNothing = self === undefined || self === null;
-  return name === 'toString' && !isNothing && typeof self !== 'string' ? textOf : undefined;
+  return name === 'toString' && !isNothing && typeof self !== 'string' ? asText : undefined;
 }
 
-const textOf: Method = (self, _, budget) => toText(self, budget);
+const asText: Method = (self, _, budget) => toText(self, budget);
 
 const hasOwn: Method = (self, [name], budget) =>
   isObject(self) && Object.hasOwn(self, toName(name, budget));
@@ -48,7 +48,7 @@ const patternMethods: ReadonlyMap<string, Method> = new Map<string, Method>([
     (self, [text], budget) =>
       self instanceof Pattern ? execute(self, toText(text, budget), budget) : null,
   ],
-  ['toString', textOf],
+  ['toString', asText],
 ]);
 
 /** Names of the methods of what is neither text nor array. */

@@ -94,14 +94,14 @@ function is([one, other]: Value[], budget: Budget): Value {
   return Object.is(one, other) || (one !== other ? isSame(one, other, budget) : false);
 }
 
-function named(all: Readonly<Record<string, readonly [takes: number, run: Run]>>) {
+function callables(all: Readonly<Record<string, readonly [takes: number, run: Run]>>) {
   return new Map<string, Value>(
     Object.entries(all).map(([name, [takes, run]]) => [name, new Callable(name, takes, run)]),
   );
 }
 
 /** The members of `Object`. */
-export const OBJECT: ReadonlyMap<string, Value> = named({
+export const OBJECT: ReadonlyMap<string, Value> = callables({
   assign: [Number.POSITIVE_INFINITY, assign],
   entries: [1, entries],
   fromEntries: [1, fromEntries],
@@ -140,7 +140,7 @@ function listOf(value: Value, budget: Budget): readonly Value[] {
 }
 
 /** The members of `Array`. */
-export const ARRAY: ReadonlyMap<string, Value> = named({
+export const ARRAY: ReadonlyMap<string, Value> = callables({
   from: [2, from],
   isArray: [1, ([value]) => Array.isArray(value)],
   of: [Number.POSITIVE_INFINITY, (args, budget) => budget.own(args)],
@@ -185,7 +185,7 @@ function ofPoint(code: number, budget: Budget): string {
 }
 
 /** The members of `String`. */
-export const STRING: ReadonlyMap<string, Value> = named({
+export const STRING: ReadonlyMap<string, Value> = callables({
   fromCharCode: [
     Number.POSITIVE_INFINITY,
     (args, budget) => fromUnits(args, (code) => String.fromCharCode(code), budget),

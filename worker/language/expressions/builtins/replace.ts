@@ -78,12 +78,12 @@ function replaced(self: string, found: Iterable<Found>, by: Value, budget: Budge
 
 function asked(by: Callable, { text, groups, start, names }: Found, self: string, budget: Budget) {
   const args: Value[] = [text, ...groups, start, self];
-  if (names.size > 0) args.push(named(groups, names));
+  if (names.size > 0) args.push(namedGroups(groups, names));
   budget.elements(args.length);
   return toText(by.invoke(args, budget), budget);
 }
 
-function named(groups: readonly Value[], names: ReadonlyMap<string, number>): ObjectValue {
+function namedGroups(groups: readonly Value[], names: ReadonlyMap<string, number>): ObjectValue {
   return Object.fromEntries([...names].map(([name, group]) => [name, groups[group - 1]]));
 }
 

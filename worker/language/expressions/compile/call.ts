@@ -5,7 +5,7 @@ import { errorNames, hintOfCall } from '../builtins/globals.ts';
 import { numberOperation } from '../builtins/math.ts';
 import { arrayMethods, isChanging, otherMethod, textMethods } from '../builtins/methods.ts';
 import { errorValue, toName, toNumber, toText } from '../convert.ts';
-import { type Place, RunFault } from '../fault.ts';
+import { RunFault, type SourcePosition } from '../fault.ts';
 import { getMember } from '../members.ts';
 import { Callable, kindOf, type Value } from '../value.ts';
 import type { Code, Context } from './code.ts';
@@ -53,7 +53,7 @@ function refuseUnknown(callee: acorn.Node, context: Context): void {
 function knownCall(
   known: Callable,
   node: acorn.CallExpression,
-  place: Place,
+  place: SourcePosition,
   context: Context,
 ): Code {
   const operation = numberOperation(known);
@@ -91,7 +91,7 @@ export function describe(node: acorn.AnyNode): string {
 }
 
 /** The fault of a call of what is no function. */
-export function notCallable(name: string, value: Value, place: Place): RunFault {
+export function notCallable(name: string, value: Value, place: SourcePosition): RunFault {
   return new RunFault(`${name} is not a function, it is ${kindOf(value)}`, place);
 }
 
@@ -146,7 +146,7 @@ function computedCall(
 }
 
 /** The method of a name, on whatever has one. */
-export function methodOf(name: string, place: Place): Method {
+export function methodOf(name: string, place: SourcePosition): Method {
   const onText = textMethods.get(name);
   const onArray = arrayMethods.get(name);
   return (self, args, budget) => {
@@ -160,7 +160,7 @@ export function methodOf(name: string, place: Place): Method {
   };
 }
 
-function noMethod(self: Value, name: string, member: Value, place: Place): RunFault {
+function noMethod(self: Value, name: string, member: Value, place: SourcePosition): RunFault {
   const short = name.slice(0, 100);
   if (self === undefined || self === null) {
     return new RunFault(`${short}() cannot be called on ${kindOf(self)}`, place);

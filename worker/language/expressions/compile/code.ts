@@ -1,7 +1,7 @@
 /** What sources become, and what is known while they do. */
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
-import { type Place, SyntaxFault } from '../fault.ts';
+import { type SourcePosition, SyntaxFault } from '../fault.ts';
 import { type FunctionNode, placeOf } from '../parse.ts';
 import type { Callable, Value } from '../value.ts';
 import type { Analysis } from './analysis.ts';
@@ -110,7 +110,7 @@ export class Context {
     return this.#compilers.functionValue(node, this);
   }
 
-  place(node: acorn.Node): Place {
+  place(node: acorn.Node): SourcePosition {
     return placeOf(node, this.within);
   }
 

@@ -49,11 +49,11 @@ export function throwStep(node: acorn.ThrowStatement, context: Context): Step {
     const thrown = value(frame, budget);
     budget.place = place;
     budget.spend(THROW_STEPS);
-    throw new ThrownFault(textOf(thrown, budget), thrown, place);
+    throw new ThrownFault(messageOf(thrown, budget), thrown, place);
   };
 }
 
-function textOf(thrown: Value, budget: Budget): string {
+function messageOf(thrown: Value, budget: Budget): string {
   if (isObject(thrown) && Object.hasOwn(thrown, 'message')) return toText(thrown.message, budget);
   return toText(thrown, budget);
 }

@@ -1,7 +1,7 @@
 /** Compiles loops: each round pays for its body before it runs. */
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
-import type { Place } from '../fault.ts';
+import type { SourcePosition } from '../fault.ts';
 import { elementsOf, keysOf } from '../members.ts';
 import type { Value } from '../value.ts';
 import { enterBlock, renew } from './block.ts';
@@ -40,7 +40,7 @@ function after(
   return undefined;
 }
 
-function pay(toll: Toll, place: Place, budget: Budget): void {
+function pay(toll: Toll, place: SourcePosition, budget: Budget): void {
   budget.place = place;
   toll.pay(budget);
 }
@@ -175,7 +175,7 @@ function rounds(
   node: acorn.ForOfStatement | acorn.ForInStatement,
   context: Context,
   labels: readonly string[],
-): { readonly source: Code; readonly round: Round; readonly place: Place } {
+): { readonly source: Code; readonly round: Round; readonly place: SourcePosition } {
   const place = context.place(node);
   const block = context.analysis.blocks.get(node);
   const source = context.expression(node.right);

@@ -1,7 +1,7 @@
 /** Reads what names stand for: variables, functions, built-ins and members of the input. */
 import type * as acorn from 'acorn';
 import { global, namespace } from '../builtins/globals.ts';
-import type { Place } from '../fault.ts';
+import type { SourcePosition } from '../fault.ts';
 import { RunFault } from '../fault.ts';
 import { getMember, isRisky } from '../members.ts';
 import type { Value } from '../value.ts';
@@ -24,7 +24,7 @@ export function freeName(node: acorn.Node, context: Context): string | undefined
 }
 
 /** Reads a variable. */
-export function read(variable: Variable, slot: number, place: Place): Code {
+export function read(variable: Variable, slot: number, place: SourcePosition): Code {
   const { name, isBoxed, isChecked } = variable;
   if (!isChecked) return isBoxed ? (frame) => boxOf(frame, slot).value : valueIn(slot);
   const checked = (value: Value): Value => {

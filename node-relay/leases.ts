@@ -1,0 +1,196 @@
+/** Leases: backend connections that one user holds for a while. Contract §6: "Sessions". */
+import { randomBytes } from 'node:crypto';
+import type { Call, Lease, ResultBytes } from '../proto/driver.ts';
+import { GatewayError } from '../proto/errors.ts';
+import { isOther } from './connections.ts';
+import { orAbort } from './drivers/deadline.ts';
+import { failureCode } from './failures.ts';
+
+/** An unused lease ends after so many milliseconds. */
+export const SESSION_IDLE_MAX_MS = 30_000;
+/** A lease ends after so many milliseconds, used or not. */
+export const SESSION_LIFE_MAX_MS = 300_000;
+
+/** After these errors the connection is gone or in an unknown state; drivers throw SESSION_NOT_FOUND for that. */
+const LOST = new Set(['CONNECTION_FAILED', 'OUTCOME_UNKNOWN', 'SESSION_NOT_FOUND']);
+
+/** What a lease is made from. */
+export interface LeaseRequest {
+  /** UUID of the endpoint that the lease is bound to. */
+  readonly endpoint: string;
+  readonly poolKey: string;
+  /** Leases that the endpoint may have at a time. */
+  readonly max: number;
+  start(): Promise<Lease>;
+  /** Called once the lease has ended, also when it could not start. */
+  ended(): void;
+}
+
+/** What a caller gets with a new lease. */
+export interface OpenedLease {
+  readonly id: string;
+  /** Unix epoch milliseconds. */
+  readonly expiresMs: number;
+}
+
+interface HeldLease {
+  readonly id: string;
+  readonly request: LeaseRequest;
+  readonly lease: Lease;
+  readonly ending: AbortController;
+  readonly lifeTimer: NodeJS.Timeout;
+  idleTimer: NodeJS.Timeout | undefined;
+  /** Settles when the last call so far has ended; never rejects. */
+  turn: Promise<void>;
+  calls: number;
+  ended: Promise<void> | undefined;
+}
+
+/** All leases of this node. */
+export class LeaseRegistry {
+  readonly #sessions = new Map<string, HeldLease>();
+  /** Leases of an endpoint, those being opened or ended too. */
+  readonly #counts = new Map<string, number>();
+  readonly #ending = new Set<Promise<void>>();
+  readonly #onFault: (cause: unknown) => void;
+
+  /** `onFault` is called with failures for which no caller waits. */
+  constructor(onFault: (cause: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /** @throws GatewayError SESSIONS_EXHAUSTED, what `start` throws */
+  async open(request: LeaseRequest): Promise<OpenedLease> {
+    const { endpoint, max } = request;
+    if ((this.#counts.get(endpoint) ?? 0) >= max) {
+      request.ended();
+      throw new GatewayError(
+        'SESSIONS_EXHAUSTED',
+        `This endpoint has its ${max} sessions open already`,
+        { retryAfter: 1 },
+      );
+    }
+    this.#count(endpoint, 1);
+    let lease: Lease;
+    try {
+      lease = await request.start();
+    } catch (reason) {
+      this.#count(endpoint, -1);
+      request.ended();
+      throw reason;
+    }
+    const id = randomBytes(16).toString('base64url');
+    const session: HeldLease = {
+      id,
+      request,
+      lease,
+      ending: new AbortController(),
+      lifeTimer: setTimeout(() => void this.#end(session), SESSION_LIFE_MAX_MS),
+      idleTimer: undefined,
+      turn: Promise.resolve(),
+      calls: 0,
+      ended: undefined,
+    };
+    this.#sessions.set(id, session);
+    this.#waitForUse(session);
+    return { id, expiresMs: Date.now() + SESSION_LIFE_MAX_MS };
+  }
+
+  /**
+   * Runs a request in a lease, after those that came before.
+   * @throws GatewayError SESSION_NOT_FOUND, what the lease throws
+   */
+  async run(id: string, endpoint: string, request: unknown, call: Call): Promise<ResultBytes> {
+    const session = this.#find(id, endpoint);
+    if (session === undefined) throw notFound();
+    clearTimeout(session.idleTimer);
+    session.calls += 1;
+    const before = session.turn;
+    const { promise: after, resolve: done } = Promise.withResolvers<void>();
+    session.turn = before.then(() => after);
+    try {
+      await orAbort(before, call.signal);
+      if (session.ended !== undefined) throw notFound();
+      const signal = AbortSignal.any([call.signal, session.ending.signal]);
+      return await this.#runOn(session, request, { ...call, signal });
+    } finally {
+      done();
+      session.calls -= 1;
+      this.#waitForUse(session);
+    }
+  }
+
+  /** Ends a lease and waits until it is rolled back; false when it was gone. */
+  async close(id: string, endpoint: string): Promise<boolean> {
+    const session = this.#find(id, endpoint);
+    if (session === undefined) return false;
+    await this.#end(session);
+    return true;
+  }
+
+  /** Ends an endpoint's leases, those of the revision to keep left out. */
+  release(endpoint: string, keepRevision: string): void {
+    for (const session of this.#sessions.values()) {
+      if (isOther(session.request.poolKey, endpoint, keepRevision)) void this.#end(session);
+    }
+  }
+
+  /** Ends all leases and waits until they are rolled back. */
+  async closeAll(): Promise<void> {
+    for (const session of this.#sessions.values()) void this.#end(session);
+    await Promise.all(this.#ending);
+  }
+
+  /** A call that was stopped in the middle takes its lease with it. */
+  async #runOn(session: HeldLease, request: unknown, call: Call): Promise<ResultBytes> {
+    try {
+      return await session.lease.run(request, call);
+    } catch (reason) {
+      if (call.signal.aborted || LOST.has(failureCode(reason))) void this.#end(session);
+      throw reason;
+    }
+  }
+
+  #find(id: string, endpoint: string): HeldLease | undefined {
+    const session = this.#sessions.get(id);
+    return session?.request.endpoint === endpoint ? session : undefined;
+  }
+
+  #waitForUse(session: HeldLease): void {
+    if (session.calls > 0 || session.ended !== undefined) return;
+    session.idleTimer = setTimeout(() => void this.#end(session), SESSION_IDLE_MAX_MS);
+  }
+
+  #end(session: HeldLease): Promise<void> {
+    if (session.ended !== undefined) return session.ended;
+    clearTimeout(session.idleTimer);
+    clearTimeout(session.lifeTimer);
+    this.#sessions.delete(session.id);
+    session.ending.abort(new GatewayError('TIMED_OUT', 'The session ended'));
+    const ended = session.turn
+      .then(() => session.lease.close())
+      .catch(this.#onFault)
+      .finally(() => {
+        this.#ending.delete(ended);
+        this.#count(session.request.endpoint, -1);
+        session.request.ended();
+      });
+    session.ended = ended;
+    this.#ending.add(ended);
+    return ended;
+  }
+
+  #count(endpoint: string, by: 1 | -1): void {
+    const count = (this.#counts.get(endpoint) ?? 0) + by;
+    if (count === 0) this.#counts.delete(endpoint);
+    else this.#counts.set(endpoint, count);
+  }
+}
+
+function notFound(): GatewayError {
+  return new GatewayError('SESSION_NOT_FOUND', 'The session does not exist or has ended');
+}

@@ -1,0 +1,272 @@
+/**
+ * Shares one thread between those whose work holds it: a piece at a time, by turns between them,
+ * and after each piece the thread is free for others for longer than the piece took.
+ */
+import { GatewayError } from '../errors.ts';
+import type { Pieces } from './pieces.ts';
+
+/** Milliseconds after which work gives way. */
+const SLICE_MS = 20;
+/** Pieces after which it does where the clock stands still during work. */
+const SLICE_PIECES = 256;
+/** Rest after a slice, as a multiple of it: most of what others ask for then finds the thread free. */
+const REST = 1.5;
+/** Milliseconds of work that an owner may have done lately and still begin at once. */
+const CREDIT_MS = 30;
+/** Owners that are remembered before those that rested long enough are forgotten. */
+const OWNERS_MAX = 1_000;
+/** Longest rest in milliseconds, whatever was done. */
+const REST_MAX_MS = 2_000;
+/** Large works of one owner that may wait at once. */
+export const LARGE_WAITING_MAX = 8;
+/** Other works of one owner that may wait: they need little memory meanwhile. */
+export const WAITING_MAX = 64;
+/** Works that may wait at once in all; beyond, an owner that has none waiting may still add one. */
+const ALL_WAITING_MAX = 256;
+/** Milliseconds between two looks at waiting work. */
+const LOOK_MS = 10;
+/** Milliseconds without a look after which the runtime must have ended the work. */
+const GONE_MS = 5_000;
+/** Milliseconds since the last look within which work is there to take its turn. */
+const PRESENT_MS = 250;
+/** Large works of one that are in memory at once, as long as none of them waits for something else. */
+const AT_HAND_MAX = 2;
+/**
+ * Bytes of a work beside which no other of its owner is in memory: the edge runtime collects
+ * garbage without a pause in between, for about 2 ms for each MB that is alive.
+ */
+const ALONE_BYTES = 2 * 1024 * 1024;
+/** Seconds after which a refused caller may try again. */
+const RETRY_AFTER_S = 1;
+/** Milliseconds that a refusal takes, so that it is not asked for without end. */
+const REFUSED_AFTER_MS = 200;
+
+/** The clock, in milliseconds, and how to wait. */
+export interface Time {
+  now(): number;
+  wait(ms: number): Promise<unknown>;
+}
+
+/** One owner's work, from its announcement to its end. */
+export interface Ticket {
+  readonly owner: string;
+  readonly isLarge: boolean;
+  lookedAt: number;
+  /** Of what comes in, as far as that is known. */
+  bytes: number;
+  /** It was given back: what is still done for the request has another. */
+  isLeft: boolean;
+}
+
+/** What is known of work before it is done. */
+export interface Announced {
+  /** Where `enter` was asked. */
+  readonly place?: Ticket | undefined;
+  /** It will hold the thread for long. */
+  readonly isLarge?: boolean;
+  /** It may no more be refused or dropped: that would hide what was done already. */
+  readonly isBegun?: boolean;
+  /** Aborts when the client has gone: then the work is dropped. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The owners that work on one thread, and how much. */
+export class WorkQueue {
+  readonly #time: Time;
+  /** In the order in which they came. */
+  readonly #places: Ticket[] = [];
+  /** By owner, when the last slice ended. */
+  readonly #served = new Map<string, number>();
+  /** By owner, when the rests after what was done lately have passed. */
+  readonly #debts = new Map<string, number>();
+  /** From when on the next slice may begin. */
+  #freeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(time: Time) {
+    this.#time = time;
+  }
+
+  /**
+   * A place for large work that comes soon, such as a body that is still to be read.
+   * @throws GatewayError SERVICE_UNAVAILABLE, after a while, when the owner has 8 already
+   */
+  enter(owner: string): Promise<Ticket> {
+    return this.#enter(owner, true);
+  }
+
+  /** Ends what `enter` began; a second time nothing happens. */
+  leave(place: Ticket): void {
+    place.isLeft = true;
+    this.#remove(place);
+  }
+
+  /**
+   * Waits until one more part of what comes in for a place may be kept: as long as two of its owner
+   * before it are at hand, or one if either is very large. Those that wait for what comes in do not count.
+   * @param bytes of what comes in, as far as that is known
+   * @throws GatewayError SERVICE_UNAVAILABLE when the signal aborts
+   */
+  async comeIn(place: Ticket, bytes: number, signal?: AbortSignal): Promise<void> {
+    place.bytes = bytes;
+    for (;;) {
+      refuseGone(signal);
+      const now = this.#time.now();
+      this.#look(place, now);
+      const before = this.#places.slice(0, this.#places.indexOf(place));
+      const atHand = before.filter(
+        ({ owner, isLarge, lookedAt }) =>
+          owner === place.owner && isLarge && now - lookedAt <= PRESENT_MS,
+      );
+      const isAlone = [place, ...atHand].some((each) => each.bytes > ALONE_BYTES);
+      if (atHand.length < (isAlone ? 1 : AT_HAND_MAX)) return;
+      await this.#time.wait(LOOK_MS);
+    }
+  }
+
+  /**
+   * Does the work slice by slice. The first begins at once if the owner did little lately, and
+   * that of work that is known to be large only when no rest is due. Work whose signal aborts
+   * is dropped between two slices.
+   * @throws GatewayError SERVICE_UNAVAILABLE when the work has to wait and the owner has 8 large ones or 64 others that do, or is dropped, and what the work throws
+   */
+  async work<Result>(
+    owner: string,
+    pieces: Pieces<Result>,
+    { place, isLarge = false, isBegun = false, signal }: Announced = {},
+  ): Promise<Result> {
+    const given = place?.isLeft ? undefined : place;
+    const drops = isBegun ? undefined : signal;
+    let own = given ?? (isBegun ? this.#seat(owner, isLarge) : undefined);
+    try {
+      for (;;) {
+        refuseGone(drops);
+        if (this.owes(owner) || (isLarge && this.#time.now() < this.#freeAt)) {
+          own ??= await this.#enter(owner, isLarge);
+          await this.#turnOf(own, drops);
+        }
+        const done = this.#slice(owner, pieces);
+        if (done) return done.value;
+        own ??= this.#seat(owner, isLarge);
+      }
+    } finally {
+      if (own && own !== given) this.leave(own);
+    }
+  }
+
+  /** Tells of work that was done outside the line. */
+  note(owner: string, ms: number): void {
+    const now = this.#time.now();
+    const rest = Math.min(ms * REST, REST_MAX_MS);
+    if (this.#debts.size > OWNERS_MAX) this.#forget(now);
+    this.#freeAt = Math.max(this.#freeAt, now + rest);
+    this.#served.set(owner, now);
+    this.#debts.set(owner, Math.max(this.#debts.get(owner) ?? now, now) + rest);
+  }
+
+  /** Undefined when there is more to do. */
+  #slice<Result>(owner: string, pieces: Pieces<Result>): { readonly value: Result } | undefined {
+    const started = this.#time.now();
+    let done = 0;
+    try {
+      for (; done < SLICE_PIECES; done += 1) {
+        const piece = pieces.next();
+        if (piece.done) return { value: piece.value };
+        if (this.#time.now() - started > SLICE_MS) break;
+      }
+      return undefined;
+    } finally {
+      const took = this.#time.now() - started;
+      // Where the clock stands still, a slice counts for what it may take.
+      this.note(owner, took > 0 ? took : (done / SLICE_PIECES) * SLICE_MS);
+    }
+  }
+
+  /** Whether the owner did so much lately that what comes next waits for a turn. */
+  owes(owner: string): boolean {
+    const now = this.#time.now();
+    const debt = (this.#debts.get(owner) ?? now) - now;
+    return debt > CREDIT_MS || (debt > 0 && now < this.#freeAt);
+  }
+
+  /** For work that has begun and may no longer be refused. */
+  #seat(owner: string, isLarge: boolean): Ticket {
+    const place = { owner, isLarge, lookedAt: this.#time.now(), bytes: 0, isLeft: false };
+    this.#places.push(place);
+    return place;
+  }
+
+  async #enter(owner: string, isLarge: boolean): Promise<Ticket> {
+    const now = this.#time.now();
+    this.#forget(now);
+    const own = this.#places.filter((place) => place.owner === owner);
+    const alike = own.filter((place) => place.isLarge === isLarge).length;
+    const isFull = own.length > 0 && this.#places.length >= ALL_WAITING_MAX;
+    if (isFull || alike >= (isLarge ? LARGE_WAITING_MAX : WAITING_MAX)) {
+      await this.#time.wait(REFUSED_AFTER_MS);
+      throw tooMuch(isLarge);
+    }
+    const place = { owner, isLarge, lookedAt: now, bytes: 0, isLeft: false };
+    this.#places.push(place);
+    return place;
+  }
+
+  /** The runtime ends a request that awaits what only another one resolves: each looks by itself. */
+  async #turnOf(place: Ticket, signal: AbortSignal | undefined): Promise<void> {
+    for (;;) {
+      refuseGone(signal);
+      const now = this.#time.now();
+      this.#look(place, now);
+      if (now >= this.#freeAt && this.#isNext(place, now)) return;
+      const until = this.#freeAt - now;
+      await this.#time.wait(until > 0 ? Math.min(until, 10 * LOOK_MS) : LOOK_MS);
+    }
+  }
+
+  /** Owners by when they were served last, works of one by when they came. */
+  #isNext(own: Ticket, now: number): boolean {
+    const servedAt = this.#served.get(own.owner) ?? Number.NEGATIVE_INFINITY;
+    let isBefore = true;
+    for (const place of this.#places) {
+      if (place === own) isBefore = false;
+      else if (now - place.lookedAt <= PRESENT_MS) {
+        const other = this.#served.get(place.owner) ?? Number.NEGATIVE_INFINITY;
+        if (other < servedAt || (isBefore && other === servedAt)) return false;
+      }
+    }
+    return true;
+  }
+
+  #look(place: Ticket, now: number): void {
+    place.lookedAt = now;
+    this.#forget(now);
+    if (!this.#places.includes(place)) this.#places.push(place); // It was away for long.
+  }
+
+  #remove(place: Ticket): void {
+    const at = this.#places.indexOf(place);
+    if (at >= 0) this.#places.splice(at, 1);
+  }
+
+  #forget(now: number): void {
+    for (const place of this.#places.filter(({ lookedAt }) => now - lookedAt > GONE_MS)) {
+      this.#remove(place);
+    }
+    for (const [owner, until] of this.#debts) {
+      if (until > now || this.#places.some((place) => place.owner === owner)) continue;
+      this.#debts.delete(owner);
+      this.#served.delete(owner);
+    }
+  }
+}
+
+/** The client no longer reads the answer. */
+function refuseGone(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new GatewayError('SERVICE_UNAVAILABLE', 'The client has gone');
+}
+
+function tooMuch(isLarge: boolean): GatewayError {
+  const message = isLarge
+    ? `${LARGE_WAITING_MAX} large requests of this organization are being worked on: try again later`
+    : `${WAITING_MAX} requests of this organization wait for work that takes long: try again later`;
+  return new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
+}

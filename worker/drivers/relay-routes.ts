@@ -1,0 +1,104 @@
+/** Ways to relays as this isolate knows them. */
+import { type Client, createClient } from '@connectrpc/connect';
+import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { partOf } from '../../proto/parts.ts';
+import type { Bindings, PublicContext } from '../context.ts';
+import type { Node } from './node.ts';
+import { relayTransport, type Send } from './transport.ts';
+
+/** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
+const MOVED_MAX = 10_000;
+/** Milliseconds for which that is remembered: a relay gives a key a part of its own for an hour. */
+const MOVED_FOR_MS = 3_600_000;
+
+/** A way to a node, or to one part of it. */
+export interface RelayRoute {
+  readonly url: string;
+  /** Whether it ends at one part, and with it. */
+  readonly isOfPart: boolean;
+  readonly relay: Client<typeof RelayService>;
+  /** Unix epoch milliseconds of its last answer. */
+  heardAt: number;
+}
+
+/** What an isolate is bound to. */
+interface Known {
+  /** Ways to the parts of the default node, where it has parts. */
+  readonly parts: readonly RelayRoute[];
+  /** Until when keys are served by another part than theirs, in Unix epoch milliseconds. */
+  readonly moved: Map<string, number>;
+  /** By the node's uuid. */
+  readonly nodes: Map<string, RelayRoute>;
+}
+
+const known = new WeakMap<Bindings, Known>();
+
+/**
+ * The way that calls of a key take. Of the default node it is the way to their part, where there
+ * are such and it serves them; elsewhere the node passes them on. @param key empty for calls about no endpoint
+ */
+export function routeTo(ctx: PublicContext, node: Node, key: string): RelayRoute {
+  const { parts, moved } = linesOf(ctx.env);
+  if (node.default && key !== '' && (moved.get(key) ?? 0) <= ctx.now()) {
+    const part = parts[partOf(key, parts.length)];
+    if (part !== undefined) return part;
+  }
+  return routeToPort(ctx, node);
+}
+
+/** Remembers that another part serves a key than the one that is computed. */
+export function noteMoved(ctx: PublicContext, key: string): void {
+  const { moved } = linesOf(ctx.env);
+  moved.delete(key);
+  for (const [earliest] of moved) {
+    if (moved.size < MOVED_MAX) break;
+    moved.delete(earliest);
+  }
+  moved.set(key, ctx.now() + MOVED_FOR_MS);
+}
+
+/** The way to the node's own port, behind which each call finds its part. */
+export function routeToPort(ctx: PublicContext, node: Node): RelayRoute {
+  const { nodes } = linesOf(ctx.env);
+  const line = nodes.get(node.uuid);
+  if (line && line.url === node.url) return line;
+  const made = newLine(node.url, sendTo(ctx, node), false);
+  nodes.set(node.uuid, made);
+  return made;
+}
+
+function linesOf(env: Bindings): Known {
+  const there = known.get(env);
+  if (there) return there;
+  const made = { parts: [...partsOf(env)], moved: new Map(), nodes: new Map() };
+  known.set(env, made);
+  return made;
+}
+
+/** What the runtime does with the host of a binding's URL is nothing. */
+const PART_URL = 'http://relay';
+
+function* partsOf(env: Bindings): Iterable<RelayRoute> {
+  const bound = new Map<string, unknown>(Object.entries(env));
+  for (let index = 0; ; index += 1) {
+    const part = bound.get(`RELAY_PART_${index}`);
+    if (!isFetcher(part)) return;
+    yield newLine(PART_URL, (url, init) => part.fetch(url, init), true);
+  }
+}
+
+function isFetcher(bound: unknown): bound is Fetcher {
+  return typeof bound === 'object' && bound !== null && 'fetch' in bound;
+}
+
+function newLine(url: string, send: Send, isOfPart: boolean): RelayRoute {
+  const relay = createClient(RelayService, relayTransport(url, send));
+  return { url, isOfPart, relay, heardAt: Number.NEGATIVE_INFINITY };
+}
+
+/** The default node's binding saves the way through the runtime's general outbound service. */
+function sendTo({ env, outside }: PublicContext, node: Node): Send {
+  const { RELAY } = env;
+  if (node.default && RELAY) return (url, init) => RELAY.fetch(url, init);
+  return (url, init) => outside.fetch(new Request(url, init));
+}

@@ -1,0 +1,85 @@
+/** Users in replies: one with all that is known, or a page of them. Spec: "User (IAM)". */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { ENTITY_KINDS } from '../access/explain.ts';
+import type { Policy } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import { pluralOf } from '../grants/kinds.ts';
+import { countManaged } from '../grants/store.ts';
+import type { Subject } from '../grants/subjects.ts';
+import { Tagged } from '../outcome.ts';
+import { type ListContext, readCursor, writeCursor } from '../shapes/cursor.ts';
+import { visible } from '../shapes/visible.ts';
+import { tagOf } from './changes/store.ts';
+import type { ListQuery } from './schema.ts';
+import { selectUser, selectUsers, type UserRow } from './store.ts';
+
+/**
+ * The whole record. A user manages what they are Admin of. Spec silent. The ETag is of membership,
+ * account and level: neither activity nor what the user manages changes it.
+ * @throws GatewayError USER_NOT_FOUND when the user is gone since the look-up
+ */
+export async function getUser(ctx: Context, user: Subject): Promise<Tagged> {
+  const { orgUuid } = ctx.caller;
+  const [row] = await selectUser(ctx.db, orgUuid, user.key);
+  if (!row) throw new GatewayError('USER_NOT_FOUND', 'User not found in organization');
+  const managed: [string, number][] = [];
+  for (const kind of ENTITY_KINDS) {
+    const [counted] = await countManaged(ctx.db, orgUuid, kind, user.key, row.rule);
+    managed.push([pluralOf(kind), counted?.count ?? 0]);
+  }
+  return new Tagged(tagOf(row), {
+    ...recordOf(row),
+    managedResources: Object.fromEntries(managed),
+    activity: {
+      lastLogin: timestamp(row.lastLoginAt),
+      loginCount: row.loginCount,
+      lastOperations: (row.operations ?? []).map((each) => ({ ...each })),
+    },
+  });
+}
+
+/**
+ * A page of the organization's users, by username. Contract §1, "Lists".
+ * @throws GatewayError BAD_REQUEST for a cursor that is not of this list and its filters
+ */
+export async function listUsers(
+  ctx: Context,
+  { sealedDataKey }: Policy,
+  { limit, cursor, level, status, q }: ListQuery,
+): Promise<Json> {
+  const context: ListContext = {
+    settings: ctx.settings,
+    orgUuid: ctx.caller.orgUuid,
+    sealedDataKey,
+    list: `users:${JSON.stringify([level, status, q])}`,
+  };
+  const filter = { level, status, q, after: await readCursor(context, cursor) };
+  const rows = await selectUsers(ctx.db, ctx.caller.orgUuid, filter, limit + 1);
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    users: page.map(recordOf),
+    ...(last === undefined ? {} : { next_cursor: await writeCursor(context, last.usernameKey) }),
+  };
+}
+
+function recordOf(row: UserRow): { [member: string]: Json } {
+  const active = Math.max(row.lastLoginAt ?? 0, row.lastActiveAt ?? 0);
+  return {
+    userId: visible(row.username),
+    uuid: row.uuid,
+    description: row.description,
+    accessLevel: row.level,
+    status: row.status,
+    created: timestamp(row.createdAt),
+    createdBy: visible(row.createdBy),
+    lastModified: timestamp(row.lastModifiedAt),
+    lastModifiedBy: visible(row.lastModifiedBy),
+    lastActive: timestamp(active === 0 ? null : active),
+  };
+}
+
+function timestamp(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
