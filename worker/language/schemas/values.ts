@@ -102,6 +102,8 @@ const HOLDS: {
 
 /** Items that are compared between two pauses, where they are small. */
 const ITEMS_OF_A_PIECE = 1_024;
+/** Items up to which remembering one takes next to nothing. */
+const FEW_ITEMS = 16;
 
 /** The first two items that are equal. */
 export function equalItems(node: ValueNode): readonly [number, number] | undefined {
@@ -114,7 +116,7 @@ export function* compareItems(node: ValueNode): Pieces<readonly [number, number]
   const seen = new Map<string, number>();
   for (const [index, item] of node.value.entries()) {
     const text = exactText(item, node.work);
-    node.work.spend(1);
+    if (index >= FEW_ITEMS) node.work.spend(1);
     const earlier = seen.get(text);
     if (earlier !== undefined) {
       node.equal = [earlier, index];
