@@ -1,14 +1,18 @@
 /**
  * What it costs that no digit of a body is lost: `parseJson` as a ratio to a plain `JSON.parse` of
  * the same text. Bodies without numbers that a double rounds should pay next to nothing; the last
- * sorts hold numbers that look long, and numbers that are kept as text. Same run, interleaved,
- * medians.
+ * sorts hold numbers that look long, and numbers that are kept as text. Then what it costs that
+ * nothing is written otherwise than it was: reading a body with the look for that, and writing it
+ * again, as a ratio to the same without; at least that much is done for every body. Same run,
+ * interleaved, medians.
  *
  * npm run bench -- bodies [--rounds 15]
  */
 import { randomUUID } from 'node:crypto';
+import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { parseJson } from '../proto/json.ts';
+import { DEPTH_MAX, parseJson } from '../proto/json.ts';
+import { lookThrough } from '../proto/written-json.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
 const ROUNDS = Number(values.rounds);
@@ -39,10 +43,58 @@ const SORTS: Readonly<Record<string, (at: number) => unknown>> = {
   'kept numbers (64-bit ids)': (at) => ({ id: JSON.rawJSON(`9223372036854${775_807 + at}`) }),
 };
 
-console.log(`${'body'.padEnd(36)}${SIZES.map(([name]) => name.padStart(10)).join('')}`);
-for (const [sort, element] of Object.entries(SORTS)) {
-  const ratios = SIZES.map(([, characters]) => ratio(bodyOf(element, characters)));
-  console.log(sort.padEnd(36) + ratios.map((each) => each.toFixed(2).padStart(10)).join(''));
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+const [QUOTE, BRACKET, BRACE] = [0x22, 0x5b, 0x7b];
+
+console.log(`load ${loadavg()[0]?.toFixed(1)}`);
+table('parsed', (text) => ({
+  plain: () => JSON.parse(text) as unknown,
+  ours: () => parseJson(text),
+}));
+table('read, and written again', (text) => {
+  const bytes = encoder.encode(text);
+  return {
+    plain: () => {
+      const read = decoder.decode(bytes);
+      if (read.length > 2 * DEPTH_MAX) depthOf(read);
+      return encoder.encode(JSON.stringify(parseJson(read)));
+    },
+    ours: () => {
+      const read = decoder.decode(bytes);
+      lookThrough(read);
+      return encoder.encode(JSON.stringify(parseJson(read)));
+    },
+  };
+});
+
+/** What is compared, of one text. */
+interface Compared {
+  plain(): unknown;
+  ours(): unknown;
+}
+
+function table(name: string, of: (text: string) => Compared): void {
+  console.log(`\n${name.padEnd(36)}${SIZES.map(([size]) => size.padStart(10)).join('')}`);
+  for (const [sort, element] of Object.entries(SORTS)) {
+    const ratios = SIZES.map(([, characters]) => ratio(bodyOf(element, characters), of));
+    console.log(sort.padEnd(36) + ratios.map((each) => each.toFixed(3).padStart(10)).join(''));
+  }
+}
+
+/** How deep a text nests: what has to be looked for in any case. */
+function depthOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE)
+      at = text.indexOf('"', at + 1); // None of these texts holds another.
+    else if (code === BRACKET || code === BRACE) {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (code === BRACKET + 2 || code === BRACE + 2) depth -= 1;
+  }
+  return deepest;
 }
 
 function bodyOf(element: (at: number) => unknown, characters: number): string {
@@ -55,10 +107,9 @@ function bodyOf(element: (at: number) => unknown, characters: number): string {
   return `[${elements.join(',')}]`;
 }
 
-/** How many times the time of `JSON.parse` it takes; each goes first in turn. */
-function ratio(text: string): number {
-  const plain = () => JSON.parse(text) as unknown;
-  const ours = () => parseJson(text);
+/** How many times the plain time it takes; each goes first in turn. */
+function ratio(text: string, of: (text: string) => Compared): number {
+  const { plain, ours } = of(text);
   const times = Math.ceil(CHARACTERS_PER_ROUND / text.length);
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -1,7 +1,7 @@
 /** What of a request a kind only passes on: it arrives there as its client wrote it. */
 import { isJsonObject, type Json, parseJson, setMember } from '../proto/json.ts';
 import { type Passes, passedIn } from '../proto/passed.ts';
-import { isWrittenOtherwise, parseWritten } from '../proto/written-json.ts';
+import { parseAsWritten } from '../proto/written-json.ts';
 import { type Kind, kindSpec } from './index.ts';
 
 /** Where a request, or those of a transaction, may stand within a body. */
@@ -24,17 +24,17 @@ export function requestIn(kind: Kind, text: string): Read {
 
 /** As `requestIn`, where the text was parsed already. */
 export function withWritten(kind: Kind, plain: Json, text: string): Read {
-  const isWritten = kindSpec(kind).passes !== undefined && isWrittenOtherwise(text);
-  return { body: isWritten ? withPassed(kind, plain, parseWritten(text)) : plain, isWritten };
+  const written = kindSpec(kind).passes === undefined ? plain : parseAsWritten(text, plain);
+  return { body: withPassed(kind, plain, written), isWritten: written !== plain };
 }
 
 /**
  * The body with what its kind only passes on as it was written.
- * @param plain of `parseJson` @param written the same text, of `parseWritten`
+ * @param plain of `parseJson` @param written the same text, of `parseAsWritten`
  */
 export function withPassed(kind: Kind, plain: Json, written: Json): Json {
   const { passes } = kindSpec(kind);
-  return passes === undefined ? plain : requestsIn(plain, written, passes);
+  return passes === undefined || written === plain ? plain : requestsIn(plain, written, passes);
 }
 
 function requestsIn(plain: Json, written: Json, passes: Passes): Json {

@@ -8,7 +8,7 @@ import { isJsonObject, isRawJson, type Json } from '../proto/json.ts';
 import { TooDeep, parseInPieces as valueInPieces } from '../proto/json-pieces.ts';
 import { parseOrdered, parseOrderedInPieces } from '../proto/parse-ordered.ts';
 import type { Pieces } from '../proto/work/pieces.ts';
-import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../proto/written-json.ts';
+import { parseAsWrittenInPieces } from '../proto/written-json.ts';
 import type { CallTarget } from './target.ts';
 
 /**
@@ -102,8 +102,7 @@ function* jsonInPieces(kind: Kind, bytes: Uint8Array, path: string): Pieces<Json
   try {
     if (kindSpec(kind).keepsText) return yield* parseOrderedInPieces(text);
     const plain = yield* valueInPieces(text);
-    if (!(yield* isWrittenOtherwiseInPieces(text))) return plain;
-    return withPassed(kind, plain, yield* parseWrittenInPieces(text));
+    return withPassed(kind, plain, yield* parseAsWrittenInPieces(text, plain));
   } catch (cause) {
     throw unreadable(path, cause);
   }

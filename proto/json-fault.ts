@@ -1,5 +1,6 @@
 /** Where a text is no JSON, or nests too deep: the runtime's parser does not tell it of every fault. RFC 8259. */
 
+import { Look } from './json-look.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
 /** The first place at which a text is no JSON, and what would be right there; `undefined` when it is JSON. */
@@ -27,32 +28,13 @@ export function* faultInPieces(text: string): Pieces<string | undefined> {
 export function depthFaultOf(text: string, most: number): string | undefined {
   // As many closing ones would be needed.
   if (text.length <= 2 * most) return undefined;
-  let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === BRACKET || code === BRACE) depth += 1;
-    else if (code === BRACKET + CLOSING || code === BRACE + CLOSING) depth -= 1;
-    if (depth > most) return `at ${placeOf(text, at)} it nests deeper than ${most}`;
-  }
-  return undefined;
+  const { deepAt } = new Look(text, most).goOn(text.length);
+  return deepAt === undefined ? undefined : depthFaultAt(text, deepAt, most);
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const BRACKET = 0x5b;
-const BRACE = 0x7b;
-/** From an opening one to its closing one. */
-const CLOSING = 2;
-
-/** The index of the quote that closes the string which begins at `start`; the text's length without one. */
-function endOfString(text: string, start: number): number {
-  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
-    let before = at;
-    while (text.charCodeAt(before - 1) === BACKSLASH) before -= 1;
-    if ((at - before) % 2 === 0) return at;
-  }
-  return text.length;
+/** Where a text nests too deep, in words. */
+export function depthFaultAt(text: string, at: number, most: number): string {
+  return `at ${placeOf(text, at)} it nests deeper than ${most}`;
 }
 
 /** Line and column from 1; columns count UTF-16 units. */

@@ -1,7 +1,7 @@
 /** Parses JSON with what a document store tells apart: the order of all members, and whole numbers written as fractions. */
 import { sameDecimal } from './decimal.ts';
 import { badRequest, type GatewayError } from './errors.ts';
-import { DEPTH_MAX, type Json, type JsonObject, setMember } from './json.ts';
+import { DEPTH_MAX, type Json, type JsonObject, type RawJson, setMember } from './json.ts';
 import { faultInPieces } from './json-fault.ts';
 import { asMoved, inOrder, isMovedName } from './ordered-json.ts';
 import { type Pieces, whole } from './work/pieces.ts';
@@ -52,6 +52,8 @@ export function* parseOrderedInPieces(text: string): Pieces<Json> {
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\r\n]*/y;
+/** Numbers of one text that are remembered. */
+const KEPT_MAX = 4_096;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 /** Characters that are read between two pauses. */
 const PIECE = 32 * 1024;
@@ -77,6 +79,8 @@ class Reader {
   /** Outermost first. */
   readonly #open: Open[] = [];
   readonly #rules: Rules;
+  /** Numbers that are kept, by their text: the same one stands for all that are written alike. */
+  readonly #kept = new Map<string, RawJson>();
   #at = 0;
 
   constructor(text: string, rules: Rules) {
@@ -204,7 +208,12 @@ class Reader {
     NUMBER.lastIndex = this.#at;
     const [written = '0'] = NUMBER.exec(this.#text) ?? [];
     this.#at += written.length;
-    return this.#rules.keepsNumber(written) ? JSON.rawJSON(written) : Number(written);
+    const known = this.#kept.get(written);
+    if (known !== undefined) return known;
+    if (!this.#rules.keepsNumber(written)) return Number(written);
+    const kept = JSON.rawJSON(written);
+    if (this.#kept.size < KEPT_MAX) this.#kept.set(written, kept);
+    return kept;
   }
 
   /** The next character that is no white space. */

@@ -36,11 +36,18 @@ function passesIn(name: string, passes: Passes): Passes {
   return passes.flatMap((path) => (path.startsWith(before) ? path.slice(before.length) : []));
 }
 
+/** Texts of so many characters have no more digits than every double gives back, where their exponent is small. */
+const SHORT = 15;
+const LARGE_EXPONENT = /[eE][+-]?\d{3}/;
+
 /** A value, of a number what it would be were it not written in another way: `1` for `1.0`. */
 export function plainNumber(value: number | RawJson): number | RawJson;
+export function plainNumber(value: NonNullable<Json>): NonNullable<Json>;
 export function plainNumber(value: Json): Json;
 export function plainNumber(value: Json): Json {
   if (!isRawJson(value)) return value;
-  const number = Number(value.rawJSON);
-  return sameDecimal(String(number), value.rawJSON) ? number : value;
+  const { rawJSON: text } = value;
+  const number = Number(text);
+  if (text.length <= SHORT && !LARGE_EXPONENT.test(text)) return number;
+  return sameDecimal(String(number), text) ? number : value;
 }

@@ -1,43 +1,34 @@
 /** JSON in and out as it was written: the text of each number, and the order of all members. */
-import type { Json } from './json.ts';
+import { DEPTH_MAX, type Json, parseJson } from './json.ts';
+import { depthFaultAt } from './json-fault.ts';
+import { isDigitAt, Look } from './json-look.ts';
 import { isMovedWithin, orderedText } from './ordered-json.ts';
 import { readOrdered } from './parse-ordered.ts';
 import { type Pieces, whole } from './work/pieces.ts';
 
-/** Text that is searched at once. */
+/** Text that is looked at between two pauses. */
 const PIECE = 64 * 1024;
-/** How far what is searched for may reach, but for numbers that are kept by their length anyway. */
-const REACH = 512;
-
-/**
- * What JavaScript writes in another way: an exponent, a name that it moves before others, a fraction
- * that ends in a zero or begins with many. Each alternative begins with a character that numbers
- * rarely have, and looks back from there, so that a list of integers is gone through without a stop.
- * What stands in a string may look so, too; that costs time alone.
- */
-const OTHERWISE = new RegExp(
-  [
-    /[eE](?=[+\-\d])(?<=[[:,\s]-?\d[\d.]*.)/,
-    /"(?:0|[1-9]\d{0,9})"\s{0,99}:/,
-    /\.\d*0[\],}\s](?<=[[:,\s]-?\d+\.\d*.)/,
-    /\.0{6}(?<=[[:,\s]-?0\.0{6})/,
-  ]
-    .map(({ source }) => source)
-    .join('|'),
-  's',
-);
-
-/** A zero below zero. Beside the others it would slow them down where hyphens are frequent, as in UUIDs. */
-const MINUS_ZERO = /[[:,\s]-0[\],}\s]/;
-
 /** Digits of a number that JavaScript writes with an exponent. */
 const LONG = 22;
-const [ZERO, NINE] = [0x30, 0x39];
 
 /** Whether `parseJson` may lose how something in a JSON text is written. */
 export function isWrittenOtherwise(text: string): boolean {
-  if (OTHERWISE.test(text) || hasLongRun(text)) return true;
-  return text.includes('-0') && MINUS_ZERO.test(text);
+  return hasLongRun(text) || new Look(text).goOn(text.length).isWrittenOtherwise;
+}
+
+/** What a look at a whole text tells. */
+export interface LookedThrough {
+  /** Where it nests deeper than `DEPTH_MAX`, in words. */
+  readonly tooDeep: string | undefined;
+  /** As the function of that name tells. */
+  readonly isWrittenOtherwise: boolean;
+}
+
+/** Looks at all of a text once. */
+export function lookThrough(text: string): LookedThrough {
+  const { deepAt, isWrittenOtherwise } = new Look(text, DEPTH_MAX).goOn(text.length);
+  const tooDeep = deepAt === undefined ? undefined : depthFaultAt(text, deepAt, DEPTH_MAX);
+  return { tooDeep, isWrittenOtherwise: isWrittenOtherwise || hasLongRun(text) };
 }
 
 /** Whether so many digits stand in a row: then one of them is at a multiple of that number. */
@@ -52,15 +43,12 @@ function hasLongRun(text: string): boolean {
   return false;
 }
 
-function isDigitAt(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= ZERO && code <= NINE;
-}
-
 /** As `isWrittenOtherwise`, in pieces. */
 export function* isWrittenOtherwiseInPieces(text: string): Pieces<boolean> {
+  const look = new Look(text);
   for (let at = 0; at < text.length; at += PIECE) {
-    if (isWrittenOtherwise(text.slice(Math.max(0, at - REACH), at + PIECE))) return true;
+    if (look.goOn(at + PIECE).isWrittenOtherwise) return true;
+    if (hasLongRun(text.slice(Math.max(0, at - LONG), at + PIECE))) return true;
     yield;
   }
   return false;
@@ -91,6 +79,21 @@ export function parseDefinition(text: string): Json {
 /** As `parseWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */
 export function parseWrittenInPieces(text: string): Pieces<Json> {
   return readOrdered(text, { keepsNumber: isRewritten, refusesTwice: false });
+}
+
+/**
+ * As `parseWritten`, at the price of `parseJson` where nothing is written otherwise.
+ * @param plain what `parseJson` made of the text, where that is known
+ * @throws SyntaxError
+ * @throws GatewayError BAD_REQUEST for what nests deeper than `DEPTH_MAX`
+ */
+export function parseAsWritten(text: string, plain?: Json): Json {
+  return isWrittenOtherwise(text) ? parseWritten(text) : (plain ?? parseJson(text));
+}
+
+/** As `parseAsWritten`, in pieces, of a text that is known to be JSON. @throws GatewayError BAD_REQUEST */
+export function* parseAsWrittenInPieces(text: string, plain: Json): Pieces<Json> {
+  return (yield* isWrittenOtherwiseInPieces(text)) ? yield* parseWrittenInPieces(text) : plain;
 }
 
 /** The text of a value as `parseWritten` read it. */

@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { parseJson } from '../../proto/json.ts';
 import { passedIn } from '../../proto/passed.ts';
-import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
+import { parseAsWritten } from '../../proto/written-json.ts';
 import { kindMember, TimeoutMs } from '../members.ts';
 import { Ids, NamedNamespace, PAGE_MAX, Text } from './members.ts';
 import {
@@ -115,9 +115,8 @@ function parsedText(value: unknown, context: z.core.$RefinementCtx): unknown {
   if (typeof value !== 'string') return value;
   try {
     const plain = parseJson(value);
-    return isWrittenOtherwise(value)
-      ? passedIn(plain, parseWritten(value), PASSED_PARAMETERS)
-      : plain;
+    const written = parseAsWritten(value, plain);
+    return written === plain ? plain : passedIn(plain, written, PASSED_PARAMETERS);
   } catch {
     context.issues.push(issue('is not JSON text', value));
     return z.NEVER;

@@ -10,7 +10,7 @@ import type { Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { statementMs } from '../../proto/work/statement.ts';
-import { isWrittenOtherwiseInPieces, parseWrittenInPieces } from '../../proto/written-json.ts';
+import { parseAsWrittenInPieces } from '../../proto/written-json.ts';
 import { demand, type HeldLevel } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
@@ -26,6 +26,7 @@ import {
   outcomeOf,
   type StreamForm,
 } from '../outcome.ts';
+import { isKnownPlain } from '../plain-bodies.ts';
 import type { Backend, Form, RequestMessage } from './backend/backend.ts';
 import { backendOf } from './backend/choose.ts';
 import { findLease } from './lease.ts';
@@ -152,7 +153,7 @@ export function exactly(
   bytes: Uint8Array | undefined,
 ): Exact | Promise<Exact> {
   const { passes, travelsParsed } = kindSpec(kind);
-  if (bytes === undefined || passes === undefined) return { body };
+  if (bytes === undefined || passes === undefined || isKnownPlain(bytes)) return { body };
   if (!isLight(bytes)) {
     // A relay reads it by itself, as its client wrote it.
     const isReadThere = transports === null && !travelsParsed;
@@ -165,8 +166,8 @@ export function exactly(
 function* exactInPieces(kind: Kind, body: Json, bytes: Uint8Array): Pieces<Exact> {
   const text = decoder.decode(bytes);
   yield;
-  if (!(yield* isWrittenOtherwiseInPieces(text))) return { body };
-  return { body: withPassed(kind, body, yield* parseWrittenInPieces(text)), written: bytes };
+  const written = yield* parseAsWrittenInPieces(text, body);
+  return written === body ? { body } : { body: withPassed(kind, body, written), written: bytes };
 }
 
 /**

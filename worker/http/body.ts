@@ -1,15 +1,16 @@
 /** Checks a request's body by its headers, and reads its bytes as JSON without losing digits. */
 import { GatewayError } from '../../proto/errors.ts';
-import { DEPTH_MAX, type Json, parseJson } from '../../proto/json.ts';
-import { depthFaultOf, faultInPieces, faultOf } from '../../proto/json-fault.ts';
+import { type Json, parseJson } from '../../proto/json.ts';
+import { faultInPieces, faultOf } from '../../proto/json-fault.ts';
 import { parseInPieces, TooDeep } from '../../proto/json-pieces.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import {
-  isWrittenOtherwise,
-  isWrittenOtherwiseInPieces,
+  type LookedThrough,
+  lookThrough,
+  parseAsWrittenInPieces,
   parseWritten,
-  parseWrittenInPieces,
 } from '../../proto/written-json.ts';
+import { notePlain } from '../plain-bodies.ts';
 import type { Settings } from '../settings.ts';
 import type { BodyTimes } from './body-clock.ts';
 import { checkTransferCoding } from './transfer-coding.ts';
@@ -101,9 +102,18 @@ function checkType(type: string): void {
  * @throws GatewayError BAD_REQUEST when they are not JSON in UTF-8, or nest deeper than `DEPTH_MAX`
  */
 export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
-  if (bytes === undefined || bytes.byteLength === 0) return undefined;
+  if (isEmpty(bytes)) return undefined;
   const text = decoded(bytes);
-  const tooDeep = depthFaultOf(text, DEPTH_MAX);
+  const look = lookThrough(text);
+  if (!look.isWrittenOtherwise) notePlain(bytes);
+  return parsed(text, look);
+}
+
+function isEmpty(bytes: Uint8Array | undefined): bytes is undefined {
+  return bytes === undefined || bytes.byteLength === 0; // Of none there is nothing to tell.
+}
+
+function parsed(text: string, { tooDeep }: LookedThrough): Json {
   if (tooDeep !== undefined) throw badBody('The body nests too deep', tooDeep);
   try {
     return parseJson(text);
@@ -114,10 +124,11 @@ export function parseBody(bytes: Uint8Array | undefined): Json | undefined {
 
 /** As `parseBody`, with numbers and members as they were written: `writtenText` writes them again. @throws GatewayError BAD_REQUEST */
 export function parseBodyAsWritten(bytes: Uint8Array | undefined): Json | undefined {
-  const plain = parseBody(bytes);
-  if (plain === undefined || bytes === undefined) return plain;
+  if (isEmpty(bytes)) return undefined;
   const text = decoded(bytes);
-  return isWrittenOtherwise(text) ? parseWritten(text) : plain;
+  const look = lookThrough(text);
+  const plain = parsed(text, look);
+  return look.isWrittenOtherwise ? parseWritten(text) : plain;
 }
 
 /**
@@ -127,6 +138,10 @@ export function parseBodyAsWritten(bytes: Uint8Array | undefined): Json | undefi
 export function* parseBodyInPieces(bytes: Uint8Array): Pieces<Json> {
   const text = decoded(bytes);
   yield;
+  return yield* parsedInPieces(text);
+}
+
+function* parsedInPieces(text: string): Pieces<Json> {
   try {
     return yield* parseInPieces(text);
   } catch (cause) {
@@ -141,9 +156,9 @@ export function* parseBodyInPieces(bytes: Uint8Array): Pieces<Json> {
 
 /** As `parseBodyAsWritten`, in pieces. @throws GatewayError BAD_REQUEST */
 export function* parseBodyAsWrittenInPieces(bytes: Uint8Array): Pieces<Json> {
-  const plain = yield* parseBodyInPieces(bytes);
   const text = decoded(bytes);
-  return (yield* isWrittenOtherwiseInPieces(text)) ? yield* parseWrittenInPieces(text) : plain;
+  yield;
+  return yield* parseAsWrittenInPieces(text, yield* parsedInPieces(text));
 }
 
 function decoded(bytes: Uint8Array): string {
