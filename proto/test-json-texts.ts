@@ -9,7 +9,8 @@ export interface Written {
 
 const digits = (most: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: most });
-const number = fc
+/** A number in any spelling that JSON has. */
+export const number = fc
   .record({
     sign: fc.constantFrom('', '-'),
     whole: fc.oneof(fc.constant('0'), fc.bigInt({ min: 1n, max: 10n ** 40n }).map(String)),

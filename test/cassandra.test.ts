@@ -1,6 +1,7 @@
 /** Cassandra through worker and relay, from an HTTP client to a real node and back. */
 import { randomUUID } from 'node:crypto';
 import cassandra from 'cassandra-driver';
+import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedGateway } from './gateway.ts';
 import { newOrganization, type Organization, refusal, success } from './organization.ts';
@@ -45,6 +46,25 @@ const at = (path: string) => `/endpoints/${endpoint}/${path}`;
 const read = (body: unknown, path = 'read') => organization.call('POST', at(path), body);
 const write = (body: unknown) => organization.call('POST', at('write'), body);
 const INSERT = 'INSERT INTO items (part, id, name) VALUES (2, ?, ?)';
+
+test('a decimal has the digits and the scale with which it was written', async () => {
+  const insert = 'INSERT INTO items (part, id, price) VALUES (7, ?, ?)';
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 40 });
+  const whole = fc.bigInt().filter((each) => each !== 0n);
+  const decimal = fc.tuple(whole, fc.option(digits, { nil: undefined }));
+  let id = 0;
+  await fc.assert(
+    fc.asyncProperty(decimal, async ([whole, fraction]) => {
+      const text = fraction === undefined ? String(whole) : `${whole}.${fraction}`;
+      id += 1;
+      expect(await write(`{"query":"${insert}","params":[${id},${text}]}`)).toEqual(success(EMPTY));
+      const query = 'SELECT price FROM items WHERE part = 7 AND id = ?';
+      const { body } = await read({ query, params: [id] });
+      expect(body).toMatchObject({ data: { rows: [{ price: text }] } });
+    }),
+    { numRuns: 10, examples: [[[1n, '10']], [[19n, '90']], [[10n ** 21n, undefined]]] },
+  );
+});
 
 test('rows travel with their types and digits, in and out', async () => {
   const values = `[1, 9007199254740993, "it's", 12345678901234567890.123456789, ["b", "a"]]`;

@@ -9,13 +9,14 @@ import { text as textOf } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Kind } from '../kinds/index.ts';
-import { body } from '../proto/test-json-texts.ts';
+import { body, number } from '../proto/test-json-texts.ts';
 import { type OwnGateway, startGateway } from './gateway.ts';
 import { newOrganization, type Organization } from './organization.ts';
 import { backend, freshDatabase } from './servers/backends.ts';
 import { NeonStandIn } from './stand-ins/neon/server.ts';
 import { PlanetScaleStandIn } from './stand-ins/planetscale/server.ts';
 import { startUpstash, type UpstashStandIn } from './stand-ins/upstash/server.ts';
+import { ask } from './upstash/ask.ts';
 
 let gateway: OwnGateway;
 let organization: Organization;
@@ -101,6 +102,15 @@ async function throughRedis(endpoint: string, document: string, filler: string):
   return (got as { result: string }).result;
 }
 
+/** The result of a command in Upstash's own protocol. */
+async function facade(path: string, sent?: string): Promise<string> {
+  const { token } = organization;
+  const body = sent === undefined ? {} : { body: sent };
+  const { status, body: text } = await ask(`${gateway.url}/upstash/red${path}`, { token, ...body });
+  expect([status, text]).toEqual([200, text]);
+  return (JSON.parse(text) as { result: string }).result;
+}
+
 /** Sends a document beside a filler, and answers the text as which it arrives. */
 type Way = (document: string, filler: string) => Promise<string>;
 type Ways = Readonly<Record<string, Way>>;
@@ -132,6 +142,11 @@ const OF_KINDS: Readonly<Record<Kind, Ways | string>> = {
   redis: {
     'a word': (each, filler) => throughRedis('red', each, filler),
     'at Upstash': (each, filler) => throughRedis('up', each, filler),
+    'a body behind the path of the facade': async (each) => {
+      const key = randomUUID();
+      expect(await facade(`/set/${key}`, each)).toBe('OK');
+      return facade(`/get/${key}`);
+    },
   },
   http: {
     'a body': async (each, filler) => {
@@ -145,7 +160,7 @@ const OF_KINDS: Readonly<Record<Kind, Ways | string>> = {
   },
   mongo: 'BSON has types of numbers, not their texts: test/templates/written.test.ts',
   clickhouse: 'its documents have an order and numbers of their own; the text of a number: below',
-  cassandra: 'CQL has types alone; a decimal keeps its scale: node-relay/drivers/cassandra',
+  cassandra: 'CQL has types alone; a decimal keeps its scale: test/cassandra.test.ts',
   pinecone: 'the client of the vendor orders members; the text of a number: below',
 };
 
@@ -201,6 +216,33 @@ describe.each(ROWS)('$what: $name', ({ way }) => {
       }),
       { numRuns: RUNS, examples: KNOWN.map((each): [string, number] => [each, 10]) },
     );
+  });
+});
+
+test('a number is a word of a command of the facade', async () => {
+  await fc.assert(
+    fc.asyncProperty(number, async (each) => {
+      const key = randomUUID();
+      expect(await facade('', `["SET","${key}",${each}]`)).toBe('OK');
+      expect(await facade(`/get/${key}`)).toBe(each);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('a row of ClickHouse has its members in order and its digits, where a text is wanted', async () => {
+  const table = `written_${randomUUID().replaceAll('-', '')}`;
+  const create = `CREATE TABLE ${table} (s String, d Decimal(10, 2), i Int32) ENGINE = Memory`;
+  await data('ch', 'write', JSON.stringify({ query: create }));
+  const document = '{"2":1.10,"1":[19.90,{"10":1e-7,"9":"x"}]}';
+  const rows = `[{"s":${document},"d":1.10,"i":2.0},{"s":19.90,"d":3,"i":1}]`;
+  await data('ch', 'write', `{"type":"insert","table":"${table}","rows":${rows}}`);
+  const query = `SELECT s, toString(d) AS d, i FROM ${table} ORDER BY i DESC`;
+  expect(await data('ch', 'read', JSON.stringify({ query }))).toMatchObject({
+    rows: [
+      { s: document, d: '1.1', i: 2 },
+      { s: '19.90', d: '3', i: 1 },
+    ],
   });
 });
 

@@ -1,5 +1,6 @@
 /** Outputs that an isolate keeps for templates that ask for it. Spec: `performanceSettings.caching`. */
 import type { Json } from '../../proto/json.ts';
+import { writtenText } from '../../proto/written-json.ts';
 import { Lru } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { JsonBytes } from '../outcome.ts';
@@ -34,11 +35,11 @@ export async function keptOutput(
 ): Promise<Json | JsonBytes> {
   const ttl = ready.compiled.cacheTtlS;
   if (ttl === undefined || ready.usesNow || ready.reach.writes) return make();
-  const made = [ctx.caller.orgUuid, ready.versions, call.parameters, call.input];
-  const name = await digestOf(encoder.encode(JSON.stringify(made)));
+  const made = JSON.stringify([ctx.caller.orgUuid, ready.versions, call.parameters]);
+  const name = await digestOf(encoder.encode(made + writtenText(call.input)));
   const known = kept.get(name);
   if (known && Math.abs(ctx.now() - known.madeAt) < ttl * 1000) return new JsonBytes(known.bytes);
-  const bytes = encoder.encode(JSON.stringify(await make()));
+  const bytes = encoder.encode(writtenText(await make()));
   kept.set(name, { bytes, madeAt: ctx.now() });
   return new JsonBytes(bytes);
 }

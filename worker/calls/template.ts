@@ -2,10 +2,10 @@
 import { type Kind, kindSpec } from '../../kinds/index.ts';
 import { requestIn } from '../../kinds/passed.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import { type Json, type JsonObject, parseJson } from '../../proto/json.ts';
+import type { Json, JsonObject } from '../../proto/json.ts';
 import { orderedText, unordered } from '../../proto/ordered-json.ts';
 import { parseOrdered } from '../../proto/parse-ordered.ts';
-import { isWrittenOtherwise, parseWritten } from '../../proto/written-json.ts';
+import { parseAsWritten } from '../../proto/written-json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { Budget } from '../language/expressions/index.ts';
@@ -30,8 +30,9 @@ const decoder = new TextDecoder();
 export interface TemplateCall {
   /** The version in force, when left out. */
   readonly version?: string | undefined;
+  /** As it was written. */
   readonly input: Json;
-  /** The input's own bytes, for templates that keep its text. */
+  /** The input's own bytes, for templates that want each number's text. */
   readonly written?: Uint8Array | undefined;
   readonly parameters: JsonObject;
   /** Whether they stand in a query string. */
@@ -83,10 +84,8 @@ export function inputOf(
   { compiled }: Pick<Ready, 'compiled'>,
   { input, written }: TemplateCall,
 ): Json {
-  if (compiled.keepsText === undefined || written === undefined) return input;
-  const text = new TextDecoder().decode(written);
-  if (compiled.keepsText === 'all') return parseOrdered(text);
-  return isWrittenOtherwise(text) ? parseWritten(text) : input;
+  if (compiled.keepsText !== true || written === undefined) return input;
+  return parseOrdered(decoder.decode(written));
 }
 
 /**
@@ -146,15 +145,10 @@ export async function readyToRun(
       send: (call) =>
         meter
           .pause(() => send(ctx, reach, call, known))
-          // Rules compute with what they get; a template that only answers it passes it on.
-          .then(compiled.keepsText === undefined ? parseJson : parseResult)
+          .then((text) => parseAsWritten(text))
           .catch(withoutStream),
     },
   };
-}
-
-function parseResult(text: string): Json {
-  return isWrittenOtherwise(text) ? parseWritten(text) : parseJson(text);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { errorBody, GatewayError } from '../../proto/errors.ts';
 import { type Json, parseJson } from '../../proto/json.ts';
-import { writtenText } from '../../proto/written-json.ts';
+import { parseAsWritten, writtenText } from '../../proto/written-json.ts';
 import { policyOn } from '../access/policy.ts';
 import { interrupted, runTemplate, type TemplateCall } from '../calls/template.ts';
 import { type Bindings, type Caller, type Context, databaseOf, openContext } from '../context.ts';
@@ -31,7 +31,7 @@ export interface Order {
   /** The template's UUID. */
   readonly template: string;
   readonly call: TemplateCall;
-  /** The input's own text, for a template that keeps it. */
+  /** The input's own text, in the place of the call's input. */
   readonly text?: string | undefined;
   readonly requestId: string;
   readonly address: string;
@@ -105,8 +105,11 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
     const ctx: Context = { ...open, caller };
     await policyOn(ctx);
     const { resource } = await onTemplate('Read').find(ctx, { template });
-    const written = text === undefined ? undefined : encoder.encode(text);
-    return (await runTemplate(ctx, resource, { ...call, written })).result;
+    const given =
+      text === undefined
+        ? call
+        : { ...call, input: parseAsWritten(text), written: encoder.encode(text) };
+    return (await runTemplate(ctx, resource, given)).result;
   }
 
   async #end(owner: Owner, outcome: Result | GatewayError, requestId: string): Promise<void> {

@@ -23,8 +23,8 @@ export function startRun(
   preferred: boolean,
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
-    const { compiled } = await readyToRun(ctx, template, call, known);
-    const uuid = await started(ctx, template, call, compiled.keepsText !== undefined);
+    await readyToRun(ctx, template, call, known);
+    const uuid = await started(ctx, template, call);
     const location = located(
       ctx.settings,
       `${BASE_PATH}/templates/${template.row.id}/runs/${uuid}`,
@@ -34,12 +34,7 @@ export function startRun(
 }
 
 /** Answers the run's UUID. */
-async function started(
-  ctx: Context,
-  template: Template,
-  call: TemplateCall,
-  keepsText: boolean,
-): Promise<string> {
+async function started(ctx: Context, template: Template, call: TemplateCall): Promise<string> {
   const { caller, db } = ctx;
   const { orgUuid } = caller;
   const { row, policy } = template;
@@ -61,9 +56,7 @@ async function started(
   const owner = { orgUuid, runUuid: uuid, sealedDataKey: policy.sealedDataKey, kept };
   const { requestId, address } = ctx;
   try {
-    const { written, ...asked } = call;
-    const text = keepsText && written ? new TextDecoder().decode(written) : undefined;
-    const order: Order = { caller, template: row.uuid, call: asked, text, requestId, address };
+    const order: Order = { caller, template: row.uuid, ...asked(call), requestId, address };
     const isTaken = await runObject(ctx, uuid).start(owner, JSON.stringify(order));
     if (!isTaken) throw storageUsedUp();
   } catch (cause) {
@@ -75,6 +68,12 @@ async function started(
     });
   }
   return uuid;
+}
+
+/** What a run is given: its input as the text that was sent. */
+function asked({ written, ...call }: TemplateCall): Pick<Order, 'call' | 'text'> {
+  if (written === undefined) return { call };
+  return { call: { ...call, input: null }, text: new TextDecoder().decode(written) };
 }
 
 /**

@@ -3,8 +3,9 @@ import type { ZodType } from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
+import { passedIn } from '../../proto/passed.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
-import { parseDefinition } from '../../proto/written-json.ts';
+import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
@@ -28,14 +29,22 @@ export function isAccessShape(body: JsonObject): boolean {
   return Object.hasOwn(body, 'request') || Object.hasOwn(body, 'template');
 }
 
+/** Members that hold values which runs only move, or schemas that are shown again. */
+const WRITTEN = ['transformationRules', 'inputSchema', 'outputSchema', 'parameters'];
+
 /**
- * A body whose request to an endpoint tells all that was written: some kinds tell `1.0` from `1`,
- * and orders of members apart.
- * @throws GatewayError BAD_REQUEST for a member that is there twice
+ * A body whose values tell how they were written. In a request to an endpoint every number does:
+ * some kinds tell `1.0` from `1`.
+ * @throws GatewayError BAD_REQUEST for a member of such a request that is there twice
  */
 export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): JsonObject {
-  if (bytes === undefined || !isJsonObject(body.template)) return body;
-  const { template } = parseDefinition(decoder.decode(bytes)) as JsonObject; // As the body is, an object.
+  if (bytes === undefined) return body;
+  const text = decoder.decode(bytes);
+  if (!isJsonObject(body.template)) {
+    const written = parseAsWritten(text, body);
+    return written === body ? body : (passedIn(body, written, WRITTEN) as JsonObject);
+  }
+  const { template } = parseDefinition(text) as JsonObject; // As the body is, an object.
   return template === undefined ? body : { ...body, template };
 }
 
@@ -69,13 +78,22 @@ export function definitionIn(body: JsonObject): Named {
 export function parsed<Output>(schema: ZodType<Output>, body: JsonObject): Output {
   const result = schema.safeParse(body, IN_OUR_WORDS);
   const dropped = faultsOfDropped(body);
-  if (result.success && dropped.length === 0) return result.data;
+  if (result.success && dropped.length === 0) return withOwn(result.data, body);
   const told = [...dropped, ...(result.success ? [] : faultsOf(result.error, 'body'))];
   // Where the shape is wrong, what the rules' reader says of the same place says it again.
   const others = faultsOfRules(body).filter(({ path }) =>
     told.every((each) => path !== each.path && !path.startsWith(`${each.path}.`)),
   );
   throw refusal([...told, ...others]);
+}
+
+/** Schemas make copies of objects, which know nothing of how they were written. */
+function withOwn<Output>(data: Output, body: JsonObject): Output {
+  const names = HOLDERS.filter((name) => Object.hasOwn(body, name));
+  return Object.assign(
+    data as object,
+    Object.fromEntries(names.map((name) => [name, body[name]])),
+  ) as Output;
 }
 
 /** Members whose own members have names of the author's choice. */

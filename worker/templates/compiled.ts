@@ -89,11 +89,8 @@ export interface Compiled {
   readonly weight: number;
   /** Seconds for which an output may be answered again, where the template asks for it. Spec: `caching`. */
   readonly cacheTtlS: number | undefined;
-  /**
-   * Whether it tells an input's order of members and texts of numbers on: `all` wants each number
-   * with a fraction or an exponent as its text, `written` only what JavaScript writes otherwise.
-   */
-  readonly keepsText?: 'all' | 'written' | undefined;
+  /** Whether it wants each number of an input with a fraction or an exponent as its text, as `parseOrdered` reads it. */
+  readonly keepsText?: boolean;
   /**
    * The output; a promise only where it reaches an endpoint, by itself or nested, or takes long.
    * @throws GatewayError BAD_REQUEST with every path of an invalid input, TEMPLATE_FAILED, what `send` throws

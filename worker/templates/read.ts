@@ -2,9 +2,9 @@
 
 import type { Kind } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
-import { type JsonObject, parseJson } from '../../proto/json.ts';
+import type { JsonObject } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import { parseDefinition } from '../../proto/written-json.ts';
+import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
 import { Lru } from '../cache.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, Reading } from './compiled.ts';
@@ -66,7 +66,7 @@ export function* readVersion(
 /** A definition as it was stored. */
 export function definitionOf(stored: string): Definition & JsonObject {
   // It was checked before it was stored.
-  const definition = parseJson(stored) as unknown as Definition & JsonObject;
+  const definition = parseAsWritten(stored) as unknown as Definition & JsonObject;
   if (!isDataAccess(definition)) return definition;
   const { template } = parseDefinition(stored) as unknown as DataAccessDefinition;
   return { ...definition, template };

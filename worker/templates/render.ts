@@ -1,12 +1,10 @@
 /** Shows how a run would go, without effect. Spec: "Render result". */
 import type { Json } from '../../proto/json.ts';
-import { orderedText } from '../../proto/ordered-json.ts';
+import { asMoved } from '../../proto/ordered-json.ts';
 import { inputOf, type Ready, readyToRun, type TemplateCall } from '../calls/template.ts';
 import type { Context } from '../context.ts';
-import { JsonBytes, type Outcome, outcomeOf } from '../outcome.ts';
+import { type Outcome, outcomeOf } from '../outcome.ts';
 import type { Template } from './access.ts';
-
-const encoder = new TextEncoder();
 
 /**
  * Every step, with what was found wrong; nothing is sent to any endpoint.
@@ -22,7 +20,7 @@ export function renderTemplate(
   });
 }
 
-async function rendered(ctx: Context, ready: Ready, call: TemplateCall): Promise<Json | JsonBytes> {
+async function rendered(ctx: Context, ready: Ready, call: TemplateCall): Promise<Json> {
   const { compiled, meter, run } = ready;
   const { budget } = run;
   const started = ctx.now();
@@ -36,6 +34,5 @@ async function rendered(ctx: Context, ready: Ready, call: TemplateCall): Promise
     fuel: Math.round(budget.bounds.fuel - Math.max(0, budget.fuel)),
     ...more,
   };
-  const json = told as unknown as Json; // Of members that are JSON.
-  return compiled.keepsText !== undefined ? new JsonBytes(encoder.encode(orderedText(json))) : json;
+  return asMoved(told as unknown as Json); // Of members that are JSON, with values in any step.
 }

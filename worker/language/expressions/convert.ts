@@ -1,7 +1,8 @@
 /** From one type of value to another, as JavaScript does it, but never by a function of the value. */
 import type { Budget } from './budget.ts';
+import { plain } from './exact.ts';
 import { Pattern } from './pattern.ts';
-import { Callable, isExact, type ObjectValue, type Value } from './value.ts';
+import { Callable, type ExactNumber, isExact, type ObjectValue, type Value } from './value.ts';
 
 /** What the text of a double that is no integer takes. */
 const FRACTION_STEPS = 6;
@@ -14,7 +15,13 @@ export function toText(value: Value, budget: Budget): string {
   if (Array.isArray(value)) return joined(value, ',', budget);
   if (value instanceof Callable) return `[function ${value.calledName}]`;
   if (value instanceof Pattern) return `/${value.source}/${value.flags}`;
-  return isExact(value) ? value.rawJSON : objectText(value);
+  return isExact(value) ? exactText(value, budget) : objectText(value);
+}
+
+/** Its digits, or where a double holds them, those of the double. */
+function exactText(value: ExactNumber, budget: Budget): string {
+  const double = plain(value);
+  return typeof double === 'number' ? toText(double, budget) : value.rawJSON;
 }
 
 /** Errors are told by their message; other objects by what they are. */
@@ -121,7 +128,7 @@ export function toName(value: Value, budget: Budget): string {
   return name;
 }
 
-/** `===`: numbers kept as text are equal when their texts are. @throws BudgetFault */
+/** `===`: numbers of more digits than a double holds are equal when their texts are. @throws BudgetFault */
 export function isSame(one: Value, other: Value, budget: Budget): boolean {
   if (typeof one === 'string' && typeof other === 'string') {
     if (one.length !== other.length) return false;
@@ -130,11 +137,14 @@ export function isSame(one: Value, other: Value, budget: Budget): boolean {
     return one === other;
   }
   if (one === other) return true;
-  return isExact(one) && isExact(other) && one.rawJSON === other.rawJSON;
+  if (typeof one !== 'object' && typeof other !== 'object') return false;
+  const [left, right] = [plain(one), plain(other)];
+  return left === right || (isExact(left) && isExact(right) && left.rawJSON === right.rawJSON);
 }
 
 /** `==`. @throws BudgetFault */
-export function isLoose(one: Value, other: Value, budget: Budget): boolean {
+export function isLoose(first: Value, second: Value, budget: Budget): boolean {
+  const [one, other] = [plain(first), plain(second)];
   if (one === undefined || one === null) return other === undefined || other === null;
   if (other === undefined || other === null) return false;
   if (typeof one === typeof other && typeof one !== 'object') return isSame(one, other, budget);

@@ -9,7 +9,10 @@ declare global {
   }
 }
 
-/** A number whose digits a double cannot hold, as `JSON.rawJSON` makes it. It moves unchanged. */
+/**
+ * A number kept as its text, as `JSON.rawJSON` makes it: a double cannot hold its digits, or would
+ * write them otherwise. It moves unchanged; what computes takes `plain`.
+ */
 export interface ExactNumber {
   readonly rawJSON: string;
 }

@@ -31,7 +31,7 @@ class DataAccess implements Compiled {
   readonly cacheTtlS = undefined;
   readonly references: Compiled['references'];
   readonly weight: number;
-  readonly keepsText: 'all' | 'written';
+  readonly keepsText: boolean;
   readonly #sort: RequestSort;
   readonly #operations: readonly Operation[];
   readonly #placeholders: readonly Placeholder[];
@@ -44,7 +44,7 @@ class DataAccess implements Compiled {
     const timeout = unordered(template.timeout_ms ?? null);
     this.#rest = 'timeout_ms' in template ? { timeout_ms: timeout } : {};
     this.weight = JSON.stringify(template).length * 4 + 512;
-    this.keepsText = operations.some(({ kind }) => kindSpec(kind).keepsText) ? 'all' : 'written';
+    this.keepsText = operations.some(({ kind }) => kindSpec(kind).keepsText);
     this.references = operations.map(({ endpoint, path, level }) => ({
       kind: 'endpoint',
       id: nameOfEndpoint(endpoint),

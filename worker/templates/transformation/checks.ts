@@ -7,6 +7,7 @@ import {
   numberText,
   type RawJson,
 } from '../../../proto/json.ts';
+import { plainNumber } from '../../../proto/passed.ts';
 import {
   compileExpression,
   type Expression,
@@ -129,10 +130,15 @@ function enumCheck(members: Members, name: string): NamedCheck | undefined {
 export function sortedText(value: Json): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  if (isRawJson(value)) return value.rawJSON;
+  if (isRawJson(value)) return numberText(plainNumber(value));
   if (Array.isArray(value)) return `[${value.map(sortedText).join()}]`;
   const names = Object.keys(value).sort();
   return `{${names.map((each) => `${JSON.stringify(each)}:${sortedText(value[each] ?? null)}`).join()}}`;
+}
+
+/** A bound that is given, whichever way it is written. */
+function plainOf(value: Json | undefined): Json | undefined {
+  return value === undefined ? undefined : plainNumber(value);
 }
 
 function bound(
@@ -140,7 +146,7 @@ function bound(
   fits: (value: Json | undefined, limit: number | RawJson) => boolean,
 ): Make {
   return (members, name) => {
-    const limit = members.get(name);
+    const limit = plainOf(members.get(name));
     if (!isNumber(limit)) return members.fault(name, 'must be a number');
     return {
       check: (value) => fits(value, limit),
@@ -169,7 +175,7 @@ function size(
   fits: (length: number, limit: number) => boolean,
 ): Make {
   return (members, name) => {
-    const limit = members.get(name);
+    const limit = plainOf(members.get(name));
     if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 0) {
       return members.fault(name, 'must be an integer of at least 0');
     }

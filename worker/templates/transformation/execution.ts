@@ -1,6 +1,7 @@
 /** The state of one run of a template. */
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json, JsonObject } from '../../../proto/json.ts';
+import { isMovedWithin } from '../../../proto/ordered-json.ts';
 import type { Budget } from '../../language/expressions/index.ts';
 import type { Fault, Run, Step } from '../compiled.ts';
 import { type Reason, RunOver, TooManyFaults } from './failure.ts';
@@ -64,6 +65,8 @@ export class Execution {
   endedAt: string | undefined;
   /** What a request to an endpoint ended in that no rule decides. */
   refused: GatewayError | undefined;
+  /** Whether the output may hold objects whose members are in an order that JavaScript does not keep. */
+  isMoved: boolean;
   /** Of a run whose long searches give way to others. */
   searches: Searches | undefined;
 
@@ -73,6 +76,7 @@ export class Execution {
     this.slots = [input, parameters];
     this.bytes = run.budget.bounds.outputBytes;
     this.trace = trace;
+    this.isMoved = isMovedWithin(input) || isMovedWithin(parameters);
   }
 
   /** Remembers how far the run is. Answers what comes back to it: then rules are run again. */

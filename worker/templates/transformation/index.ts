@@ -1,5 +1,6 @@
 /** Transformations: reads their definitions, and runs and renders what was read. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
+import { unordered } from '../../../proto/ordered-json.ts';
 import { type Pieces, whole } from '../../../proto/work/pieces.ts';
 import {
   type CompiledFunctions,
@@ -117,5 +118,6 @@ function faultIn(error: unknown) {
 }
 
 function schemaOf(schema: Json | undefined, at: string, report: Report) {
-  return schema === undefined ? undefined : report.try(at, () => compileSchema(schema, { at }));
+  if (schema === undefined) return undefined;
+  return report.try(at, () => compileSchema(unordered(schema), { at }));
 }

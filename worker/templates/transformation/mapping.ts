@@ -1,5 +1,6 @@
 /** `mapping`: a value by another one. Contract §8, specification "Transformation rule members". */
-import { isJsonObject, isRawJson, type Json } from '../../../proto/json.ts';
+import { isJsonObject, isRawJson, type Json, numberText } from '../../../proto/json.ts';
+import { plainNumber } from '../../../proto/passed.ts';
 import { RuleFault } from './failure.ts';
 import type { Members } from './report.ts';
 import type { Step } from './transformers/index.ts';
@@ -24,7 +25,7 @@ export function mappingOf(rule: Members): Step | undefined {
 
 /** @throws RuleFault */
 function nameOf(value: Json): string {
-  if (isRawJson(value)) return value.rawJSON;
+  if (isRawJson(value)) return numberText(plainNumber(value));
   if (Array.isArray(value) || isJsonObject(value)) {
     throw new RuleFault('mapping takes a text, a number, a boolean or null');
   }

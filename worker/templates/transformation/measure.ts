@@ -6,6 +6,7 @@ import {
   type RawJson,
   setMember,
 } from '../../../proto/json.ts';
+import { inOrderOf, isMovedWithin } from '../../../proto/ordered-json.ts';
 import { Callable, type Value } from '../../language/expressions/index.ts';
 import type { Execution } from './execution.ts';
 import { RuleFault, RunOver } from './failure.ts';
@@ -23,7 +24,10 @@ const NUMBER_BYTES = 12;
 export function tellMoved(value: Json, x: Execution): void {
   if (typeof value === 'string') x.tell(value.length + 3);
   else if (typeof value !== 'object' || value === null) x.tell(SCALAR_BYTES);
-  else x.tell(bytesOf(value, x, 0));
+  else {
+    x.isMoved ||= isMovedWithin(value);
+    x.tell(bytesOf(value, x, 0));
+  }
 }
 
 /** Bytes of JSON, roughly; ends as soon as there is no room for them. */
@@ -139,12 +143,13 @@ export function copied(value: Json, depth: number, x: Execution): Json {
   if (Array.isArray(value)) {
     x.spend(value.length);
     x.take(CONTAINER_BYTES + ELEMENT_BYTES * value.length);
-    return value.map((each) => copied(each, depth - 1, x));
+    const own = value.map((each) => copied(each, depth - 1, x));
+    return inOrderOf(own, value);
   }
   const names = Object.keys(value);
   x.spend(names.length);
   x.take(CONTAINER_BYTES + SCALAR_BYTES * names.length);
   const copy: JsonObject = {};
   for (const name of names) setMember(copy, name, copied(value[name] ?? null, depth - 1, x));
-  return copy;
+  return inOrderOf(copy, value);
 }

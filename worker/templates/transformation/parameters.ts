@@ -5,9 +5,9 @@ import {
   isRawJson,
   type Json,
   type JsonObject,
-  parseJson,
   setMember,
 } from '../../../proto/json.ts';
+import { parseAsWritten } from '../../../proto/written-json.ts';
 import type { Fault } from '../compiled.ts';
 import { PARAMETER_TYPES, type ParameterDefinition } from '../definition.ts';
 import { isOfType } from './checks.ts';
@@ -96,7 +96,7 @@ function fromText(text: Json, type: string): Json | undefined {
   if (typeof text !== 'string' || type === 'string') return text;
   if (text.length > TEXT_MAX) return undefined;
   try {
-    const value = parseJson(text);
+    const value = parseAsWritten(text);
     return typeof value === 'number' || isRawJson(value) || isOfType(value, type)
       ? value
       : undefined;

@@ -3,6 +3,7 @@ import {
   type CompiledFunctions,
   compileExpression,
   type Expression,
+  isTrue,
   type Value,
 } from '../../language/expressions/index.ts';
 import type { Report } from './report.ts';
@@ -100,5 +101,5 @@ export class Scope {
 
 /** Whether a value holds as a condition, as in JavaScript. */
 export function holds(value: Value): boolean {
-  return Boolean(value);
+  return isTrue(value);
 }

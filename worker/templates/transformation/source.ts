@@ -6,6 +6,7 @@ import {
   type JsonObject,
   setMember,
 } from '../../../proto/json.ts';
+import { asMoved, isMovedWithin } from '../../../proto/ordered-json.ts';
 import { faultOf, PathFault } from '../../language/paths/fault.ts';
 import { Path } from '../../language/paths/path.ts';
 import { indexOf, type Step } from '../../language/paths/step.ts';
@@ -174,7 +175,9 @@ export function objectOf(members: Members, scope: Scope): Get | undefined {
     x.spend(1 + getters.length);
     for (const [name, get] of getters) {
       const value = get(x);
-      if (value !== undefined) setMember(object, name, value);
+      if (value === undefined) continue;
+      setMember(object, name, value);
+      if (isMovedWithin(value)) asMoved(object);
     }
     return object;
   };

@@ -1,6 +1,7 @@
 /** A transformation that was read: how it runs. Contract §8, §13. */
 import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import { asMoved } from '../../../proto/ordered-json.ts';
 import type { Compiled, Fault, Reference, Rendered, Run } from '../compiled.ts';
 import type { TransformationDefinition } from '../definition.ts';
 import { Execution } from './execution.ts';
@@ -59,7 +60,7 @@ export class Transformation implements Compiled {
       x.faults.length > 0 ? x.faults : faultsBy(this.#parts.schemas.output, output, x.run);
     return after(found, (faults) => {
       if (faults.length > 0) throw this.#error('TEMPLATE_FAILED', faults);
-      return output;
+      return x.isMoved ? asMoved(output) : output;
     });
   }
 

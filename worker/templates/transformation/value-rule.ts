@@ -1,5 +1,6 @@
 /** Rules that give one value: `source`, `expression`, `value`, `function`, `template`. Contract §8. */
 import type { Json } from '../../../proto/json.ts';
+import { isMovedWithin } from '../../../proto/ordered-json.ts';
 import type { Value } from '../../language/expressions/index.ts';
 import type { Apply, Execution, Gather, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
@@ -199,6 +200,7 @@ function functionProducer(rule: Members, { scope }: Place): Producer | undefined
   const getters = args.flatMap((each) => each ?? []);
   const produce: Get = (x) => {
     const values: Value[] = getters.map((get) => get(x));
+    x.isMoved ||= values.some(isMovedWithin);
     x.trace?.input(values.map((each) => (each ?? null) as Json)); // Read from JSON.
     return made(name, functions.call(name, values, x.budget), x);
   };

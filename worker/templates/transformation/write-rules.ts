@@ -1,5 +1,6 @@
 /** `copy` and `initialize`: rules that write several places. Contract §8. */
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
+import { inOrder, isReordered, namesOf } from '../../../proto/ordered-json.ts';
 import type { Apply, Execution, Output, Rule } from './execution.ts';
 import { RuleFault } from './failure.ts';
 import { guarded } from './guard.ts';
@@ -59,7 +60,10 @@ function absent(x: Execution): void {
 
 /** Each member goes to its own place: values are copied as deep as rules write into them. */
 function merge(value: JsonObject, to: Target, x: Execution, output: Output): void {
-  for (const [name, each] of Object.entries(value)) {
+  const known = valueAt(to, x, output);
+  const before = isJsonObject(known) ? namesOf(known) : [];
+  for (const name of namesOf(value)) {
+    const each = value[name] ?? null;
     const place = to.below([name]);
     place.depth = Math.max(0, to.depth - 1);
     x.spend(1);
@@ -67,6 +71,12 @@ function merge(value: JsonObject, to: Target, x: Execution, output: Output): voi
     tellMoved(each, x);
     put(place, each, x, output);
   }
+  if (isReordered(value)) follow(value, before, valueAt(to, x, output));
+}
+
+/** Members that came stand behind those that were there, in their own order. */
+function follow(value: JsonObject, before: readonly string[], into: Json | undefined): void {
+  if (isJsonObject(into)) inOrder(into, [...new Set([...before, ...namesOf(value)])]);
 }
 
 function fieldsOf(copy: Members, from: Get, to: Target, place: Place): Apply | undefined {

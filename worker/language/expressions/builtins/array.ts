@@ -1,6 +1,7 @@
 /** The methods of arrays that leave them as they are. */
 import type { Budget } from '../budget.ts';
 import { isSame, joined, nest, toIndex, toInteger, toText, unnest } from '../convert.ts';
+import { isTrue } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import { ELEMENT_BYTES, isSameOrNaN } from '../members.ts';
 import type { Value } from '../value.ts';
@@ -23,7 +24,7 @@ function seek(self: Value[], test: Value, step: 1 | -1, budget: Budget): Found {
     const index = step === 1 ? count : length - 1 - count;
     budget.spend(1);
     const element = self[index];
-    if (holds(element, index)) return { index, element };
+    if (isTrue(holds(element, index))) return { index, element };
   }
   return { index: -1, element: undefined };
 }
@@ -43,12 +44,12 @@ function visit(self: Value[], each: (element: Value, index: number) => boolean, 
 
 function some(self: Value[], test: Value, budget: Budget): boolean {
   const holds = callback(test, self, budget);
-  return visit(self, (element, index) => Boolean(holds(element, index)), budget);
+  return visit(self, (element, index) => isTrue(holds(element, index)), budget);
 }
 
 function every(self: Value[], test: Value, budget: Budget): boolean {
   const holds = callback(test, self, budget);
-  return !visit(self, (element, index) => !holds(element, index), budget);
+  return !visit(self, (element, index) => !isTrue(holds(element, index)), budget);
 }
 
 /** A new array that the program may change; its elements are charged. */
@@ -66,7 +67,7 @@ function filter(self: Value[], args: Value[], budget: Budget): Value[] {
     if (at >= self.length) continue;
     const element = self[at];
     const holds = takes <= 1 ? invoke([element], budget) : invoke([element, at, self], budget);
-    if (!holds) continue;
+    if (!isTrue(holds)) continue;
     budget.allocate(ELEMENT_BYTES);
     kept.push(element);
   }
@@ -108,9 +109,9 @@ function reduce(self: Value[], args: Value[], step: 1 | -1, budget: Budget): Val
   return result;
 }
 
-/** Whether the host's own comparison is the language's: of texts it has to be paid, of objects worked out. */
+/** Whether the host's own comparison is the language's: of texts it has to be paid, of objects and numbers worked out. */
 function isSimple(value: Value): boolean {
-  return typeof value !== 'string' && (typeof value !== 'object' || value === null);
+  return value === undefined || value === null || typeof value === 'boolean';
 }
 
 function indexOf(self: Value[], [wanted, from]: Value[], budget: Budget): number {

@@ -1,6 +1,7 @@
 /** The built-ins that go by a name of their own. */
 import type { Budget } from '../budget.ts';
 import { errorValue, toNumber, toText } from '../convert.ts';
+import { isTrue } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import { Callable, type Value } from '../value.ts';
 import { DATE, DATE_PARTS, TO_ISO } from './date.ts';
@@ -67,7 +68,7 @@ const GLOBALS: ReadonlyMap<string, Value> = new Map<string, Value>([
     CLONE,
     TO_ISO,
     DATE_PARTS,
-    new Callable('Boolean', 1, ([value]) => Boolean(value)),
+    new Callable('Boolean', 1, ([value]) => isTrue(value)),
     new Callable('Number', 1, (args, budget) =>
       args.length === 0 ? 0 : toNumber(args[0], budget),
     ),

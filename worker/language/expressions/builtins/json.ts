@@ -1,11 +1,11 @@
 /** `JSON`: bounded in depth and size; numbers that a double cannot hold keep their digits. */
 import type { Budget } from '../budget.ts';
 import { nest, toInteger, toText, unnest } from '../convert.ts';
+import { isHeld, plain } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import { TABLED } from '../members.ts';
 import { Pattern } from '../pattern.ts';
 import { Callable, isExact, type Value } from '../value.ts';
-import { isHeld } from './decimal.ts';
 import { Pieces } from './search.ts';
 
 declare global {
@@ -88,10 +88,11 @@ function ownAll(value: Value, budget: Budget): void {
   unnest(budget);
 }
 
-function stringify([value, replacer, space]: Value[], budget: Budget): Value {
+function stringify([value, replacer, indent]: Value[], budget: Budget): Value {
   if (replacer !== undefined && replacer !== null) {
     throw new RunFault('JSON.stringify takes no replacer: change the value first', budget.place);
   }
+  const space = plain(indent);
   const gap =
     typeof space === 'number'
       ? ' '.repeat(Math.min(10, Math.max(0, toInteger(space, 0, budget))))
@@ -125,7 +126,7 @@ class Writer {
       this.#pieces.add(Number.isFinite(value) ? String(value) : 'null');
     else if (typeof value === 'boolean' || value === null) this.#pieces.add(String(value));
     else if (value instanceof Pattern) this.#pieces.add('{}');
-    else if (isExact(value)) this.#pieces.add(value.rawJSON);
+    else if (isExact(value)) this.#pieces.add(toText(value, this.#budget));
     else this.#container(value, indent);
     return true;
   }

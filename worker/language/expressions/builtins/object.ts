@@ -1,6 +1,7 @@
 /** `Object` and `Array`: what they offer besides methods. */
 import type { Budget } from '../budget.ts';
 import { isSame, nest, toInteger, toName, toNumber, toText, unnest } from '../convert.ts';
+import { plain } from '../exact.ts';
 import { RunFault } from '../fault.ts';
 import {
   copyMembers,
@@ -90,7 +91,8 @@ function hasOwn([value, name]: Value[], budget: Budget): Value {
     : getMember(value, key, budget) !== undefined;
 }
 
-function is([one, other]: Value[], budget: Budget): Value {
+function is(args: Value[], budget: Budget): Value {
+  const [one, other] = [plain(args[0]), plain(args[1])];
   return Object.is(one, other) || (one !== other ? isSame(one, other, budget) : false);
 }
 

@@ -6,6 +6,9 @@ import type { Code } from './code.ts';
 /** The operator on whatever else it is given. */
 export type Slow = (one: Value, other: Value, budget: Budget) => Value;
 
+/** Whether the host compares it as the language does: of texts comparing is charged, objects may be numbers kept as text. */
+const isPlain = (value: Value) => typeof value !== 'object' && typeof value !== 'string';
+
 type Fast = (left: Code, right: Code, slow: Slow) => Code;
 
 /** By operator. */
@@ -96,7 +99,7 @@ export const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
     (left, right, slow) => (frame, budget) => {
       const one = left(frame, budget);
       const other = right(frame, budget);
-      if (typeof one === 'number' || typeof other === 'number') return one === other;
+      if (isPlain(one) && isPlain(other)) return one === other;
       return slow(one, other, budget);
     },
   ],
@@ -105,7 +108,7 @@ export const FAST: ReadonlyMap<string, Fast> = new Map<string, Fast>([
     (left, right, slow) => (frame, budget) => {
       const one = left(frame, budget);
       const other = right(frame, budget);
-      if (typeof one === 'number' || typeof other === 'number') return one !== other;
+      if (isPlain(one) && isPlain(other)) return one !== other;
       return slow(one, other, budget);
     },
   ],

@@ -2,11 +2,12 @@
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
 import { toNumber } from '../convert.ts';
+import { isTrue } from '../exact.ts';
 import { getComputed, setMember } from '../members.ts';
 import type { Value } from '../value.ts';
 import type { Code, Context, Frame } from './code.ts';
 import { fixedName } from './member.ts';
-import { isTrue, OPERATIONS } from './operator.ts';
+import { OPERATIONS } from './operator.ts';
 import { type Bind, pattern } from './pattern.ts';
 import { boxOf, plainSlot, read } from './reference.ts';
 

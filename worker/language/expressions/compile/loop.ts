@@ -1,6 +1,7 @@
 /** Compiles loops: each round pays for its body before it runs. */
 import type * as acorn from 'acorn';
 import type { Budget } from '../budget.ts';
+import { isTrue } from '../exact.ts';
 import type { SourcePosition } from '../fault.ts';
 import { elementsOf, keysOf } from '../members.ts';
 import type { Value } from '../value.ts';
@@ -18,7 +19,6 @@ import {
   type Toll,
 } from './code.ts';
 import { declaration } from './declaration.ts';
-import { isTrue } from './operator.ts';
 import { type Bind, pattern } from './pattern.ts';
 
 /** What a round takes besides what it runs. */

@@ -2,6 +2,7 @@
 import type * as acorn from 'acorn';
 import { Budget } from '../budget.ts';
 import { isLoose, isSame, toNumber, toPrimitive, toText, typeOf } from '../convert.ts';
+import { isTrue } from '../exact.ts';
 import { Fault } from '../fault.ts';
 import { hasMember, removeMember } from '../members.ts';
 import type { Value } from '../value.ts';
@@ -135,11 +136,6 @@ export function logical(node: acorn.LogicalExpression, context: Context): Code {
     default:
       return (frame, budget) => left(frame, budget) ?? right(frame, budget);
   }
-}
-
-/** Whether a value counts as true; a number kept as text is never 0. */
-export function isTrue(value: Value): boolean {
-  return Boolean(value);
 }
 
 /** `a ? b : c` */

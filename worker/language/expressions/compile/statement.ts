@@ -1,5 +1,6 @@
 /** Compiles statements to closures that tell how they ended. */
 import type * as acorn from 'acorn';
+import { isTrue } from '../exact.ts';
 import { blockOf } from './block.ts';
 import {
   BREAK,
@@ -14,7 +15,6 @@ import {
 import { switchStep, throwStep, tryStep } from './control.ts';
 import { declaration } from './declaration.ts';
 import { doLoop, forInLoop, forLoop, forOfLoop, whileLoop } from './loop.ts';
-import { isTrue } from './operator.ts';
 
 /** @throws SyntaxFault */
 export function statement(node: acorn.Node, context: Context, labels: readonly string[]): Step {

@@ -1,5 +1,6 @@
 /** All transformers, and how rules name them. Contract §8, §13. */
 import { isJsonObject, isRawJson, type Json } from '../../../../proto/json.ts';
+import { plainNumber } from '../../../../proto/passed.ts';
 import { faultOf as faultOfText, PathFault } from '../../../language/paths/fault.ts';
 import { Path } from '../../../language/paths/path.ts';
 import type { Execution } from '../execution.ts';
@@ -70,7 +71,12 @@ function stepOf(
     report.add(fault.path, fault.message);
     return [];
   }
-  return [{ name, apply: applying(transformer, args) }];
+  return [{ name, apply: applying(transformer, args.map(argumentOf(transformer))) }];
+}
+
+/** An argument as it is read: what is only put keeps how its numbers are written. */
+function argumentOf({ args = [] }: Transformer): (value: Json, at: number) => Json {
+  return (value, at) => (args[at]?.kind === 'any' ? value : plainNumber(value));
 }
 
 /** What a refusal costs: the host notes where each is thrown, some eight microseconds. */
@@ -84,14 +90,14 @@ export function payInput(value: NonNullable<Json>, x: Execution): void {
 
 /** Null and what is not there pass through; what goes wrong is told with the name. */
 function applying(transformer: Transformer, args: readonly Json[]): Step['apply'] {
-  const { name, ofNothing } = transformer;
+  const { name, ofNothing, passesNumbers = false } = transformer;
   const change = transformer.make(args);
   return (value, x) => {
     if (value === undefined || value === null)
       return ofNothing === undefined ? value : ofNothing(args);
     payInput(value, x);
     try {
-      return change(value, x);
+      return change(passesNumbers ? value : plainNumber(value), x);
     } catch (error) {
       if (!(error instanceof RuleFault)) throw error;
       x.spend(REFUSAL_STEPS);
@@ -151,7 +157,8 @@ function faultOfPath(name: string, value: Json): string | undefined {
   }
 }
 
-function faultOfInteger({ name, least, most }: Argument, value: Json): string | undefined {
+function faultOfInteger({ name, least, most }: Argument, given: Json): string | undefined {
+  const value = plainNumber(given);
   const [from, to] = [least ?? Number.MIN_SAFE_INTEGER, most ?? Number.MAX_SAFE_INTEGER];
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to;
   if (fits) return undefined;

@@ -32,6 +32,7 @@ export const NUMBER: readonly Transformer[] = [
     name: 'toNumber',
     about: 'Makes a number of its text, with every digit; true is 1 and false is 0.',
     example: { input: ' 19.90 ', output: 19.9 },
+    passesNumbers: true,
     make: () => (value, x) => toNumber(value, x),
   },
   {

@@ -1,5 +1,7 @@
 /** Transformers of objects, and those of any value. */
-import { type Json, type JsonObject, parseJson, setMember } from '../../../../proto/json.ts';
+import { type Json, type JsonObject, setMember } from '../../../../proto/json.ts';
+import { inOrder, isMovedWithin, isReordered, namesOf } from '../../../../proto/ordered-json.ts';
+import { parseAsWritten } from '../../../../proto/written-json.ts';
 import { Path } from '../../../language/paths/path.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault, RunOver } from '../failure.ts';
@@ -25,6 +27,7 @@ export const OBJECT: readonly Transformer[] = [
     args: [{ name: 'value', kind: 'any' }],
     about: 'A value in the place of null, and of what is not there.',
     example: { input: null, args: ['EUR'], output: 'EUR' },
+    passesNumbers: true,
     make: () => (value) => value,
     ofNothing: ([value = null]) => value,
   },
@@ -103,11 +106,12 @@ export const OBJECT: readonly Transformer[] = [
 ];
 
 function filtered(given: Json, x: Execution, isKept: (name: string) => boolean): JsonObject {
-  const members = Object.entries(chargedObject(given, x));
+  const object = chargedObject(given, x);
+  const members = Object.entries(object);
   x.spend(memberSteps(members.length));
   const kept: JsonObject = {};
   for (const [name, value] of members) if (isKept(name)) setMember(kept, name, value);
-  return kept;
+  return isReordered(object) ? inOrder(kept, namesOf(object).filter(isKept)) : kept;
 }
 
 function fromEntries(pairs: readonly Json[], x: Execution): JsonObject {
@@ -143,7 +147,9 @@ function fromJson(text: string, x: Execution): Json {
   x.spend(12 + values + (text.length >> 1));
   x.take(values * VALUE_BYTES);
   try {
-    return parseJson(text);
+    const value = parseAsWritten(text);
+    x.isMoved ||= isMovedWithin(value);
+    return value;
   } catch (error) {
     if (error instanceof SyntaxError) throw new RuleFault('takes JSON text');
     throw error;

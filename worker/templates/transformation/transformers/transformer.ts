@@ -4,8 +4,10 @@ import {
   isRawJson,
   type Json,
   type JsonObject,
+  parseJson,
   type RawJson,
 } from '../../../../proto/json.ts';
+import { isWrittenOtherwise } from '../../../../proto/written-json.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault } from '../failure.ts';
 
@@ -41,6 +43,8 @@ export interface Transformer {
     readonly args?: readonly Json[];
     readonly output: Json;
   };
+  /** Whether it hands a number on as it is; others work with what it is, however it is written. */
+  readonly passesNumbers?: true;
   /** Made once for each place that names it; arguments fit by then. */
   make(args: readonly Json[]): Transform;
   /** In place of what happens to every other transformer: null and what is not there pass through. */
@@ -101,10 +105,14 @@ export function kindOf(value: Json): string {
   return typeof value === 'string' ? 'a text' : `a ${typeof value}`;
 }
 
-/** JSON text of any value, charged. @throws RunOver */
+/** JSON text of any value, as JavaScript writes numbers; charged. @throws RunOver */
 export function jsonText(value: Json, x: Execution): string {
-  const text = JSON.stringify(value);
-  x.spend(1 + (text.length >> 2));
-  x.take(16 + text.length);
+  const written = JSON.stringify(value);
+  x.spend(1 + (written.length >> 2));
+  x.take(16 + written.length);
+  if (!isWrittenOtherwise(written)) return written;
+  x.spend(written.length);
+  const text = JSON.stringify(parseJson(written));
+  x.take(text.length);
   return text;
 }
