@@ -2,32 +2,11 @@
  * What each row of the error table means to a caller, in words; the documentation is made of it.
  * The compiler asks for a new code's words.
  */
+import { CONFLICT_MEANINGS } from './conflict-meanings.ts';
+import type { ErrorMeaning } from './error-meaning.ts';
 import type { ErrorCode } from './errors.ts';
 
-/**
- * Whether the same request, sent again, can do better. `never`: not before something is changed;
- * `later`: after `Retry-After`, or a moment; `once known`: only when it is known whether the first
- * one took effect, or with its `Idempotency-Key`.
- */
-export type Retry = 'never' | 'later' | 'once known';
-
-/**
- * Whether the refused request changed anything. `told`: where an entry of `details` has
- * `applied: true` it did, elsewhere not; `earlier`: an earlier request with the same key did.
- */
-export type Effect = 'none' | 'possible' | 'told' | 'earlier';
-
-/** What an error code means to a caller. */
-export interface ErrorMeaning {
-  /** One sentence: what was found. */
-  readonly means: string;
-  /** One sentence: what the caller does about it. */
-  readonly remedy: string;
-  /** `never` when left out. */
-  readonly retry?: Retry;
-  /** `none` when left out. */
-  readonly effect?: Effect;
-}
+export type { Effect, ErrorMeaning, Retry } from './error-meaning.ts';
 
 /** In the order of the table. Contract §2 says which is answered when. */
 export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
@@ -146,69 +125,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Send the body without a pause, and a large one over a faster line or in parts.',
     retry: 'later',
   },
-  CONSTRAINT_VIOLATED: {
-    means: 'The change violates a constraint of the database, such as a unique key.',
-    remedy:
-      "Change the data by the message, which is the backend's own; `details` may name the `constraint`.",
-    effect: 'told',
-  },
-  ORGANIZATION_EXISTS: {
-    means: 'An organization of that id exists.',
-    remedy: 'Choose another id, or log in to the one that exists.',
-  },
-  ACCOUNT_EXISTS: {
-    means: 'An account of that name exists, and its password was not given.',
-    remedy: "Give that account's password, or choose another name.",
-  },
-  ACCOUNT_UNVERIFIED: {
-    means:
-      'The account was made by another organization or renamed, and its owner has not verified its username yet.',
-    remedy: 'Have its owner complete a password reset first.',
-  },
-  MEMBERSHIP_EXISTS: {
-    means: 'The user is a member already; nothing of the membership was changed.',
-    remedy: 'Change the level by a grant instead.',
-  },
-  LAST_SUPER_ADMIN: {
-    means: 'The change would leave the organization without a SuperAdmin.',
-    remedy: 'Make another user SuperAdmin first.',
-  },
-  ENDPOINT_EXISTS: {
-    means: 'An endpoint of that id exists.',
-    remedy: 'Choose another id, or change the one that exists with PATCH.',
-  },
-  TEMPLATE_EXISTS: {
-    means: 'The organization has a template of that id.',
-    remedy: 'Choose another id, or change the template by PATCH.',
-  },
-  TEMPLATE_VERSION_EXISTS: {
-    means: 'The template has a version of that name, and versions never change.',
-    remedy: 'Choose another `version`, or leave it out for the next one.',
-  },
-  TEMPLATE_IN_USE: {
-    means: 'Other templates or workflows, which `details` list, use the template.',
-    remedy: 'Change those first, or delete it with `?confirm=true`: they fail from then on.',
-  },
-  EDIT_CONFLICT: {
-    means: 'Somebody else changed the same thing while the request ran.',
-    remedy: 'Read it again, and repeat the change if it is still wanted.',
-    retry: 'later',
-  },
-  TRANSACTION_OPEN: {
-    means: 'The session has a write transaction open, and `/read` is not taken inside one.',
-    remedy: 'Send it to `/write`, or commit first.',
-  },
-  IDEMPOTENCY_KEY_RUNNING: {
-    means: 'An earlier request with this `Idempotency-Key` has not been answered yet.',
-    remedy: 'Send the same request with the same key again a little later: it gets that reply.',
-    retry: 'later',
-  },
-  REPLY_NOT_KEPT: {
-    means: 'A request with this `Idempotency-Key` was answered, but its reply could not be kept.',
-    remedy:
-      'Take it as done, and read what it made; a reply over 1 MiB, with a secret, or for which no storage is left, is not kept.',
-    effect: 'earlier',
-  },
+  ...CONFLICT_MEANINGS,
   PRECONDITION_FAILED: {
     means: 'The resource is no longer the revision that `If-Match` names.',
     remedy: 'Read it again, and send the change with the new `ETag`.',

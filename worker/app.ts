@@ -20,6 +20,7 @@ import { organizationRoutes } from './organizations/routes.ts';
 import type { AnyRoute } from './route.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { workflowRoutes } from './workflows/routes.ts';
 
 /** Every operation of the API, in the specification's order. */
 export const routes: readonly AnyRoute[] = [
@@ -27,6 +28,7 @@ export const routes: readonly AnyRoute[] = [
   ...organizationRoutes,
   ...endpointRoutes,
   ...templateRoutes,
+  ...workflowRoutes,
   ...auditRoutes,
   ...userRoutes,
   ...grantRoutes(() => routes),

@@ -91,7 +91,7 @@ export interface Readable {
  * Demands Read on the organization, or a rule on a resource of the kind that gives it: a caller who
  * has only the latter gets a list of those. Contract §4.
  */
-export function onListOf(kind: 'endpoint' | 'template'): Access<unknown, Readable> {
+export function onListOf(kind: 'endpoint' | 'template' | 'workflow'): Access<unknown, Readable> {
   return {
     level: 'Read',
     errors: [],

@@ -10,13 +10,16 @@ import { auditPasswordStatements, auditStatement, recordAfterReply } from './rec
 const CHANGE = { action: 'endpoint.delete', resource: 'endpoint:of-the-test' };
 const db = drizzle(env.DB);
 
+/** Deletes by uuid. */
+function remove({ organization }: TestGateway, uuid: string) {
+  const row = { orgUuid: organization.uuid, uuid, id: 'any' };
+  return deleteEndpointRow(db, row, { ifMatch: undefined, confirmed: true });
+}
+
 /** Deletes by uuid, with the entry right after. */
 async function deleteWithEntry(gateway: TestGateway, uuid: string) {
   const ctx = contextOf(gateway);
-  await db.batch([
-    deleteEndpointRow(db, gateway.organization.uuid, uuid),
-    auditStatement(ctx, CHANGE),
-  ]);
+  await db.batch([remove(gateway, uuid), auditStatement(ctx, CHANGE)]);
 }
 
 async function endpointUuid(gateway: TestGateway): Promise<string> {
@@ -57,7 +60,7 @@ describe('the entry of a change', () => {
     const gateway = await startGateway('Admin');
     const uuid = await endpointUuid(gateway);
     const batch = db.batch([
-      deleteEndpointRow(db, gateway.organization.uuid, uuid),
+      remove(gateway, uuid),
       auditStatement(contextOf(gateway), CHANGE),
       db.run('insert into no_such_table values (1)'),
     ]);
@@ -73,7 +76,7 @@ describe('the entry of a change', () => {
     const uuid = changes ? await endpointUuid(gateway) : crypto.randomUUID();
     const ctx = contextOf(gateway);
     await db.batch([
-      deleteEndpointRow(db, gateway.organization.uuid, uuid),
+      remove(gateway, uuid),
       auditStatement(ctx, CHANGE),
       auditStatement(ctx, CHANGE),
     ]);

@@ -18,6 +18,7 @@ import { PageQuery } from '../shapes/cursor.ts';
 import { onEndpoint } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { deleteEndpoint } from './delete.ts';
+import { Deleted, DeleteQuery } from './delete-shapes.ts';
 import { getEndpoint, listEndpoints } from './get.ts';
 import { inspectEndpoint } from './inspect.ts';
 import { SchemaPage } from './inspect-shapes.ts';
@@ -32,7 +33,6 @@ import { recordOf, tagOf, updatedRecordOf } from './record.ts';
 import {
   CreateBody,
   CreatedRecord,
-  Deleted,
   EndpointDetail,
   EndpointPage,
   EndpointPath,
@@ -129,18 +129,24 @@ export const endpointRoutes: AnyRoute[] = [
     method: 'DELETE',
     path: '/endpoints/:endpoint',
     summary: 'Delete an endpoint and its credentials; its backend is not touched',
-    description: 'Rules and placements of the endpoint go with it, and its connections are closed.',
+    description:
+      'Rules and placements of the endpoint go with it, and its connections are closed. What workflows use needs `?confirm=true`; those fail from then on.',
     tag: 'Endpoints',
-    errors: [],
+    errors: ['ENDPOINT_IN_USE'],
     access: onEndpoint('Admin'),
     changes: 'organization',
     params: EndpointPath,
+    query: DeleteQuery,
     conditional: true,
     reply: 'data',
     result: Deleted,
-    async handle(ctx, { resource, ifMatch }) {
-      await deleteEndpoint(ctx, resource, ifMatch);
-      return { message: `Endpoint ${resource.row.id} deleted` };
+    async handle(ctx, { resource, query, ifMatch }) {
+      const confirmed = query.confirm === 'true';
+      const workflows = await deleteEndpoint(ctx, resource, { ifMatch, confirmed });
+      const message = `Endpoint ${resource.row.id} deleted`;
+      return workflows.length === 0
+        ? { message }
+        : { message, affectedResources: { workflows: [...workflows] } };
     },
   }),
   route({

@@ -238,12 +238,6 @@ export const EndpointDetail = EndpointRecord.extend({
   examples: [DETAIL],
 });
 
-export const Deleted = z.object({ message: message('Endpoint shop deleted') }).meta({
-  id: 'EndpointDeleted',
-  description: 'The endpoint is gone with its credentials; its backend was not touched',
-  examples: [{ message: 'Endpoint shop deleted' }],
-});
-
 /** Whether the backend answered; without an answer `error` says why. */
 export const TestResult = z
   .object({

@@ -13,6 +13,7 @@ import {
 } from '../db/schema.ts';
 import { LEVELS, type Level, reaches } from '../levels.ts';
 import type { IfMatch } from '../revision.ts';
+import { selectUsers } from '../workflows/store.ts';
 
 /** How a path names an endpoint. */
 export type EndpointName = { readonly uuid: string } | { readonly id: string };
@@ -193,8 +194,12 @@ export function updateEndpointRow(db: Database, row: EndpointRow, changes: Endpo
     .returning();
 }
 
-/** No row comes back when it is gone already, or none that the request is held to. */
-export function deleteEndpointRow(db: Database, orgUuid: string, uuid: string, ifMatch?: IfMatch) {
+/** No row comes back when it is gone already, or none that the request is held to, or workflows use it and that is not confirmed. */
+export function deleteEndpointRow(
+  db: Database,
+  { orgUuid, uuid, id }: Pick<EndpointRow, 'orgUuid' | 'uuid' | 'id'>,
+  { ifMatch, confirmed }: { readonly ifMatch: IfMatch | undefined; readonly confirmed: boolean },
+) {
   return db
     .delete(endpoints)
     .where(
@@ -202,6 +207,9 @@ export function deleteEndpointRow(db: Database, orgUuid: string, uuid: string, i
         eq(endpoints.orgUuid, orgUuid),
         eq(endpoints.uuid, uuid),
         heldTo(endpoints.revision, ifMatch),
+        confirmed
+          ? undefined
+          : sql`not exists ${selectUsers(db, orgUuid, 'endpoint', { uuid, id })}`,
       ),
     )
     .returning({ uuid: endpoints.uuid });

@@ -1,26 +1,28 @@
 /** Statements that read what rules are about: resources, members, and the rules themselves. */
-import { and, asc, count, eq, inArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { EntityKind } from '../access/explain.ts';
 import { levelOn } from '../access/store.ts';
 import type { Caller, Database } from '../context.ts';
 import { accounts, endpoints, memberships, organizations, rules } from '../db/schema.ts';
 import { templates } from '../db/templates.ts';
+import { workflows } from '../db/workflows.ts';
 import type { Level } from '../levels.ts';
 
-/** Where resources are. A kind whose table is still to come has no resources. */
-const TABLES: Readonly<Record<EntityKind, typeof endpoints | typeof templates | undefined>> = {
-  endpoint: endpoints,
-  template: templates,
-  workflow: undefined,
-};
+/** Where resources are. */
+const TABLES: Readonly<Record<EntityKind, typeof endpoints | typeof templates | typeof workflows>> =
+  {
+    endpoint: endpoints,
+    template: templates,
+    workflow: workflows,
+  };
 
 /** How a path or a body names a resource. */
 export type ResourceName = { readonly uuid: string } | { readonly id: string };
 
-/** The table of a kind; where a kind has none, a condition that no row meets. */
+/** The table of a kind, and what holds of its rows alone that are there: of a deleted workflow runs may be left. */
 function tableOf(kind: EntityKind) {
-  const table = TABLES[kind];
-  return { table: table ?? endpoints, exists: table ? undefined : sql`false` };
+  const exists = kind === 'workflow' ? isNull(workflows.deletedAt) : undefined;
+  return { table: TABLES[kind], exists };
 }
 
 function isResource(orgUuid: string, kind: EntityKind, name: ResourceName): SQL | undefined {

@@ -12,6 +12,7 @@ import type { Settings } from '../settings.ts';
 import { isoTime } from '../shapes/iso-time.ts';
 import { visible } from '../shapes/visible.ts';
 import { selectTemplateCount } from '../templates/store.ts';
+import { selectWorkflowCount } from '../workflows/store.ts';
 import { sizeText } from './size-text.ts';
 import { selectPeople, selectRecord, selectSuperAdmins } from './store.ts';
 
@@ -36,23 +37,32 @@ export async function getOrganization(ctx: Context, held: Level): Promise<Tagged
   const { orgUuid } = caller;
   const isAdmin = reaches(held, 'Admin');
   const only = isAdmin ? undefined : caller.userUuid;
-  const [[read], people, superAdmins, endpoints, [endpointCount], [templateCount], [stored]] =
-    await db.batch([
-      selectRecord(db, orgUuid),
-      selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
-      selectSuperAdmins(db, orgUuid, LIST_MAX),
-      selectReadableUuids(db, caller, { byDefault: held, limit: LIST_MAX }),
-      selectEndpointCount(db, orgUuid),
-      selectTemplateCount(db, orgUuid),
-      selectStored(db, orgUuid),
-    ]);
+  const [
+    [read],
+    people,
+    superAdmins,
+    endpoints,
+    [endpointCount],
+    [templateCount],
+    [workflowCount],
+    [stored],
+  ] = await db.batch([
+    selectRecord(db, orgUuid),
+    selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
+    selectSuperAdmins(db, orgUuid, LIST_MAX),
+    selectReadableUuids(db, caller, { byDefault: held, limit: LIST_MAX }),
+    selectEndpointCount(db, orgUuid),
+    selectTemplateCount(db, orgUuid),
+    selectWorkflowCount(db, orgUuid),
+    selectStored(db, orgUuid),
+  ]);
   if (!read) throw tokenRevoked();
   const { row, modifier } = read;
   const shown = settingsOf(row.settings, settings);
   const counts = {
     endpoints: endpointCount?.count ?? 0,
     templates: templateCount?.count ?? 0,
-    workflows: 0,
+    workflows: workflowCount?.count ?? 0,
   };
   return new Tagged(String(row.revision), {
     id: row.id,

@@ -106,6 +106,17 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   ENDPOINT_EXISTS: [`Endpoint ${SAMPLE.endpoint} already exists`],
   TEMPLATE_EXISTS: ['Template order-summary already exists'],
   TEMPLATE_VERSION_EXISTS: ['Template order-summary has a version 1.1.0 already'],
+  ENDPOINT_IN_USE: [
+    `Endpoint ${SAMPLE.endpoint} is in use: delete it with ?confirm=true`,
+    [{ rule: 'in use', workflows: [SAMPLE.workflow] }],
+  ],
+  WORKFLOW_EXISTS: [`Workflow ${SAMPLE.workflow} already exists`],
+  WORKFLOW_VERSION_EXISTS: [`Workflow ${SAMPLE.workflow} has a version 1.1.0 already`],
+  WORKFLOW_PATH_TAKEN: ['Another workflow has the path orders/paid'],
+  WORKFLOW_RUNNING: [
+    `Workflow ${SAMPLE.workflow} has 2 active runs: cancel them with ?confirm=true`,
+    [{ rule: 'active runs', runs: 2 }],
+  ],
   TEMPLATE_IN_USE: [
     'Template order-summary is in use: delete it with ?confirm=true',
     [{ rule: 'in use', templates: ['order-report'], workflows: [] }],

@@ -85,6 +85,7 @@ const OfRule = {
   workflows: z
     .array(z.string())
     .meta({ description: 'Ids of workflows that use it', examples: [[]] }),
+  runs: z.int().meta({ description: 'Runs that are active', examples: [2] }),
   allowed: z.literal(false).meta({ description: 'Of a level that is too low' }),
   level: AccessLevel.meta({ description: 'The level in force' }),
   needed: AccessLevel.meta({ description: 'The level that the operation needs' }),

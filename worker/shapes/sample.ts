@@ -18,6 +18,8 @@ export const SAMPLE = {
   endpoint: 'shop',
   endpointUuid: 'd3b07384-d9a0-4c9b-8f3e-2a6f1b0c4e52',
   template: 'order-summary',
+  workflow: 'ship-order',
+  workflowUuid: '4e8b2c1d-7a6f-4d3e-9c5b-8f7e6d5c4b3a',
   run: '3c9d1b7e-5a2f-4e60-9b8c-7d6e5f4a3b21',
   nodeUuid: '7a1c5e90-3b2d-4f68-a1e4-c5d6e7f80912',
   /** When the organization was made; then the endpoint, its last change, and now. */

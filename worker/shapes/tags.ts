@@ -7,6 +7,7 @@ export const TAGS = {
   Requests: "What is sent to an endpoint's backend: reads, writes, transactions and sessions.",
   Endpoints: 'Connections to backends: made, tried, changed and removed.',
   Templates: 'Documents made out of others, and requests with placeholders: kept, run and shown.',
+  Workflows: 'Actions in an order, with retries and compensation: kept, started and watched.',
   'JSON utilities': 'Flattening, cutting and mapping JSON, without any backend.',
   Users: 'Who is a member of the organization.',
   Grants: 'Who may do what, and why.',

@@ -4,14 +4,20 @@ import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
+import { selectUsers as selectWorkflows } from '../workflows/store.ts';
 import { type Template, templateNotFound } from './access.ts';
 import { deleteRemains, deleteTemplate } from './changes/store.ts';
 import { tagOf } from './record.ts';
 import { selectTemplate, selectUsers } from './store.ts';
 
+/** Ids of what used a template: it fails from then on. */
+export interface Affected {
+  readonly workflows: readonly string[];
+  readonly templates: readonly string[];
+}
+
 /**
- * Removes versions, references, usage and rules at once. Answers the ids of the templates that
- * used it: they fail from then on.
+ * Removes versions, references, usage and rules at once.
  * @param confirmed whether it may go although it is used
  * @throws GatewayError TEMPLATE_IN_USE with what uses it, TEMPLATE_NOT_FOUND when it is gone already, PRECONDITION_FAILED
  */
@@ -20,11 +26,12 @@ export async function removeTemplate(
   { row }: Template,
   confirmed: boolean,
   ifMatch: IfMatch | undefined,
-): Promise<readonly string[]> {
+): Promise<Affected> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
-  const [users, deleted] = await db.batch([
+  const [users, flows, deleted] = await db.batch([
     selectUsers(db, orgUuid, row),
+    selectWorkflows(db, orgUuid, 'template', row),
     deleteTemplate(db, row, ifMatch, confirmed),
     auditStatement(ctx, {
       action: 'template.delete',
@@ -35,13 +42,14 @@ export async function removeTemplate(
     raiseRules(db, orgUuid),
   ]);
   const templates = users.map((each) => each.id);
-  if (deleted.length > 0) return templates;
+  const workflows = flows.map((each) => each.id);
+  if (deleted.length > 0) return { workflows, templates };
   const [left] = await selectTemplate(db, orgUuid, { uuid });
   if (!left) throw templateNotFound(id);
   if (!isHeld(tagOf(left), ifMatch)) throw preconditionFailed();
   throw new GatewayError(
     'TEMPLATE_IN_USE',
     `Template ${id} is in use: delete it with ?confirm=true`,
-    { details: [{ rule: 'in use', templates, workflows: [] }] },
+    { details: [{ rule: 'in use', templates, workflows }] },
   );
 }

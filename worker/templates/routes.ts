@@ -136,7 +136,8 @@ export const templateRoutes: AnyRoute[] = [
     method: 'DELETE',
     path: '/templates/:template',
     summary: 'Delete a template with all its versions',
-    description: 'What other templates use needs `?confirm=true`; those fail from then on.',
+    description:
+      'What workflows or other templates use needs `?confirm=true`; those fail from then on.',
     tag: 'Templates',
     errors: ['TEMPLATE_IN_USE'],
     access: onTemplate('Write'),
@@ -147,9 +148,10 @@ export const templateRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Deleted,
     async handle(ctx, { resource, query, ifMatch }) {
-      const used = await removeTemplate(ctx, resource, query.confirm === 'true', ifMatch);
+      const confirmed = query.confirm === 'true';
+      const { workflows, templates } = await removeTemplate(ctx, resource, confirmed, ifMatch);
       const { id } = resource.row;
-      const affectedResources = { workflows: [], templates: [...used] };
+      const affectedResources = { workflows: [...workflows], templates: [...templates] };
       return { message: `Template ${id} deleted`, id, affectedResources };
     },
   }),

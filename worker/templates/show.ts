@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { JsonBytes, Tagged } from '../outcome.ts';
 import { isoTime } from '../shapes/iso-time.ts';
+import { selectUsers as selectWorkflows } from '../workflows/store.ts';
 import { type Template, templateNotFound, versionNotFound } from './access.ts';
 import { definitionOf } from './read.ts';
 import { tagOf } from './record.ts';
@@ -37,10 +38,11 @@ export async function showTemplate(
   const { db } = ctx;
   const { orgUuid, uuid, id } = found;
   const since = dayOf(ctx.now()) - USAGE_DAYS + 1;
-  const [[row], versions, users, [usage], [shown]] = await db.batch([
+  const [[row], versions, users, flows, [usage], [shown]] = await db.batch([
     selectTemplate(db, orgUuid, { uuid }),
     selectVersionNames(db, orgUuid, uuid),
     selectUsers(db, orgUuid, { uuid, id }),
+    selectWorkflows(db, orgUuid, 'template', { uuid, id }),
     selectUsage(db, orgUuid, uuid, since),
     selectVersion(db, orgUuid, uuid, version ?? found.version),
   ]);
@@ -56,7 +58,7 @@ export async function showTemplate(
     lastModified: isoTime(row.updatedAt),
     lastModifiedBy: row.lastModifiedBy,
     usage: {
-      directReferences: users.length,
+      directReferences: users.length + flows.length,
       invocationsLast30Days: invocations,
       averageProcessingTime: invocations === 0 ? 0 : Math.round(durationMs / invocations),
     },

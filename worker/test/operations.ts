@@ -83,6 +83,7 @@ export const ADDITIONS = [
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],
   ['GET', '/templates', 'Read'],
   ['GET', '/templates/:template/runs/:run', 'Read'],
+  ['GET', '/workflows', 'Read'],
   ['GET', '/iam/users', 'Admin'],
   ['PATCH', '/iam/users/:user', 'Member'],
   ['GET', '/iam/rbac/check', 'Member'],

@@ -13,6 +13,7 @@ import {
 } from '../../db/templates.ts';
 import type { Level } from '../../levels.ts';
 import type { IfMatch } from '../../revision.ts';
+import { selectUsers as selectWorkflows } from '../../workflows/store.ts';
 import type { Reference } from '../compiled.ts';
 import { counted, selectTemplateUuid, selectUsers, selectVersion } from '../store.ts';
 
@@ -135,7 +136,12 @@ export function deleteTemplate(
         eq(templates.orgUuid, orgUuid),
         eq(templates.uuid, uuid),
         heldTo(templates.revision, ifMatch),
-        confirmed ? undefined : sql`not exists ${selectUsers(db, orgUuid, { uuid, id })}`,
+        ...(confirmed
+          ? []
+          : [
+              sql`not exists ${selectUsers(db, orgUuid, { uuid, id })}`,
+              sql`not exists ${selectWorkflows(db, orgUuid, 'template', { uuid, id })}`,
+            ]),
       ),
     )
     .returning({ uuid: templates.uuid });

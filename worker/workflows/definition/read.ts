@@ -1,6 +1,9 @@
 /** From a definition to the tree that the engine runs, or to everything that is wrong with it. Spec: workflows.md §1 to §5. */
 import { isJsonObject, type JsonObject } from '../../../proto/json.ts';
+import { IN_OUR_WORDS } from '../../../proto/schema-faults.ts';
 import { compileSchema } from '../../language/schemas/compile.ts';
+import { ChosenId } from '../../shapes/ids.ts';
+import { Description, Name, VersionName } from '../../templates/schema.ts';
 import { Report } from '../../templates/transformation/report.ts';
 import { readList, readOne } from './action.ts';
 import type { Drafts, Lookups } from './draft.ts';
@@ -34,6 +37,8 @@ export const DEFINITION_MEMBERS = [
   ...['start', 'actions', 'output', 'errorHandler', 'executionSettings', 'humanInteraction'],
   ...['monitoring', 'collaboration', 'documentation'],
 ];
+/** An id that a workflow can have. */
+export const WorkflowId = ChosenId.refine((id) => id !== 'subjects', 'may not be "subjects"');
 /** Members that are stored and shown as they are. */
 const FREE = ['humanInteraction', 'monitoring', 'collaboration', 'documentation'];
 /** Most actions of a definition, all of the tree counted. Spec silent. */
@@ -113,6 +118,7 @@ function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string
 
 /** What stands around the actions. */
 function readAround(drafts: Drafts, members: Members) {
+  checkNames(members);
   const runAs = members.chosen('runAs', ['caller', 'author']);
   if (runAs === 'author') members.fault('runAs', 'is not taken yet: leave it out, or write caller');
   members.chosen('status', ['active', 'paused']);
@@ -126,6 +132,18 @@ function readAround(drafts: Drafts, members: Members) {
     settings: readSettings(drafts, members),
     triggers: readTriggers(drafts, members),
   };
+}
+
+/** What people and paths call it. */
+function checkNames(members: Members): void {
+  const shapes = { id: WorkflowId, name: Name, description: Description, version: VersionName };
+  for (const [name, shape] of Object.entries(shapes)) {
+    const value = members.get(name);
+    if (value === undefined) continue;
+    const [issue] = shape.safeParse(value, IN_OUR_WORDS).error?.issues ?? [];
+    if (issue !== undefined) members.fault(name, issue.message);
+  }
+  if (!members.has('name')) members.fault('name', 'is required');
 }
 
 /** An expression over the input alone. */

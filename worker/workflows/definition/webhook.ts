@@ -76,7 +76,9 @@ function readSecrets({ lookups }: Drafts, members: Members): readonly string[] |
   if (list.includes(HIDDEN)) {
     return members.fault('secret', 'is hidden here: send the secret itself');
   }
-  const texts = list.filter((each) => typeof each === 'string' && isSecret(each));
-  if (texts.length < list.length) return members.fault('secret', SECRET_FORM);
-  return texts as readonly string[]; // Just looked at.
+  const texts = list.flatMap((each) => {
+    const text = typeof each === 'string' && isSecret(each) ? each : sealedIn(each);
+    return text === undefined ? [] : [text];
+  });
+  return texts.length < list.length ? members.fault('secret', SECRET_FORM) : texts;
 }

@@ -1,0 +1,75 @@
+/** What operations on workflows act on, and the caller's level there. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Access } from '../access/access.ts';
+import { type Policy, policyOf, remembered } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import type { WorkflowRow } from '../db/workflows.ts';
+import type { Level } from '../levels.ts';
+import { isUuid } from '../shapes/ids.ts';
+import { selectWorkflow, selectWorkflowUuid, type WorkflowName } from './store.ts';
+
+/** A workflow as one request sees it; the row is at most `POLICY_TTL_MS` old. */
+export interface Workflow {
+  readonly row: WorkflowRow;
+  /** The caller's rules there, and the organization's sealed data key. */
+  readonly policy: Policy;
+}
+
+/** Parameters of a path below `/workflows/{workflow}`. */
+export interface WorkflowParams {
+  /** An id, or a UUID. */
+  readonly workflow: string;
+}
+
+/** What is taken beside workflows that are there. */
+export interface Also {
+  /** By its UUID one that was deleted, whose runs are still there. */
+  readonly deleted?: boolean;
+}
+
+/**
+ * Demands `level` on the workflow that the path names. Steady requests make no trip to D1.
+ * @throws GatewayError WORKFLOW_NOT_FOUND for another organization's workflow too
+ */
+export function onWorkflow<Params extends WorkflowParams = WorkflowParams>(
+  level: Level,
+  also: Also = {},
+): Access<Params, Workflow> {
+  const errors = ['WORKFLOW_NOT_FOUND'] as const;
+  return { level, errors, find: (ctx, { workflow }) => findWorkflow(ctx, workflow, also) };
+}
+
+async function findWorkflow(ctx: Context, named: string, { deleted = false }: Also) {
+  const { db, caller } = ctx;
+  const name = workflowName(named);
+  const read = await remembered(ctx, `workflow:${named}`, async () => {
+    const uuid = selectWorkflowUuid(db, caller.orgUuid, name);
+    const [standing, rows, rules] = await db.batch([
+      selectStanding(db, caller),
+      selectWorkflow(db, caller.orgUuid, name),
+      selectRules(db, caller, uuid),
+    ]);
+    return { standing, rows, rules };
+  });
+  const [row] = read.rows;
+  const on = row && ({ kind: 'workflow', uuid: row.uuid } as const);
+  const policy = policyOf(ctx, read.standing, read.rules, on);
+  if (!row || (row.deletedAt !== null && !deleted)) throw workflowNotFound(named);
+  return { resource: { row, policy }, policy };
+}
+
+/** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
+export function workflowName(named: string): WorkflowName {
+  return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
+}
+
+/** Says no more of another organization's workflow than of one that is nowhere. */
+export function workflowNotFound(named: string): GatewayError {
+  return new GatewayError('WORKFLOW_NOT_FOUND', `Workflow ${named} does not exist`);
+}
+
+/** The workflow is there, the version is not. */
+export function versionNotFound(id: string, version: string): GatewayError {
+  return new GatewayError('WORKFLOW_NOT_FOUND', `Workflow ${id} has no version ${version}`);
+}

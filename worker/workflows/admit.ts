@@ -1,0 +1,201 @@
+/** Whether a definition may be stored: what it names is there, and its author may use it. */
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import { demand } from '../access/access.ts';
+import type { Demand } from '../access/demand.ts';
+import { policyOf } from '../access/policy.ts';
+import { selectRules, selectStanding } from '../access/store.ts';
+import type { Context } from '../context.ts';
+import { effectiveLevel } from '../levels.ts';
+import { inItsTurn } from '../limits/heavy-work.ts';
+import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
+import type { Hook } from './changes/store.ts';
+import type { Fault, Reference } from './definition/found.ts';
+import { readWorkflow } from './definition/read.ts';
+import type { Workflow } from './definition/tree.ts';
+import { refusal } from './refusal.ts';
+import { selectLeadingTo, selectNamed, selectNamedUuids } from './store.ts';
+import { runnable, SCHEMA } from './stored.ts';
+
+/** What is known of the workflow that is to have the definition. */
+export interface Holder {
+  readonly id: string;
+  /** Undefined before it is stored. */
+  readonly uuid: string | undefined;
+}
+
+/** A definition that may be stored. */
+export interface Admitted {
+  readonly references: readonly Reference[];
+  readonly hooks: readonly Hook[];
+}
+
+/** Everything that is wrong, beside what is found here. */
+interface Draft {
+  readonly definition: JsonObject;
+  readonly faults: readonly Fault[];
+  /** Bytes of it, for turns. */
+  readonly size: number;
+}
+
+/**
+ * Reads a definition within its organization. Contract §1 ("Order of refusals"), §4, §9.
+ * @param demands gets what is demanded of the caller
+ * @throws GatewayError BAD_REQUEST with every fault and its path, FORBIDDEN
+ */
+export async function admitted(
+  ctx: Context,
+  holder: Holder,
+  { definition, faults: known, size }: Draft,
+  demands: Demand[],
+): Promise<Admitted> {
+  const whole = runnable(definition);
+  const reach = await loadReachOf(ctx, namesIn(whole));
+  const { workflow, faults, references } = await inItsTurn(ctx, size, () =>
+    readWorkflow(whole, { kindOf: (endpoint) => reach.kindOf(endpoint) }),
+  );
+  const others = await loadWorkflows(ctx, holder, references);
+  const missing = references.flatMap((each) => faultOf(each, { reach, others, holder }));
+  const told = new Set(known.map(({ path }) => path));
+  // What is wrong with a node makes its action wrong as well.
+  const found = [...faults, ...missing].map((each) => asGiven(each, definition));
+  const all = [...known, ...found.filter(({ path }) => !told.has(path))];
+  if (all.length > 0 || workflow === undefined) throw refusal(all);
+  demands.push(...reach.demandAll(references.filter(isReached)));
+  demands.push(...others.demands(references));
+  demandAuthor(ctx, workflow);
+  return { references, hooks: hooksOf(workflow, holder.id) };
+}
+
+/** Something that a request or template reaches. */
+interface Named {
+  readonly kind: 'endpoint' | 'template';
+  readonly id: string;
+}
+
+/** What a definition names, known before it can be read: which kind an endpoint is of decides how. */
+function namesIn(json: Json): readonly Named[] {
+  const found = new Map<string, Named>();
+  const visit = (each: Json): void => {
+    if (Array.isArray(each)) each.forEach(visit);
+    if (!isJsonObject(each)) return;
+    for (const kind of ['endpoint', 'template'] as const) {
+      const named = each[kind];
+      if (typeof named === 'string') found.set(`${kind}:${named}`, { kind, id: nameOf(named) });
+    }
+    Object.values(each).forEach(visit);
+  };
+  visit(json);
+  return [...found.values()];
+}
+
+function isReached(reference: Reference): reference is Reference & Named {
+  return reference.kind !== 'workflow';
+}
+
+/** Other workflows that a definition names. */
+interface Others {
+  has(id: string): boolean;
+  /** Whether it leads back to the workflow itself. */
+  leadsBack(id: string): boolean;
+  demands(references: readonly Reference[]): Demand[];
+}
+
+async function loadWorkflows(
+  ctx: Context,
+  { uuid }: Holder,
+  references: readonly Reference[],
+): Promise<Others> {
+  const names = references.flatMap(({ kind, id }) => (kind === 'workflow' ? [id] : []));
+  if (names.length === 0) return { has: () => true, leadsBack: () => false, demands: () => [] };
+  const { db, caller } = ctx;
+  const { orgUuid } = caller;
+  const [standing, rows, rules, leading] = await db.batch([
+    selectStanding(db, caller),
+    selectNamed(db, orgUuid, names),
+    selectRules(db, caller, selectNamedUuids(orgUuid, names)),
+    selectLeadingTo(db, orgUuid, names, { uuid: uuid ?? '' }),
+  ]);
+  const byName = new Map(rows.flatMap((row) => [[row.id, row] as const, [row.uuid, row] as const]));
+  const back = new Set(leading.map((each) => each.uuid));
+  const demandOn = (id: string): Demand[] => {
+    const row = byName.get(id);
+    if (row === undefined) return [];
+    const own = rules.filter(
+      ({ resourceUuid }) => resourceUuid === orgUuid || resourceUuid === row.uuid,
+    );
+    const policy = policyOf(ctx, standing, own, { kind: 'workflow', uuid: row.uuid });
+    return [demand({ held: effectiveLevel(policy), policy, params: { workflow: id } }, 'Read')];
+  };
+  return {
+    has: (id) => byName.has(id),
+    leadsBack: (id) => back.has(byName.get(id)?.uuid ?? ''),
+    demands: (all) => all.flatMap(({ kind, id }) => (kind === 'workflow' ? demandOn(id) : [])),
+  };
+}
+
+function faultOf(
+  { kind, id, path }: Reference,
+  {
+    reach,
+    others,
+    holder,
+  }: { readonly reach: Reach; readonly others: Others; readonly holder: Holder },
+): Fault[] {
+  // Of an endpoint that is not there its reader tells.
+  if (kind === 'endpoint') return [];
+  if (kind === 'template') {
+    const message = `names no template of the organization: ${id}`;
+    return reach.template(id) ? [] : [{ path, message }];
+  }
+  if (id === holder.id || id === holder.uuid) {
+    return [{ path, message: 'names the workflow itself: it would never end' }];
+  }
+  if (!others.has(id)) return [{ path, message: `names no workflow of the organization: ${id}` }];
+  return others.leadsBack(id)
+    ? [{ path, message: `leads back to the workflow itself: ${id}` }]
+    : [];
+}
+
+/** Of the insert shape, faults are told where the client wrote what is wrong. */
+function asGiven(fault: Fault, { [SCHEMA]: schema }: JsonObject): Fault {
+  if (fault.path.startsWith(SCHEMA)) return fault;
+  if (Array.isArray(schema)) return { ...fault, path: `${SCHEMA}.${fault.path}` };
+  if (!isJsonObject(schema)) return fault;
+  const [member, index, ...rest] = fault.path.split('.');
+  const nodes = isJsonObject(schema.dag) ? schema.dag.nodes : undefined;
+  const id = isJsonObject(nodes) ? Object.keys(nodes)[Number(index)] : undefined;
+  if (member !== 'actions' || id === undefined) return fault;
+  const [name = ''] = rest;
+  const told = NODE_MEMBERS[name] ?? name;
+  return { ...fault, path: [SCHEMA, 'dag', 'nodes', id, told, ...rest.slice(1)].join('.') };
+}
+
+/** Which member of a node an action's is made of. */
+const NODE_MEMBERS: Readonly<Record<string, string>> = {
+  template: 'template_uuid',
+  after: 'source',
+  input: 'input_op',
+  output: 'output_op',
+};
+
+/** Whoever has no account here can be the author of nothing that runs by itself. Contract §9. */
+function demandAuthor({ caller }: Context, { triggers }: Workflow): void {
+  if (caller.external === undefined) return;
+  const own = triggers.find((each) => each.type !== 'api' || !each.required);
+  if (own === undefined) return;
+  throw new GatewayError(
+    'FORBIDDEN',
+    `A trigger of type ${own.type} needs an author with an account here: its runs have the rights of that account`,
+  );
+}
+
+/** Paths below `/hooks/{org}` that a workflow takes. */
+function hooksOf({ triggers }: Workflow, id: string): Hook[] {
+  return triggers.flatMap((trigger) => {
+    if (trigger.type === 'webhook') return [{ path: trigger.path, trigger: trigger.index }];
+    return trigger.type === 'api' && !trigger.required
+      ? [{ path: id, trigger: trigger.index }]
+      : [];
+  });
+}

@@ -1,0 +1,125 @@
+/** Reads the bodies that carry a definition, in either shape. Spec: "Workflow"; workflows.md §1. */
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type JsonObject } from '../../proto/json.ts';
+import { parseDefinition } from '../../proto/written-json.ts';
+import type { WorkflowStatus } from '../db/workflows.ts';
+import { idFromName, isUuid } from '../shapes/ids.ts';
+import { actionsOf, isDag } from './definition/dag.ts';
+import type { Fault } from './definition/found.ts';
+import { WorkflowId } from './definition/read.ts';
+import { refusal } from './refusal.ts';
+import { hasSealed, SCHEMA, textOf } from './stored.ts';
+
+/** Largest definition, in bytes of its JSON. Spec: workflows.md §1. */
+const DEFINITION_MAX = 1024 * 1024;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A definition that is to be stored, and what goes beside it. */
+export interface Given {
+  readonly id: string;
+  readonly status: WorkflowStatus;
+  readonly definition: JsonObject;
+  /** What is wrong before it is read. */
+  readonly faults: readonly Fault[];
+}
+
+/** A body as it was written: kinds of endpoints tell `1.0` from `1`. @throws GatewayError BAD_REQUEST for a member that is there twice */
+export function asWritten(body: JsonObject, bytes: Uint8Array | undefined): JsonObject {
+  if (bytes === undefined) return body;
+  return parseDefinition(decoder.decode(bytes)) as JsonObject; // As the body is, an object.
+}
+
+/**
+ * The definition that a create body is.
+ * @throws GatewayError BAD_REQUEST for a body of neither shape, NOT_FOUND for another organization's UUID
+ */
+export function definitionIn(body: JsonObject, orgUuid: string): Given {
+  if (!Object.hasOwn(body, SCHEMA) && !Object.hasOwn(body, 'org_uuid')) return fromDefinition(body);
+  const { [SCHEMA]: schema, org_uuid: org, ...others } = body;
+  const faults = Object.keys(others).map((path) => ({
+    path,
+    message: `is no member of the insert shape: write it into ${SCHEMA}`,
+  }));
+  if (!isJsonObject(schema)) {
+    const message = schema === undefined ? 'is required' : 'must be an object';
+    throw refusal([...faults, { path: SCHEMA, message }]);
+  }
+  if (org !== undefined && (typeof org !== 'string' || !isUuid(org))) {
+    throw refusal([
+      ...faults,
+      { path: 'org_uuid', message: 'must be the UUID of the organization' },
+    ]);
+  }
+  if (org !== undefined && org.toLowerCase() !== orgUuid) {
+    throw new GatewayError('NOT_FOUND', `Organization ${org} does not exist`);
+  }
+  const read = isDag(schema) ? fromDag(schema) : fromInner(schema);
+  return { ...read, faults: [...faults, ...read.faults] };
+}
+
+/** A definition as the value of `workflow_schema`. */
+function fromInner(schema: JsonObject): Given {
+  const { definition, ...rest } = fromDefinition(schema);
+  return { ...rest, definition: { ...definition, [SCHEMA]: Object.keys(schema) } };
+}
+
+function fromDag(schema: JsonObject): Given {
+  const { id = `wf-${newWord()}` } = schema;
+  const { faults } = actionsOf(schema);
+  const isId = typeof id === 'string' && WorkflowId.safeParse(id).success;
+  const wrong = { path: `${SCHEMA}.id`, message: 'must be an id: letters, digits and . _ -' };
+  const name = isId ? id : 'workflow';
+  const definition = { name, description: '', version: '1.0.0', [SCHEMA]: schema };
+  return { id: name, status: 'active', definition, faults: isId ? faults : [wrong, ...faults] };
+}
+
+/** Characters of a word that nobody chose. */
+const WORD = 12;
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+function newWord(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(WORD));
+  return [...bytes].map((each) => LETTERS.charAt(each % LETTERS.length)).join('');
+}
+
+function fromDefinition(body: JsonObject): Given {
+  const { id: chosen, status, ...rest } = body;
+  const { name } = body;
+  const id = chosen ?? (typeof name === 'string' ? idFromName(name) : 'workflow');
+  const faults: Fault[] = chosen === undefined ? [...faultsOfMade(String(id))] : [];
+  if (hasSealed(body)) faults.push({ path: 'trigger', message: 'has a secret that is no text' });
+  // Those are checked with the rest of the definition, which they are no part of once it is stored.
+  const checked = {
+    ...(chosen === undefined ? {} : { id: chosen }),
+    ...(status === undefined ? {} : { status }),
+  };
+  return {
+    id: String(id),
+    status: status === 'paused' ? 'paused' : 'active',
+    definition: { ...checked, description: '', version: '1.0.0', ...rest },
+    faults,
+  };
+}
+
+function faultsOfMade(id: string): readonly Fault[] {
+  if (id === '' || id === 'subjects') {
+    return [{ path: 'id', message: 'is required: the name makes none' }];
+  }
+  return isUuid(id)
+    ? [{ path: 'id', message: 'is required: the name makes a UUID, which no id may be' }]
+    : [];
+}
+
+/** What is stored of a definition: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
+export function storedPart({ id: _id, status: _status, ...definition }: JsonObject): JsonObject {
+  const text = textOf(definition);
+  if (text.length * 3 > DEFINITION_MAX && encoder.encode(text).byteLength > DEFINITION_MAX) {
+    throw new GatewayError(
+      'PAYLOAD_TOO_LARGE',
+      `The definition is larger than ${DEFINITION_MAX} bytes`,
+    );
+  }
+  return definition;
+}

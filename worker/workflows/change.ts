@@ -1,0 +1,212 @@
+/** Changes a workflow: what is given makes a new version, the others are kept; a status alone makes none. */
+import { GatewayError } from '../../proto/errors.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
+import type { Demand } from '../access/demand.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import type { WorkflowRow } from '../db/workflows.ts';
+import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
+import { demandStorage } from '../limits/quotas/demand.ts';
+import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
+import { nextVersion } from '../templates/version.ts';
+import { type Workflow, workflowNotFound } from './access.ts';
+import { admitted } from './admit.ts';
+import { asWritten, storedPart } from './body.ts';
+import {
+  type Hook,
+  insertReferences,
+  insertVersion,
+  replaceHooks,
+  updateWorkflow,
+} from './changes/store.ts';
+import { pathTaken, sealedFor, versionOf } from './create.ts';
+import type { Fault } from './definition/found.ts';
+import { tagOf } from './record.ts';
+import { refusal } from './refusal.ts';
+import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
+import { hasSealed, SCHEMA, storedDefinition, textOf, withKeptSecrets } from './stored.ts';
+
+/** A workflow after a change, and the members that are otherwise. */
+export interface Changed {
+  readonly row: WorkflowRow;
+  readonly updatedFields: readonly string[];
+}
+
+/** The members that are to change. */
+interface Sent {
+  readonly body: JsonObject;
+  readonly bytes: Uint8Array | undefined;
+  readonly ifMatch: IfMatch | undefined;
+  /** Gets what is demanded of the caller. */
+  readonly demands: Demand[];
+}
+
+/** Members that a definition cannot be without. */
+const NEEDED = ['name', 'version', 'actions', 'status'];
+
+/**
+ * Puts a new version in force, made of the one in force and the members given; of `status` alone,
+ * only that is changed. Spec: "Versioning"; workflows.md §1, "PATCH".
+ * @throws GatewayError BAD_REQUEST with all faults, WORKFLOW_VERSION_EXISTS, WORKFLOW_PATH_TAKEN, EDIT_CONFLICT when another
+ * change came between, PRECONDITION_FAILED, WORKFLOW_NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED
+ */
+export async function changeWorkflow(
+  ctx: Context,
+  workflow: Workflow,
+  { body, bytes, ifMatch, demands }: Sent,
+): Promise<Changed> {
+  const { db } = ctx;
+  const { orgUuid, uuid, id } = workflow.row;
+  const [row] = await selectWorkflow(db, orgUuid, { uuid });
+  if (!row || row.deletedAt !== null) throw workflowNotFound(id);
+  const size = bytes?.byteLength ?? 0;
+  const patch = await inItsTurn(ctx, size, () => asWritten(body, bytes));
+  const updatedFields = Object.keys(patch);
+  if (updatedFields.length === 0) {
+    throw refusal([{ path: 'body', message: 'names nothing that is to change' }]);
+  }
+  const { status, ...members } = patch;
+  if (Object.keys(members).length > 0) {
+    return changeDefinition(ctx, { ...workflow, row }, { patch, size, ifMatch, demands });
+  }
+  if (status !== 'active' && status !== 'paused') {
+    throw refusal([{ path: 'status', message: 'must be one of active, paused' }]);
+  }
+  hold(tagOf(row), ifMatch);
+  const next = { ...changedBy(ctx, row), status } as const;
+  await store(ctx, row, { next, updatedFields, ifMatch });
+  return { row: next, updatedFields };
+}
+
+/** What a definition is called. */
+type Named = Pick<WorkflowRow, 'name' | 'version'>;
+
+interface Patch {
+  readonly patch: JsonObject;
+  readonly size: number;
+  readonly ifMatch: IfMatch | undefined;
+  readonly demands: Demand[];
+}
+
+async function changeDefinition(
+  ctx: Context,
+  { row, policy }: Workflow,
+  { patch, size: bytes, ifMatch, demands }: Patch,
+): Promise<Changed> {
+  const { db } = ctx;
+  const { orgUuid, uuid, id } = row;
+  const [[stored], names] = await db.batch([
+    selectVersion(db, orgUuid, uuid, row.version),
+    selectVersionNames(db, orgUuid, uuid),
+  ]);
+  if (!stored) throw changedMeanwhile(row, ifMatch);
+  const size = Math.max(stored.definition.length, bytes);
+  const versions = names.map(({ version }) => version);
+  const before = storedDefinition(stored.definition);
+  const { definition, faults } = await inItsTurn(ctx, size, () =>
+    merged(before, { patch, versions, inForce: row.version }),
+  );
+  hold(tagOf(row), ifMatch);
+  const kept = await inItsTurn(ctx, size, () => storedPart(definition));
+  if (versions.includes(String(kept.version))) throw versionExists(id, String(kept.version));
+  const draft = { definition, faults, size };
+  const { references, hooks } = await admitted(ctx, { id, uuid }, draft, demands);
+  const text = textOf(await sealedFor(ctx, { uuid, policy }, kept));
+  await demandStorage(ctx, text.length);
+  await mayStore(ctx, text.length);
+  // Read, and so of these types.
+  const { name, version, status = row.status } = definition as Partial<WorkflowRow> & Named;
+  const next = { ...changedBy(ctx, row), name, version, status };
+  const updatedFields = Object.keys(patch);
+  await store(ctx, row, { next, updatedFields, ifMatch, made: { text, references, hooks } });
+  return { row: next, updatedFields };
+}
+
+/** The definition in force with what is given in place of its own; null takes away. */
+function merged(
+  before: JsonObject,
+  {
+    patch,
+    versions,
+    inForce,
+  }: { readonly patch: JsonObject; readonly versions: readonly string[]; readonly inForce: string },
+): { readonly definition: JsonObject; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  if (Object.hasOwn(patch, 'id')) faults.push({ path: 'id', message: 'cannot be changed' });
+  if (hasSealed(patch)) faults.push({ path: 'trigger', message: 'has a secret that is no text' });
+  const { [SCHEMA]: schema, ...rest } = before;
+  const isKept = isJsonObject(schema) && patch.actions === undefined;
+  const members = new Map<string, Json>(
+    Object.entries({ ...rest, ...(isKept ? { [SCHEMA]: schema } : {}), ...patch }),
+  );
+  members.delete('id');
+  for (const [name, value] of members) {
+    if (value === null && !NEEDED.includes(name)) members.delete(name);
+  }
+  members.set('description', members.get('description') ?? '');
+  members.set('version', patch.version ?? nextVersion(inForce, versions));
+  const definition = withKeptSecrets(Object.fromEntries(members), before);
+  return { definition, faults };
+}
+
+/** What every change sets. */
+function changedBy({ caller, now }: Context, row: WorkflowRow): WorkflowRow {
+  const { revision } = row;
+  return { ...row, updatedAt: now(), lastModifiedBy: caller.userId, revision: revision + 1 };
+}
+
+/** A change that is to be stored. */
+interface Storing {
+  readonly next: WorkflowRow;
+  readonly updatedFields: readonly string[];
+  readonly ifMatch: IfMatch | undefined;
+  /** Of a new version. */
+  readonly made?: {
+    readonly text: string;
+    readonly references: Parameters<typeof insertReferences>[2];
+    readonly hooks: readonly Hook[];
+  };
+}
+
+async function store(
+  ctx: Context,
+  row: WorkflowRow,
+  { next, updatedFields, ifMatch, made }: Storing,
+): Promise<void> {
+  const { db } = ctx;
+  const { name, version, status, updatedAt, lastModifiedBy } = next;
+  const changes = { name, version, status, updatedAt, lastModifiedBy };
+  const [changed] = await db.batch([
+    updateWorkflow(db, row, { changes, hooks: made?.hooks }),
+    auditStatement(ctx, {
+      action: 'workflow.update',
+      resource: `workflow:${row.uuid}`,
+      details: { id: row.id, fields: updatedFields },
+    }),
+    ...(made
+      ? [
+          insertVersion(db, next, versionOf(ctx, next, made.text)),
+          insertReferences(db, next, made.references),
+          ...replaceHooks(db, next, made.hooks),
+        ]
+      : []),
+  ]);
+  if (changed.length > 0) return;
+  const { orgUuid, uuid, id } = row;
+  const hooks = (made?.hooks ?? []).map(({ path }) => path);
+  const [room] = await selectRoom(db, orgUuid, { id, uuid, hooks, quota: 0 });
+  throw typeof room?.hook === 'string' ? pathTaken(room.hook) : changedMeanwhile(row, ifMatch);
+}
+
+function versionExists(id: string, version: string): GatewayError {
+  return new GatewayError(
+    'WORKFLOW_VERSION_EXISTS',
+    `Workflow ${id} has a version ${version} already`,
+  );
+}
+
+/** Who named the revision that it was learns that it is another. */
+function changedMeanwhile({ id }: WorkflowRow, ifMatch: IfMatch | undefined): GatewayError {
+  if (ifMatch !== undefined && ifMatch !== 'any') return preconditionFailed();
+  return new GatewayError('EDIT_CONFLICT', `Workflow ${id} was changed in the meantime`);
+}

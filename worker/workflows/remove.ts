@@ -1,0 +1,56 @@
+/** Removes a workflow with all its versions; its runs stay readable until their retention ends. */
+import { GatewayError } from '../../proto/errors.ts';
+import { auditStatement } from '../audit/record.ts';
+import type { Context } from '../context.ts';
+import { raiseRules } from '../grants/changes/store.ts';
+import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
+import { type Workflow, workflowNotFound } from './access.ts';
+import { cancelRunsOf } from './cancel-runs.ts';
+import { deleteRemains, markDeleted } from './changes/store.ts';
+import { tagOf } from './record.ts';
+import { selectActive, selectWorkflow } from './store.ts';
+
+/** What a removal is held to. */
+interface Held {
+  /** Whether it may go although runs are active. */
+  readonly confirmed: boolean;
+  readonly ifMatch: IfMatch | undefined;
+}
+
+/**
+ * Removes versions, references and paths at once, and cancels what runs. Answers how many runs were
+ * active: they compensate what they did.
+ * @throws GatewayError WORKFLOW_RUNNING, WORKFLOW_NOT_FOUND when it is gone already, PRECONDITION_FAILED
+ */
+export async function removeWorkflow(
+  ctx: Context,
+  { row }: Workflow,
+  { confirmed, ifMatch }: Held,
+): Promise<number> {
+  const { db } = ctx;
+  const { orgUuid, uuid, id } = row;
+  const [[active], deleted] = await db.batch([
+    selectActive(db, orgUuid, uuid),
+    markDeleted(db, row, { ifMatch, confirmed, now: ctx.now() }),
+    auditStatement(ctx, {
+      action: 'workflow.delete',
+      resource: `workflow:${uuid}`,
+      details: { id },
+    }),
+    ...deleteRemains(db, orgUuid, uuid),
+    raiseRules(db, orgUuid),
+  ]);
+  const count = active?.active ?? 0;
+  if (deleted.length > 0) {
+    if (count > 0) await cancelRunsOf(ctx, row);
+    return count;
+  }
+  const [left] = await selectWorkflow(db, orgUuid, { uuid });
+  if (!left || left.deletedAt !== null) throw workflowNotFound(id);
+  if (!isHeld(tagOf(left), ifMatch)) throw preconditionFailed();
+  throw new GatewayError(
+    'WORKFLOW_RUNNING',
+    `Workflow ${id} has ${count} active runs: cancel them with ?confirm=true`,
+    { details: [{ rule: 'active runs', runs: count }] },
+  );
+}
