@@ -5,7 +5,7 @@ import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import type { KindShapes } from '../../kinds/kind.ts';
 import { JsonValue } from '../../kinds/members.ts';
 import { ChosenId } from '../shapes/ids.ts';
-import { count, message, NextCursor, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';
+import { count, NextCursor, timestamp, timestampOrNull, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { shownAs } from '../shapes/shown-as.ts';
 import { text } from '../shapes/texts.ts';
