@@ -5,6 +5,7 @@ import { pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 import { pingingRelay } from '../test/pinging-relay.ts';
 import { insertTemplate } from '../test/template.ts';
+import { insertWorkflow } from '../test/workflow.ts';
 
 /** One list. */
 interface List {
@@ -20,6 +21,7 @@ const LISTS: readonly List[] = [
   { path: '/endpoints', entries: 'endpoints', wrapped: true, entriesMin: 3 },
   { path: '/endpoints/:endpoint/nodes', entries: 'nodes', wrapped: true, entriesMin: 1 },
   { path: '/templates', entries: 'templates', entriesMin: 3 },
+  { path: '/workflows', entries: 'workflows', entriesMin: 3 },
   { path: '/audit', entries: 'entries', entriesMin: 3 },
   { path: '/iam/users', entries: 'users', entriesMin: 3 },
 ];
@@ -46,6 +48,7 @@ async function start(): Promise<TestGateway> {
   }
   await insertEndpoint(made);
   for (let at = 0; at < 3; at += 1) await insertTemplate(made);
+  for (let at = 0; at < 3; at += 1) await insertWorkflow(made);
   await made.call('PATCH', '/organizations', { description: 'x' });
   return made;
 }
