@@ -11,7 +11,12 @@ import { demandStorage } from '../limits/quotas/demand.ts';
 import { seal } from '../secrets/seal.ts';
 import { admitted } from './admit.ts';
 import { asWritten, definitionIn, storedPart } from './body.ts';
-import { insertReferences, insertVersion, insertWorkflow, replaceHooks } from './changes/store.ts';
+import {
+  insertReferences,
+  insertVersion,
+  insertWorkflowRow,
+  replaceHooks,
+} from './changes/store.ts';
 import { selectRoom, type Wanted } from './store.ts';
 import { sealedDefinition, textOf } from './stored.ts';
 
@@ -58,7 +63,7 @@ export async function createWorkflow(
     ...{ updatedAt: now, lastModifiedBy: userId, revision: now, deletedAt: null },
   };
   const [inserted] = await db.batch([
-    insertWorkflow(db, row, { quota: settings.QUOTAS.workflows, hooks }),
+    insertWorkflowRow(db, row, { quota: settings.QUOTAS.workflows, hooks }),
     auditStatement(ctx, {
       action: 'workflow.create',
       resource: `workflow:${uuid}`,

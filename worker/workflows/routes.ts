@@ -4,14 +4,14 @@ import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { onWorkflow } from './access.ts';
-import { changeWorkflow } from './change.ts';
 import { createWorkflow } from './create.ts';
+import { deleteWorkflow } from './delete.ts';
+import { getWorkflow } from './get.ts';
 import { listWorkflows } from './list.ts';
 import { namedAs, tagOf } from './record.ts';
-import { removeWorkflow } from './remove.ts';
 import { Created, Deleted, Updated, WorkflowDetail, WorkflowPage } from './result-shapes.ts';
 import { CreateBody, DeleteQuery, PatchBody, VersionQuery, WorkflowPath } from './schema.ts';
-import { showWorkflow } from './show.ts';
+import { updateWorkflow } from './update.ts';
 
 export const workflowRoutes: AnyRoute[] = [
   route({
@@ -70,7 +70,7 @@ export const workflowRoutes: AnyRoute[] = [
     conditional: true,
     reply: 'bare',
     result: WorkflowDetail,
-    handle: (ctx, { resource, query }) => showWorkflow(ctx, resource, query.version),
+    handle: (ctx, { resource, query }) => getWorkflow(ctx, resource, query.version),
   }),
   route({
     method: 'PATCH',
@@ -89,7 +89,7 @@ export const workflowRoutes: AnyRoute[] = [
     result: Updated,
     names: { version: '/version' },
     async handle(ctx, { resource, ...sent }) {
-      const { row, updatedFields } = await changeWorkflow(ctx, resource, sent);
+      const { row, updatedFields } = await updateWorkflow(ctx, resource, sent);
       const isStatus = updatedFields.length === 1 && updatedFields[0] === 'status';
       const message = `Workflow ${row.id} is ${isStatus ? row.status : `at version ${row.version}`}`;
       return new Tagged(tagOf(row), {
@@ -115,7 +115,7 @@ export const workflowRoutes: AnyRoute[] = [
     result: Deleted,
     async handle(ctx, { resource, query, ifMatch }) {
       const confirmed = query.confirm === 'true';
-      const active = await removeWorkflow(ctx, resource, { confirmed, ifMatch });
+      const active = await deleteWorkflow(ctx, resource, { confirmed, ifMatch });
       const { id } = resource.row;
       return {
         message: `Workflow ${id} deleted`,

@@ -32,7 +32,7 @@ const pathsOf = (hooks: readonly Hook[]) => hooks.map(({ path }) => path);
  * many as it may have, or another has one of its paths: the statement itself looks, so that it
  * holds under concurrency.
  */
-export function insertWorkflow(
+export function insertWorkflowRow(
   db: Database,
   row: WorkflowRow,
   { quota, hooks }: { readonly quota: number; readonly hooks: readonly Hook[] },
@@ -76,7 +76,7 @@ export interface Changing {
 }
 
 /** Changes a workflow's row; no row comes back when `row` is no longer how it stands, or the version or a path is taken. */
-export function updateWorkflow(db: Database, row: WorkflowRow, { changes, hooks }: Changing) {
+export function updateWorkflowRow(db: Database, row: WorkflowRow, { changes, hooks }: Changing) {
   const { orgUuid, uuid } = row;
   const isFree =
     hooks === undefined

@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
  * @param version the one in force, when left out
  * @throws GatewayError WORKFLOW_NOT_FOUND when it is gone since it was looked up, or has no such version
  */
-export async function showWorkflow(
+export async function getWorkflow(
   ctx: Context,
   { row: found }: Workflow,
   version?: string,

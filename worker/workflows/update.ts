@@ -17,7 +17,7 @@ import {
   insertReferences,
   insertVersion,
   replaceHooks,
-  updateWorkflow,
+  updateWorkflowRow,
 } from './changes/store.ts';
 import { pathTaken, sealedFor, versionOf } from './create.ts';
 import type { Fault } from './definition/found.ts';
@@ -50,7 +50,7 @@ const NEEDED = ['name', 'version', 'actions', 'status'];
  * @throws GatewayError BAD_REQUEST with all faults, WORKFLOW_VERSION_EXISTS, WORKFLOW_PATH_TAKEN, EDIT_CONFLICT when another
  * change came between, PRECONDITION_FAILED, WORKFLOW_NOT_FOUND, FORBIDDEN, QUOTA_EXCEEDED
  */
-export async function changeWorkflow(
+export async function updateWorkflow(
   ctx: Context,
   workflow: Workflow,
   { body, bytes, ifMatch, demands }: Sent,
@@ -177,7 +177,7 @@ async function store(
   const { name, version, status, updatedAt, lastModifiedBy } = next;
   const changes = { name, version, status, updatedAt, lastModifiedBy };
   const [changed] = await db.batch([
-    updateWorkflow(db, row, { changes, hooks: made?.hooks }),
+    updateWorkflowRow(db, row, { changes, hooks: made?.hooks }),
     auditStatement(ctx, {
       action: 'workflow.update',
       resource: `workflow:${row.uuid}`,

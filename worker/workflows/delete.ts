@@ -22,7 +22,7 @@ interface Held {
  * active: they compensate what they did.
  * @throws GatewayError WORKFLOW_RUNNING, WORKFLOW_NOT_FOUND when it is gone already, PRECONDITION_FAILED
  */
-export async function removeWorkflow(
+export async function deleteWorkflow(
   ctx: Context,
   { row }: Workflow,
   { confirmed, ifMatch }: Held,
