@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import { selectRules, selectMembership } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import type { Level } from '../levels.ts';
@@ -46,7 +46,7 @@ async function findWorkflow(ctx: Context, named: string, { deleted = false }: Al
   const read = await remembered(ctx, `workflow:${named}`, async () => {
     const uuid = selectWorkflowUuid(db, caller.orgUuid, name);
     const [standing, rows, rules] = await db.batch([
-      selectStanding(db, caller),
+      selectMembership(db, caller),
       selectWorkflow(db, caller.orgUuid, name),
       selectRules(db, caller, uuid),
     ]);

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
 import { policyOf } from '../access/policy.ts';
-import { selectRules, selectStanding } from '../access/store.ts';
+import { selectRules, selectMembership } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
@@ -111,7 +111,7 @@ async function loadWorkflows(
   const { db, caller } = ctx;
   const { orgUuid } = caller;
   const [standing, rows, rules, leading] = await db.batch([
-    selectStanding(db, caller),
+    selectMembership(db, caller),
     selectNamed(db, orgUuid, names),
     selectRules(db, caller, selectNamedUuids(orgUuid, names)),
     selectLeadingTo(db, orgUuid, names, { uuid: uuid ?? '' }),
