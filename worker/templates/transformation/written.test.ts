@@ -175,7 +175,7 @@ const COMPUTES: readonly Json[] = [
     (name) => ({ target: name, source: 'n', transformers: [name] }),
   ),
   { target: 'places', source: 'n', transformers: [{ name: 'round', args: [JSON.rawJSON('2.0')] }] },
-  ...['sum', 'average', 'unique', 'sort', 'toJson', 'length'].map((name) => ({
+  ...['join', 'sum', 'average', 'unique', 'sort', 'toJson', 'length'].map((name) => ({
     target: name,
     source: 'l',
     transformers: [name],

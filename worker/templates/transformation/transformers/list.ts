@@ -6,6 +6,7 @@ import {
   numberText,
   type RawJson,
 } from '../../../../proto/json.ts';
+import { plainNumber } from '../../../../proto/passed.ts';
 import { sortedText } from '../checks.ts';
 import type { Execution } from '../execution.ts';
 import { RuleFault } from '../failure.ts';
@@ -225,7 +226,7 @@ function pieceOf(value: Json, at: number): string {
   if (typeof value === 'object' && !isRawJson(value)) {
     throw new RuleFault(`takes texts, numbers and booleans, and element ${at} is ${kindOf(value)}`);
   }
-  return typeof value === 'object' ? value.rawJSON : String(value);
+  return typeof value === 'object' ? numberText(plainNumber(value)) : String(value);
 }
 
 /** What an element is compared by: itself, or its member of that name. */
