@@ -67,6 +67,22 @@ export const CONFLICT_MEANINGS = {
     means: 'Other templates or workflows, which `details` list, use the template.',
     remedy: 'Change those first, or delete it with `?confirm=true`: they fail from then on.',
   },
+  WORKFLOW_PAUSED: {
+    means: 'The workflow is paused: nothing starts a run of it.',
+    remedy: 'Set its `status` to `active` by PATCH.',
+  },
+  RUN_CONFLICT: {
+    means: 'The run is not in a state that allows it: the message says which one it is in.',
+    remedy: 'Read the run; one that was compensated can be forked instead of retried.',
+  },
+  TASK_CLOSED: {
+    means: 'The task is done, was rejected, or its run has ended.',
+    remedy: 'Read the run that it belongs to.',
+  },
+  DEAD_LETTER_SPENT: {
+    means: 'The dead letter was redriven already, or its workflow does not let it be.',
+    remedy: 'Read the run; it can be forked.',
+  },
   EDIT_CONFLICT: {
     means: 'Somebody else changed the same thing while the request ran.',
     remedy: 'Read it again, and repeat the change if it is still wanted.',

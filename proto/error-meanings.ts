@@ -95,12 +95,21 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Check the id, and the organization that the token is for.',
   },
   RUN_NOT_FOUND: {
-    means: 'There is no such run, it ended more than 24 hours ago, or it is not yours to see.',
+    means:
+      'There is no such run, it is not yours to see, or its time is over: 24 hours after the end of a template’s run, the retention of a workflow’s.',
     remedy: 'Check the id that starting the run answered.',
   },
   WORKFLOW_NOT_FOUND: {
     means: 'The organization has no workflow of that id or UUID.',
     remedy: 'Check the id, and the organization that the token is for.',
+  },
+  TASK_NOT_FOUND: {
+    means: 'There is no such task, or you may not see its workflow.',
+    remedy: 'Complete one that `GET /tasks` lists.',
+  },
+  DEAD_LETTER_NOT_FOUND: {
+    means: 'The workflow has no such dead letter, or it has expired.',
+    remedy: 'Take one that `GET /workflows/{workflow}/dead-letters` lists.',
   },
   NODE_NOT_FOUND: {
     means: 'There is no node of that id.',

@@ -4,10 +4,12 @@ import type { Ticket } from '../proto/work/queue.ts';
 import type { ExternalIdentity } from './access/external/identity.ts';
 import type { AuditChainObject } from './audit/object.ts';
 import { loggedFault } from './db/fault.ts';
+import type { OrganizationEventsObject } from './events/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
 import { log } from './log.ts';
 import type { TemplateRunObject } from './runs/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import type { WorkflowRunsObject } from './workflows/runs/object.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
 export interface Bindings {
@@ -36,6 +38,10 @@ export interface Bindings {
   readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeysObject>;
   /** One object per asynchronous run, by the names that worker/runs/start.ts gives. */
   readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRunObject>;
+  /** Sixteen objects per organization: worker/workflows/runs/names.ts names them. */
+  readonly WORKFLOW_RUNS: DurableObjectNamespace<WorkflowRunsObject>;
+  /** One object per organization, by the name of its UUID. */
+  readonly ORGANIZATION_EVENTS: DurableObjectNamespace<OrganizationEventsObject>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;

@@ -9,8 +9,10 @@ import { sweepRuns } from './runs/sweep.ts';
 
 export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
+export { OrganizationEvents } from './events/log.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
 export { TemplateRun } from './runs/run.ts';
+export { WorkflowRuns } from './workflows/runs/workflow-runs.ts';
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';

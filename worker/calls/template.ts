@@ -37,6 +37,8 @@ export interface TemplateCall {
   readonly parameters: JsonObject;
   /** Whether they stand in a query string. */
   readonly parametersAreTexts: boolean;
+  /** A workflow runs it, on which Write was demanded: of the template itself Read is enough. Contract §4. */
+  readonly isNested?: true;
 }
 
 /** A template with all that it nests, ready to run. */
@@ -112,7 +114,7 @@ export async function readyToRun(
       `Version ${root.version} of ${row.id} would never end: ${back} nests ${row.id} by now`,
     );
   }
-  if (sends && reach.writes) {
+  if (sends && reach.writes && !call.isNested) {
     const params = { template: row.id };
     known.demands.push(demand({ held: effectiveLevel(policy), policy, params }, 'Write'));
   }

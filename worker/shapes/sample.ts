@@ -21,6 +21,12 @@ export const SAMPLE = {
   workflow: 'ship-order',
   workflowUuid: '4e8b2c1d-7a6f-4d3e-9c5b-8f7e6d5c4b3a',
   run: '3c9d1b7e-5a2f-4e60-9b8c-7d6e5f4a3b21',
+  /** Of the workflow `restock`. */
+  task: '8e1f4a2c-6b7d-4c90-a5e3-1d2f3b4c5a69',
+  letter: '4b8d2e6f-1a3c-4d7e-b9f0-5c6a7b8d9e01',
+  /** A run of a workflow, and one that it is compared with. */
+  execution: 'a7c3e9d1-4f2b-4a86-8d5c-0e9f1b2a3c4d',
+  earlier: 'c2d4f6a8-0b1c-4e3d-9f5a-7b8c9d0e1f2a',
   nodeUuid: '7a1c5e90-3b2d-4f68-a1e4-c5d6e7f80912',
   /** When the organization was made; then the endpoint, its last change, and now. */
   founded: '2026-03-02T08:00:00.000Z',

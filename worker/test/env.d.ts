@@ -9,6 +9,12 @@ declare namespace Cloudflare {
     AUDIT_CHAIN: DurableObjectNamespace<import('../audit/chain.ts').AuditChain>;
     IDEMPOTENCY_KEYS: DurableObjectNamespace<import('../idempotency/keys.ts').IdempotencyKeys>;
     TEMPLATE_RUNS: DurableObjectNamespace<import('../runs/run.ts').TemplateRun>;
+    WORKFLOW_RUNS: DurableObjectNamespace<
+      import('../workflows/runs/workflow-runs.ts').WorkflowRuns
+    >;
+    ORGANIZATION_EVENTS: DurableObjectNamespace<
+      import('../events/log.ts').OrganizationEvents
+    >;
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
     LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
     LIMIT_NEW_BY_ADDRESS: RateLimit;

@@ -1,0 +1,45 @@
+/** The face of the objects that keep events, for who calls them. Spec: workflows.md §5. */
+
+/** Whose events they are. */
+export interface EventsOwner {
+  readonly orgUuid: string;
+  readonly orgId: string;
+  readonly sealedDataKey: string;
+}
+
+/** An event that comes in. */
+export interface NewEvent {
+  readonly source: string;
+  readonly event: string;
+  readonly id: string;
+  /** ISO 8601. */
+  readonly time: string;
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** A wait of a run. */
+export interface Wait {
+  readonly run: string;
+  readonly path: string;
+  readonly source: string;
+  /** `*` stands for any characters. */
+  readonly pattern: string;
+  /** Place in the log after which events are for it; undefined is from now on. */
+  readonly after: number | undefined;
+}
+
+/** One per organization, by the name of its UUID. */
+export interface OrganizationEventsObject extends Rpc.DurableObjectBranded {
+  /** Keeps events in the order of receipt. Answers for each whether it was there; false where there is no room for them. */
+  append(owner: EventsOwner, events: readonly NewEvent[]): Promise<readonly boolean[] | false>;
+  /** The place in the log of the newest event. */
+  position(owner: EventsOwner): Promise<number>;
+  /** Offers a run the events that it waits for, those that came before too. */
+  listen(owner: EventsOwner, wait: Wait): Promise<void>;
+  unlisten(run: string, path: string): Promise<void>;
+  /** Looks for what was lost: called by the clock. */
+  wake(): Promise<void>;
+  /** Forgets everything: the organization is gone. */
+  clear(): Promise<void>;
+}

@@ -1,0 +1,223 @@
+/** What follows the end of a node: the next of its list, or the end of what it is part of. Spec: workflows.md §1, §3, §4. */
+import type { Action } from '../definition/tree.ts';
+import { branchEnded, elementEnded, failContainer, isClosing } from './containers.ts';
+import { followsOf, succeed } from './ending.ts';
+import { failureOf } from './failure.ts';
+import type { Failure, Node, Ref } from './journal.ts';
+import { Scope } from './scope.ts';
+import { stopRun } from './stop.ts';
+import { actionOf, begin, keepJson, nodeAt, setPhase, type Turn } from './turn.ts';
+import { undone } from './undo.ts';
+
+/** On the main line. */
+export const MAIN = { frame: '', owner: '', role: 'step' } as const;
+
+/** A node has ended well, or its failure was dealt with. */
+export function advance(turn: Turn, node: Node): void {
+  if (node.role === 'escalation') return;
+  if (node.role === 'compensation') {
+    undone(turn, nodeAt(turn, node.owner), 'done');
+    return;
+  }
+  if (node.role === 'step' && node.owner === '') {
+    advanceMain(turn, node);
+    return;
+  }
+  const owner = nodeAt(turn, node.owner);
+  if (node.role === 'fallback') {
+    standIn(turn, owner, node.output);
+    return;
+  }
+  if (isClosing(owner)) {
+    hold(turn, node);
+    return;
+  }
+  if (node.role === 'option') {
+    succeed(turn, owner, node.output);
+    return;
+  }
+  const { follows } = node.state;
+  if (follows !== undefined && follows !== null) {
+    follow(turn, node, follows);
+    return;
+  }
+  listEnded(turn, owner, node);
+}
+
+/** The node has ended while what it is part of stops: a retry of the run goes on after it. */
+function hold(turn: Turn, node: Node): void {
+  node.state.held = true;
+  turn.journal.touch(node);
+}
+
+function follow(turn: Turn, { frame, owner, role }: Node, id: string): void {
+  const action = turn.workflow.byId.get(id);
+  if (!action) throw new Error(`The workflow has no action ${id}`);
+  begin(turn, action, { frame, owner, role });
+}
+
+function advanceMain(turn: Turn, node: Node): void {
+  const { run, workflow } = turn;
+  if (run.stop) {
+    hold(turn, node);
+    return;
+  }
+  run.last = node.output;
+  if (workflow.form === 'graph') {
+    advanceGraph(turn);
+    return;
+  }
+  const { follows } = node.state;
+  if (follows === undefined || follows === null) endMain(turn);
+  else follow(turn, node, follows);
+}
+
+/** Begins what comes after actions that have all ended. */
+function advanceGraph(turn: Turn): void {
+  const { workflow, journal } = turn;
+  const isDone = (id: string) => hasEnded(journal.node(id));
+  let isOver = true;
+  for (const action of workflow.actions) {
+    const node = journal.node(action.id);
+    if (node) isOver &&= hasEnded(node);
+    else if ((action.after ?? []).every(isDone)) {
+      begin(turn, action, MAIN);
+      isOver = false;
+    } else isOver = false;
+  }
+  if (isOver) endMain(turn);
+}
+
+/** Well, or so that the run goes on after it. */
+export function hasEnded(node: Node | undefined): boolean {
+  if (node?.phase !== 'ended') return false;
+  return node.status === 'succeeded' || node.state.handled === true;
+}
+
+/** The main line has ended: the run has its output. */
+export function endMain(turn: Turn): void {
+  const { run } = turn;
+  try {
+    run.output = mainOutput(turn);
+    run.finishing = 'succeeded';
+  } catch (thrown) {
+    failRun(turn, failureOf(thrown, ''));
+  }
+}
+
+function mainOutput(turn: Turn): Ref | undefined {
+  const { workflow, run, journal, now } = turn;
+  if (workflow.output) {
+    return keepJson(turn, new Scope(turn, { path: '', at: now }).value(workflow.output));
+  }
+  if (workflow.form === 'list') return run.last;
+  const followed = new Set(workflow.actions.flatMap(({ after = [] }) => after));
+  const members = workflow.actions
+    .filter(({ id }) => !followed.has(id))
+    .map(({ id }) => {
+      const output = journal.node(id)?.output;
+      return `${JSON.stringify(id)}:${output === undefined ? 'null' : journal.text(output)}`;
+    });
+  return journal.keep(`{${members.join(',')}}`);
+}
+
+function listEnded(turn: Turn, owner: Node, last: Node): void {
+  const action = actionOf(turn, owner);
+  const { output, frame } = last;
+  if (action.type === 'parallel') branchEnded(turn, owner, action, frame, output);
+  if (action.type === 'loop') {
+    elementEnded(turn, owner, action, frame, output === undefined ? {} : { output });
+  }
+}
+
+/** A fallback has ended well: its output stands for the failed one's. */
+function standIn(turn: Turn, owner: Node, output: Ref | undefined): void {
+  const action = actionOf(turn, owner);
+  owner.output = output;
+  owner.state.handled = true;
+  setPhase(turn, owner, 'ended', 'failed');
+  try {
+    owner.state.follows = followsOf(turn, owner, action);
+  } catch (thrown) {
+    const failure = failureOf(thrown, action.id);
+    turn.agenda.push({ do: 'failed', path: owner.path, failure, route: action.handler.route });
+    return;
+  }
+  if (owner.stopping) owner.state.held = true;
+  else turn.agenda.push({ do: 'ended', path: owner.path });
+}
+
+/** A node has failed for good. @param route where the run goes on */
+export function failedUp(
+  turn: Turn,
+  node: Node,
+  failure: Failure,
+  route: string | undefined,
+): void {
+  if (node.role === 'escalation') return;
+  if (node.role === 'compensation') {
+    undone(turn, nodeAt(turn, node.owner), 'failed');
+    return;
+  }
+  if (node.role === 'step' && node.owner === '') {
+    failMain(turn, node, failure, route);
+    return;
+  }
+  const owner = nodeAt(turn, node.owner);
+  if (node.role === 'fallback') {
+    fallbackFailed(turn, owner, failure, route);
+    return;
+  }
+  const action = actionOf(turn, owner);
+  if (action.type === 'loop' && action.continueOnError && route === undefined) {
+    if (isClosing(owner)) return;
+    node.state.handled = true;
+    turn.journal.touch(node);
+    elementEnded(turn, owner, action, node.frame, endOf(node));
+    return;
+  }
+  failContainer(turn, owner, failure, route);
+}
+
+function endOf({ error }: Node) {
+  return error === undefined ? {} : { error };
+}
+
+function fallbackFailed(
+  turn: Turn,
+  owner: Node,
+  failure: Failure,
+  route: string | undefined,
+): void {
+  const { handler } = actionOf(turn, owner);
+  setPhase(turn, owner, 'ended', 'failed');
+  if (owner.stopping) return;
+  const own = route ?? handler.route;
+  turn.agenda.push({ do: 'failed', path: owner.path, failure, route: own });
+}
+
+function failMain(turn: Turn, node: Node, failure: Failure, route: string | undefined): void {
+  const { run, workflow } = turn;
+  const target: Action | undefined = route === undefined ? undefined : workflow.byId.get(route);
+  if (!target || run.stop) {
+    failRun(turn, failure);
+    return;
+  }
+  node.state.handled = true;
+  turn.journal.touch(node);
+  run.routed = turn.journal.keep(JSON.stringify(toldOf(failure)));
+  begin(turn, target, MAIN);
+}
+
+function toldOf({ code, message, action, details }: Failure) {
+  return { code, message, action, ...(details === undefined ? {} : { details }) };
+}
+
+/** The run fails: what is under way ends, then what succeeded is undone. */
+export function failRun(turn: Turn, failure: Failure): void {
+  const { run } = turn;
+  if (run.stop) return;
+  run.error = turn.journal.keep(JSON.stringify(toldOf(failure)));
+  run.finishing = undefined;
+  stopRun(turn, 'failed', failure);
+}

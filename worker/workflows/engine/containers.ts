@@ -1,0 +1,211 @@
+/** Actions that run others: how they begin, take in what has ended, and end. Spec: workflows.md §3. */
+import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Plain, PlainObject } from '../../language/expressions/index.ts';
+import type { DynamicAction, LoopAction, ParallelAction } from '../definition/tree.ts';
+import { succeed, viewpoint } from './ending.ts';
+import { ActionFault, failureOf } from './failure.ts';
+import type { ElementEnd, Failure, Node, Ref } from './journal.ts';
+import { frameOf, indexOf } from './paths.ts';
+import { Scope } from './scope.ts';
+import { stopBelow } from './stop.ts';
+import { begin, bounded, setPhase, type Turn, VALUE_MAX } from './turn.ts';
+
+/** Elements of a collection. Spec: workflows.md §3. */
+const ELEMENTS_MAX = 100_000;
+/** Elements, and about characters, that are kept as one value. */
+const CHUNK = { elements: 512, length: 64 * 1024 };
+
+/** Begins all branches. */
+export function startParallel(turn: Turn, node: Node, action: ParallelAction): void {
+  node.state.left = action.branches.length;
+  node.state.outputs = action.branches.map(() => null);
+  setPhase(turn, node, 'children', 'running');
+  for (const [index, [first]] of action.branches.entries()) {
+    if (first) begin(turn, first, insideOf(node, index));
+  }
+}
+
+/** Reads the collection, and begins as many elements as may run at a time. @throws ActionFault INVALID_INPUT */
+export function startLoop(turn: Turn, node: Node, action: LoopAction): void {
+  const collection = new Scope(turn, viewpoint(node)).evaluate(action.collection);
+  if (!Array.isArray(collection)) {
+    throw new ActionFault('INVALID_INPUT', 'collection: is a list');
+  }
+  if (collection.length > ELEMENTS_MAX) {
+    const message = `collection: has ${collection.length} elements, at most ${ELEMENTS_MAX} are taken`;
+    throw new ActionFault('INVALID_INPUT', message);
+  }
+  keepElements(turn, node, collection);
+  Object.assign(node.state, { count: collection.length, next: 0, running: 0, done: 0 });
+  setPhase(turn, node, 'children', 'running');
+  fillLoop(turn, node, action);
+}
+
+function keepElements({ journal }: Turn, { path }: Node, collection: readonly Plain[]): void {
+  let first = 0;
+  let texts: string[] = [];
+  let length = 0;
+  const flush = () => {
+    if (texts.length > 0) journal.putElements(path, first, `[${texts.join(',')}]`);
+    first += texts.length;
+    texts = [];
+    length = 0;
+  };
+  for (const element of collection) {
+    const text = JSON.stringify(element);
+    texts.push(text);
+    length += text.length;
+    if (texts.length === CHUNK.elements || length > CHUNK.length) flush();
+  }
+  flush();
+}
+
+/** Begins elements, as many as may; ends the loop when all have ended. */
+export function fillLoop(turn: Turn, node: Node, action: LoopAction): void {
+  const { state } = node;
+  const { count = 0, done = 0 } = state;
+  if (done === count) {
+    endLoop(turn, node, action);
+    return;
+  }
+  const [first] = action.body;
+  while ((state.running ?? 0) < action.maxConcurrency && (state.next ?? 0) < count && first) {
+    const index = state.next ?? 0;
+    state.next = index + 1;
+    state.running = (state.running ?? 0) + 1;
+    begin(turn, first, insideOf(node, index));
+  }
+  turn.journal.touch(node);
+}
+
+/** An element has ended. */
+export function elementEnded(
+  turn: Turn,
+  loop: Node,
+  action: LoopAction,
+  frame: string,
+  ended: ElementEnd,
+): void {
+  const { state } = loop;
+  turn.journal.putResult(loop.path, indexOf(frame), ended);
+  state.running = (state.running ?? 1) - 1;
+  state.done = (state.done ?? 0) + 1;
+  turn.journal.touch(loop);
+  if (!isClosing(loop)) fillLoop(turn, loop, action);
+}
+
+function endLoop(turn: Turn, node: Node, action: LoopAction): void {
+  try {
+    const results = resultsOf(turn, node);
+    turn.journal.dropResults(node.path);
+    const { count = 0 } = node.state;
+    if (action.aggregation === undefined) {
+      succeed(turn, node, turn.journal.keep(`{"results":${results},"count":${count}}`));
+      return;
+    }
+    const beside: PlainObject = { results: parseJson(results) as Plain };
+    const scope = new Scope(turn, viewpoint(node));
+    const made: PlainObject = {};
+    for (const [name, expression] of action.aggregation) {
+      const value = scope.evaluate(expression, beside);
+      if (value !== undefined) made[name] = value;
+    }
+    const output = bounded(JSON.stringify({ ...made, count }));
+    succeed(turn, node, turn.journal.keep(output));
+  } catch (thrown) {
+    const failure: Failure = { ...failureOf(thrown, node.action), effect: 'possible' };
+    turn.agenda.push({ do: 'closed', path: node.path, failure });
+  }
+}
+
+/** All outputs in order, as JSON text. @throws ActionFault RESULT_TOO_LARGE */
+function resultsOf({ journal }: Turn, { path }: Node): string {
+  const texts: string[] = [];
+  let length = 0;
+  for (const { output, error } of journal.results(path)) {
+    const text = error === undefined ? textOr(journal, output) : `{"error":${journal.text(error)}}`;
+    length += text.length + 1;
+    if (length > VALUE_MAX) break;
+    texts.push(text);
+  }
+  if (length > VALUE_MAX) {
+    throw new ActionFault('RESULT_TOO_LARGE', 'The results of all elements are larger than 32 MiB');
+  }
+  return `[${texts.join(',')}]`;
+}
+
+function textOr(journal: Turn['journal'], ref: Ref | undefined): string {
+  return ref === undefined ? 'null' : journal.text(ref);
+}
+
+/** A branch has ended. */
+export function branchEnded(
+  turn: Turn,
+  parallel: Node,
+  action: ParallelAction,
+  frame: string,
+  output: Ref | undefined,
+): void {
+  const { state } = parallel;
+  if (state.outputs) state.outputs[indexOf(frame)] = output ?? null;
+  state.left = (state.left ?? 1) - 1;
+  turn.journal.touch(parallel);
+  if (state.left === 0 && !isClosing(parallel)) endParallel(turn, parallel, action);
+}
+
+function endParallel(turn: Turn, node: Node, { branches, joinResults }: ParallelAction): void {
+  const { journal } = turn;
+  if (!joinResults) {
+    succeed(turn, node, journal.keep('null'));
+    return;
+  }
+  const members = branches.map(([first], index) => {
+    const output = node.state.outputs?.[index] ?? undefined;
+    return `${JSON.stringify(first?.id ?? '')}:${textOr(journal, output)}`;
+  });
+  try {
+    succeed(turn, node, journal.keep(bounded(`{${members.join(',')}}`)));
+  } catch (thrown) {
+    const failure: Failure = { ...failureOf(thrown, node.action), effect: 'possible' };
+    turn.agenda.push({ do: 'closed', path: node.path, failure });
+  }
+}
+
+/** Begins the option that the selection names. @throws ActionFault NO_OPTION */
+export function startDynamic(turn: Turn, node: Node, action: DynamicAction): void {
+  const selected = new Scope(turn, viewpoint(node)).evaluate(action.expression);
+  const key = typeof selected === 'string' ? selected : textOf(selected);
+  const option = (key === undefined ? undefined : action.options.get(key)) ?? action.otherwise;
+  if (!option) {
+    throw new ActionFault('NO_OPTION', `There is no option ${key ?? 'undefined'}, and no default`);
+  }
+  setPhase(turn, node, 'children', 'running');
+  begin(turn, option, { frame: `${node.path}.`, owner: node.path, role: 'option' });
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** Something below a container has failed for good: the rest stops, then the container fails. */
+export function failContainer(
+  turn: Turn,
+  container: Node,
+  failure: Failure,
+  route: string | undefined,
+): void {
+  if (isClosing(container)) return;
+  container.state.failing = route === undefined ? { failure } : { failure, route };
+  turn.journal.touch(container);
+  stopBelow(turn, container.path);
+}
+
+/** Whether a container begins nothing more. */
+export function isClosing({ stopping, state, phase }: Node): boolean {
+  return stopping || state.failing !== undefined || phase !== 'children';
+}
+
+/** The list of a branch or an element. */
+function insideOf({ path }: Node, index: number) {
+  return { frame: frameOf(path, index), owner: path, role: 'step' } as const;
+}

@@ -1,0 +1,31 @@
+/** An attempt whose call was in flight when everything ended: nobody knows of its effect. Spec: workflows.md §7. */
+import { fail } from './ending.ts';
+import { settle } from './machine.ts';
+import { startAttempt } from './start.ts';
+import { actionOf, keepFailure, setPhase, type Turn } from './turn.ts';
+
+/** @param writes whether the call may have changed something; what only reads is made again */
+export function cutOff(turn: Turn, path: string, writes: boolean): void {
+  const { journal, now } = turn;
+  const node = journal.node(path);
+  if (node?.phase !== 'attempt') return;
+  const action = actionOf(turn, node);
+  if (writes) {
+    const message = 'The gateway stopped while the call was in flight: it may have taken effect';
+    fail(turn, node, { code: 'OUTCOME_UNKNOWN', message, action: action.id });
+  } else {
+    const failure = {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The gateway stopped while the call was in flight',
+      action: action.id,
+    };
+    const { code, message } = failure;
+    node.tried = [...node.tried, { started: node.attemptAt, ended: now, code, message }];
+    node.error = keepFailure(turn, failure);
+    // It was none of the backend's failures, and counts for nothing.
+    node.state.forgiven = (node.state.forgiven ?? 0) + 1;
+    setPhase(turn, node, 'ready', 'running');
+    startAttempt(turn, node, action);
+  }
+  settle(turn);
+}

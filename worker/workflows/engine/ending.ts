@@ -1,0 +1,213 @@
+/** How an action ends: its output and what follows, or its failure with attempts, escalation and fallback. Spec: workflows.md §4. */
+import { parseJson } from '../../../proto/json.ts';
+import type { Plain } from '../../language/expressions/index.ts';
+import type { Action, Escalation, Retry, Timeout } from '../definition/tree.ts';
+import { delayOf, failureOf, isRetried } from './failure.ts';
+import type { Failure, Node, Ref } from './journal.ts';
+import { segmentsOf } from './paths.ts';
+import { Scope } from './scope.ts';
+import { actionOf, begin, end, keepFailure, keepJson, setPhase, type Turn } from './turn.ts';
+
+/** Ends an action well. @param output what it made, which its `output` may replace */
+export function succeed(turn: Turn, node: Node, output: Ref | undefined): void {
+  const action = actionOf(turn, node);
+  try {
+    node.output = outputOf(turn, node, action, output);
+    node.state.follows = followsOf(turn, node, action);
+  } catch (thrown) {
+    const failure = failureOf(thrown, action.id);
+    failForGood(turn, node, { ...failure, effect: 'possible' });
+    return;
+  }
+  end(turn, node, 'succeeded');
+  node.error = undefined;
+  node.undo = isUndone(turn, node, action) ? 'todo' : 'none';
+  settleKey(turn, node, 'done');
+  goesOn(turn, node);
+}
+
+/** Lets follow what follows, unless the node is held. */
+function goesOn(turn: Turn, node: Node): void {
+  if (node.stopping) node.state.held = true;
+  else turn.agenda.push({ do: 'ended', path: node.path });
+}
+
+function outputOf(
+  turn: Turn,
+  node: Node,
+  { output: replacement }: Action,
+  output: Ref | undefined,
+): Ref | undefined {
+  if (replacement === undefined) return output;
+  const made =
+    output === undefined ? {} : { output: parseJson(turn.journal.text(output)) as Plain };
+  return keepJson(turn, new Scope(turn, viewpoint(node)).value(replacement, made));
+}
+
+/** Which action of its list follows a node; null for the list's end. @throws what its condition throws */
+export function followsOf(turn: Turn, node: Node, action: Action): string | null {
+  if (node.role !== 'step') return null;
+  if (action.type === 'condition') {
+    const isTrue = node.output !== undefined && turn.journal.text(node.output) === 'true';
+    return isTrue ? action.true : action.false;
+  }
+  const { next } = action;
+  if ('to' in next) return next.to;
+  const holds = new Scope(turn, viewpoint(node)).evaluate(next.condition);
+  return isTruthy(holds) ? next.true : next.false;
+}
+
+/** As conditions are read: like JavaScript does. */
+export function isTruthy(value: Plain | undefined): boolean {
+  return Boolean(value);
+}
+
+/** From where a node's expressions look. */
+export function viewpoint({ path, startedAt }: Node) {
+  return { path, at: startedAt };
+}
+
+/** Whether an action that took effect is undone when the run fails. */
+function isUndone({ workflow }: Turn, { path }: Node, action: Action): boolean {
+  const has =
+    action.compensation !== undefined ||
+    (action.type === 'subworkflow' && action.waitForCompletion);
+  return has && !isWithin(workflow, path, 'compensation');
+}
+
+/** Whether a node is, or is part of, what stands for or beside an action in that way. */
+export function isWithin(
+  workflow: Turn['workflow'],
+  path: string,
+  place: 'compensation' | 'escalation',
+): boolean {
+  return segmentsOf(path).some(({ id }) => workflow.byId.get(id)?.place.in === place);
+}
+
+/** One attempt has failed: there is another, or the action fails. */
+export function fail(turn: Turn, node: Node, failure: Failure): void {
+  const action = actionOf(turn, node);
+  noteFailure(turn, node, failure);
+  if (node.stopping) {
+    endFailed(turn, node);
+    return;
+  }
+  const failures = node.tried.length - (node.state.forgiven ?? 0);
+  const { retry, escalation } = action.handler;
+  if (escalation) escalate(turn, node, escalation, failures);
+  if (retry && failures < retry.maxAttempts && isRetried(action, retry, failure)) {
+    tryAgain(turn, node, retry, failures, failure);
+    return;
+  }
+  giveUp(turn, node, action, failure);
+}
+
+/** As `fail`, without another attempt. */
+export function failForGood(turn: Turn, node: Node, failure: Failure): void {
+  noteFailure(turn, node, failure);
+  if (node.stopping) {
+    endFailed(turn, node);
+    return;
+  }
+  giveUp(turn, node, actionOf(turn, node), failure);
+}
+
+/** What is told of a failed attempt. */
+export function noteFailure(turn: Turn, node: Node, failure: Failure): void {
+  const { code, message, effect } = failure;
+  node.tried = [...node.tried, { started: node.attemptAt, ended: turn.now, code, message }];
+  node.error = keepFailure(turn, failure);
+  if (code === 'OUTCOME_UNKNOWN' || effect === 'possible') node.state.maybe = true;
+  turn.journal.undue(node.path);
+  turn.journal.touch(node);
+}
+
+function tryAgain(turn: Turn, node: Node, retry: Retry, failures: number, failure: Failure): void {
+  const { journal } = turn;
+  const delay = delayOf(retry, failures, journal.random(), failure.retryAfterMs);
+  const runsOthers = node.phase === 'children';
+  if (runsOthers) {
+    node.state.delay = delay;
+    setPhase(turn, node, 'undo', 'retrying');
+    turn.agenda.push({ do: 'undo', path: node.path });
+    return;
+  }
+  waitForRetry(turn, node, delay);
+}
+
+/** Lets the next attempt begin later. */
+export function waitForRetry(turn: Turn, node: Node, delay: number): void {
+  setPhase(turn, node, 'backoff', 'retrying');
+  turn.journal.due(turn.now + delay, node.path, 'retry');
+}
+
+/** No attempt is left: a fallback stands for it, else those above are told. */
+function giveUp(turn: Turn, node: Node, action: Action, failure: Failure): void {
+  endFailed(turn, node);
+  const { fallback, route } = action.handler;
+  if (fallback) {
+    begin(turn, fallback, { frame: `${node.path}.`, owner: node.path, role: 'fallback' });
+    setPhase(turn, node, 'fallback', 'failed');
+  } else turn.agenda.push({ do: 'failed', path: node.path, failure, route });
+}
+
+/** The failure is noted already. */
+export function endFailed(turn: Turn, node: Node): void {
+  end(turn, node, 'failed');
+  const action = actionOf(turn, node);
+  const isUnknown = node.state.maybe === true;
+  node.undo = isUnknown && isUndone(turn, node, action) ? 'todo' : 'none';
+  settleKey(turn, node, isUnknown ? 'unknown' : 'free');
+}
+
+/** The time of a wait or task is over: the run goes on elsewhere, or the action fails. */
+export function timeOut(turn: Turn, node: Node, { action: then }: Pick<Timeout, 'action'>): void {
+  const { id } = actionOf(turn, node);
+  const failure = { code: 'TIMED_OUT', message: 'Nothing came in time', action: id };
+  if (then === undefined) {
+    fail(turn, node, failure);
+    return;
+  }
+  noteFailure(turn, node, failure);
+  endFailed(turn, node);
+  node.state.handled = true;
+  node.state.follows = then;
+  goesOn(turn, node);
+}
+
+/** Gives an idempotency key its end, where the node has one. */
+export function settleKey(turn: Turn, node: Node, as: 'done' | 'unknown' | 'free'): void {
+  const { key } = node.state;
+  if (key === undefined) return;
+  const output = as === 'done' && node.output !== undefined ? { output: node.output } : {};
+  turn.journal.effect({ do: 'settle', path: node.path, key, as, ...output });
+}
+
+/** Once per action. What cannot be told is left out: the run is not to fail of it. */
+function escalate(turn: Turn, node: Node, escalation: Escalation, failures: number): void {
+  if (failures < escalation.threshold || node.state.told) return;
+  node.state.told = true;
+  const data = { action: node.action, ...told(turn, node, escalation) };
+  turn.journal.effect({ do: 'tell', event: 'action.escalated', path: node.path, data });
+  for (const action of escalation.actions) {
+    const frame = `${node.path}.`;
+    if (turn.journal.node(frame + action.id)) continue;
+    begin(turn, action, { frame, owner: node.path, role: 'escalation' });
+  }
+}
+
+function told(turn: Turn, node: Node, { notification, incident }: Escalation) {
+  const error = node.error === undefined ? null : parseJson(turn.journal.text(node.error));
+  const scope = new Scope(turn, viewpoint(node));
+  const members = Object.entries({ notification, incident }).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    try {
+      const made = scope.value(value, { error: error as Plain });
+      return made === undefined ? [] : [[name, made] as const];
+    } catch (thrown) {
+      failureOf(thrown, node.action);
+      return [];
+    }
+  });
+  return Object.fromEntries(members);
+}

@@ -1,0 +1,284 @@
+/** What the engine keeps of a run, and through what: rows of nodes, values by reference, due times, effects to do. Spec: workflows.md §7. */
+import type { Json } from '../../../proto/json.ts';
+
+/** Names a value that the journal keeps; values never change. */
+export type Ref = number;
+
+/** How a run stands. Spec: workflows.md §4. */
+export type RunStatus =
+  | 'queued'
+  | 'running'
+  | 'waiting'
+  | 'compensating'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled';
+
+/** How an action stands. Spec: workflows.md §4. */
+export type NodeStatus =
+  | 'running'
+  | 'waiting'
+  | 'retrying'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'compensated';
+
+/** Why an action or a run failed. */
+export interface Failure {
+  /** Of the error table, or one of those that workflows.md §4 adds. */
+  readonly code: string;
+  readonly message: string;
+  /** Id of the action that failed; empty where it was none. */
+  readonly action: string;
+  readonly details?: Json;
+  /** Whether the attempt may have had an effect. */
+  readonly effect?: 'possible';
+  /** Whether the backend's own words say that another attempt may do better. */
+  readonly transient?: true;
+  /** Milliseconds that the backend wants to be left alone. */
+  readonly retryAfterMs?: number;
+}
+
+/** An attempt that failed. Times are Unix epoch milliseconds. */
+export interface Tried {
+  readonly started: number;
+  readonly ended: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a node is for: an action of a list, or one that stands for or beside another. */
+export type Role = 'step' | 'option' | 'fallback' | 'compensation' | 'escalation';
+
+/**
+ * What a node does at the moment: `ready` has not begun, `attempt` has a call in flight, `key` waits
+ * for its idempotency key, `children` runs others, `wait` waits for something from outside,
+ * `backoff` for its next attempt, `fallback` for the action that stands for it, `undo` for the
+ * compensation of what its failed attempt did.
+ */
+export type Phase =
+  | 'ready'
+  | 'attempt'
+  | 'key'
+  | 'children'
+  | 'wait'
+  | 'backoff'
+  | 'fallback'
+  | 'undo'
+  | 'ended';
+
+/** What is particular to the node's type; plain JSON. */
+export interface NodeState {
+  /** Of a loop: elements in all, the next that begins, under way, ended. */
+  count?: number;
+  next?: number;
+  running?: number;
+  done?: number;
+  /** Of a parallel: branches that have not ended, and the last outputs of those that have. */
+  left?: number;
+  outputs?: (Ref | null)[];
+  /** Why it stops, and where the run goes on then. */
+  failing?: { readonly failure: Failure; readonly route?: string };
+  /** What a wait waits for. */
+  wait?: 'event' | 'time' | 'callback' | 'task' | 'child';
+  /** Of a wait for an event: the log's place after which it looks. */
+  after?: number;
+  /** Of a task: whether its time has run out once. */
+  escalated?: boolean;
+  /** Whether the handler's escalation was told. */
+  told?: boolean;
+  /** Of a subworkflow: the child's run. */
+  child?: string;
+  /** Its time is over, and it ends with the child. */
+  timedOut?: boolean;
+  /** The digest of its idempotency key. */
+  key?: string;
+  /** Milliseconds until its next attempt, once what the last one did is undone. */
+  delay?: number;
+  /** Failed attempts that no longer count: those before a retry of the run. */
+  forgiven?: number;
+  /** Whether an attempt may have had an effect that nobody knows of. */
+  maybe?: boolean;
+  /** Its failure was dealt with: by a fallback, a route, a timeout's action or `continueOnError`. */
+  handled?: boolean;
+  /** Action of the same list that follows, decided when it ended; null is the list's end. */
+  follows?: string | null;
+  /** It ended while it was stopped: what follows has not begun. */
+  held?: boolean;
+}
+
+/** One action of a run: in a loop, one of each element. Members without `readonly` change; whoever changes one calls `touch`. */
+export interface Node {
+  /** Such as `each[3].store`; of what stands for or beside an action, below it: `store.undo`. */
+  readonly path: string;
+  /** The action's id. */
+  readonly action: string;
+  /** What its path begins with, by which those of the same list are found: `` or `each[3].`. */
+  readonly frame: string;
+  /** Path of the node that it is part of; empty on the main line. */
+  readonly owner: string;
+  readonly role: Role;
+  status: NodeStatus;
+  phase: Phase;
+  /** Place in the order of starts. */
+  readonly begun: number;
+  readonly startedAt: number;
+  /** Place in the order of ends; 0 before. */
+  ended: number;
+  endedAt: number;
+  /** Attempts begun. */
+  attempts: number;
+  attemptAt: number;
+  tried: readonly Tried[];
+  input: Ref | undefined;
+  output: Ref | undefined;
+  error: Ref | undefined;
+  /** `todo` is to be compensated if the run fails, `doing` is being. */
+  undo: 'none' | 'todo' | 'doing' | 'done' | 'failed';
+  /** It begins nothing more: what it is part of has failed or was cancelled. */
+  stopping: boolean;
+  /** Who completed a task. */
+  by: string | undefined;
+  state: NodeState;
+}
+
+/** How far a run is. */
+export interface Run {
+  readonly id: string;
+  readonly depth: number;
+  status: RunStatus;
+  /** Why everything stops, and what the run is then. */
+  stop: { readonly as: 'failed' | 'cancelled'; readonly failure: Failure } | undefined;
+  /** Compensation of what succeeded: after a failure, or because the parent undoes it. */
+  undoing: 'no' | 'own' | 'asked';
+  undone: number;
+  notUndone: number;
+  startedAt: number;
+  endedAt: number;
+  /** Unix epoch milliseconds at which it fails with `TIMED_OUT`; set when it begins. */
+  deadline: number;
+  /** Members of `$.trigger`. */
+  readonly trigger: Json;
+  readonly version: string;
+  readonly key: string | undefined;
+  input: Ref;
+  output: Ref | undefined;
+  error: Ref | undefined;
+  /** What follows an error route reads it as `$.error`. */
+  routed: Ref | undefined;
+  /** The log's place at which the run began: only later events are for it. */
+  readonly eventsAfter: number;
+  /** Calls in flight. */
+  inFlight: number;
+  /** Counts starts and ends of nodes. */
+  order: number;
+  /** Something stops, or may have to. */
+  closing: boolean;
+  /** How it ends, once what runs beside it has ended. */
+  finishing: 'succeeded' | 'failed' | 'cancelled' | undefined;
+  /** The last output on the main line. */
+  last: Ref | undefined;
+}
+
+/** What is due, of which node; of the run itself with an empty path. */
+export type DueKind = 'go' | 'retry' | 'timeout' | 'wake' | 'deadline';
+
+/** What is to be done outside, once the transition is written. Each may be done twice; the receiver knows it again. */
+export type Effect =
+  | { readonly do: 'claim'; readonly path: string; readonly key: string }
+  | {
+      readonly do: 'settle';
+      readonly path: string;
+      readonly key: string;
+      readonly as: 'done' | 'unknown' | 'free';
+      readonly output?: Ref;
+    }
+  | {
+      readonly do: 'start-child';
+      readonly path: string;
+      readonly child: string;
+      readonly workflow: string;
+      readonly waits: boolean;
+    }
+  | { readonly do: 'cancel-child' | 'undo-child'; readonly path: string; readonly child: string }
+  | { readonly do: 'open-task'; readonly path: string; readonly escalated: boolean }
+  | {
+      readonly do: 'close-task';
+      readonly path: string;
+      readonly status: 'done' | 'expired';
+    }
+  | {
+      readonly do: 'listen';
+      readonly path: string;
+      readonly source: string;
+      readonly pattern: string;
+      /** Undefined: from now on. */
+      readonly after: number | undefined;
+    }
+  | { readonly do: 'unlisten'; readonly path: string }
+  | {
+      readonly do: 'tell';
+      readonly event: string;
+      readonly path: string;
+      readonly data: { readonly [member: string]: Json };
+    }
+  | { readonly do: 'end' }
+  | { readonly do: 'undone' };
+
+/** An element of a loop that has ended: its output, or its error with `continueOnError`. */
+export interface ElementEnd {
+  readonly output?: Ref;
+  readonly error?: Ref;
+}
+
+/** What is kept of one run, within one transaction. Everything is synchronous. */
+export interface Journal {
+  node(path: string): Node | undefined;
+  /** Adds a node that begins. */
+  add(node: Node): void;
+  /** Says that a node was changed: it is written with the transaction. */
+  touch(node: Node): void;
+  /** Nodes that have not ended, in the order of their starts. */
+  active(): Node[];
+  /** Nodes of one list, in the order of their starts. */
+  inFrame(frame: string): Node[];
+  /** Nodes that belong to another one directly and ended otherwise than well, or while they were stopped. */
+  unfinished(owner: string): Node[];
+  /** Of what is still to be compensated the one that ended last: below a path, or in all. */
+  lastToUndo(below?: string): Node | undefined;
+  /** Puts aside what an earlier attempt of a container ran: only the record shows it from then on. */
+  archive(below: string): void;
+  /** JSON text of a value. */
+  text(ref: Ref): string;
+  keep(text: string): Ref;
+  due(at: number, path: string, kind: DueKind): void;
+  /** Takes back what was due of a node. */
+  undue(path: string, kind?: DueKind): void;
+  /** To be done after the transaction, and again until it was. */
+  effect(effect: Effect): void;
+  /** The call of the node's attempt leaves after the transaction; it is not made again after a crash. */
+  call(node: Node): void;
+  /** Elements of a collection: some of them, from the index `first`. */
+  putElements(path: string, first: number, text: string): void;
+  /** The value of one element. */
+  element(path: string, index: number): Json;
+  putResult(path: string, index: number, end: ElementEnd): void;
+  /** Of all elements that have ended, by index. */
+  results(path: string): Iterable<ElementEnd & { readonly index: number }>;
+  dropResults(path: string): void;
+  hasTaken(event: number): boolean;
+  take(event: number): void;
+  /** The body of a callback that came before its wait. */
+  takeCallback(path: string): Ref | undefined;
+  /** Keeps the body of a callback whose wait has not begun. */
+  keepCallback(path: string, body: Ref): void;
+  /** Where a callback goes: unguessable, and the same for the same path. */
+  callbackUrl(path: string): string;
+  /** Id of a child's run: the same for the same path and number. */
+  childId(path: string, number: number): string;
+  /** Names an action's idempotency key by its value, as JSON text. */
+  keyName(action: string, value: string): string;
+  /** From 0 to 1. */
+  random(): number;
+}

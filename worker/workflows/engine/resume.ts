@@ -1,0 +1,121 @@
+/** A run that goes on where it failed or was cut off, or from one of its actions. Spec: workflows.md §6, `retry`, `fork`. */
+import { endMain, hasEnded, MAIN } from './advance.ts';
+import { fillLoop } from './containers.ts';
+import { followsOf } from './ending.ts';
+import { failureOf } from './failure.ts';
+import type { Node } from './journal.ts';
+import { beginAt, settle } from './machine.ts';
+import { actionOf, begin, setPhase, type Turn } from './turn.ts';
+
+/** Goes on with the actions that failed or were cut off; what succeeded is kept. */
+export function retryRun(turn: Turn): void {
+  const { run, journal, now, workflow } = turn;
+  Object.assign(run, {
+    status: 'running',
+    stop: undefined,
+    undoing: 'no',
+    finishing: undefined,
+    endedAt: 0,
+    error: undefined,
+    deadline: now + workflow.settings.timeoutMs,
+  });
+  journal.due(run.deadline, '', 'deadline');
+  const unfinished = journal.unfinished('');
+  for (const node of unfinished) reopen(turn, node);
+  if (unfinished.length === 0) {
+    if (journal.inFrame('').length > 0) endMain(turn);
+    else beginFirst(turn);
+  }
+  settle(turn);
+}
+
+function beginFirst(turn: Turn): void {
+  const { workflow } = turn;
+  if (workflow.form === 'list') {
+    beginAt(turn, workflow.start);
+    return;
+  }
+  for (const action of workflow.actions) {
+    if ((action.after ?? []).length === 0) begin(turn, action, MAIN);
+  }
+}
+
+function reopen(turn: Turn, node: Node): void {
+  const action = actionOf(turn, node);
+  node.stopping = false;
+  turn.journal.touch(node);
+  if (node.state.held) {
+    delete node.state.held;
+    goOnAfter(turn, node);
+    return;
+  }
+  node.ended = 0;
+  node.endedAt = 0;
+  node.undo = 'none';
+  node.state.forgiven = node.tried.length;
+  delete node.state.failing;
+  const below = turn.journal.unfinished(node.path);
+  const hasBegun = action.type === 'parallel' || action.type === 'loop' || below.length > 0;
+  if (hasBegun && below.some(({ role }) => role === 'step' || role === 'option')) {
+    reopenContainer(turn, node, below);
+    return;
+  }
+  if (action.type === 'loop' && node.state.count !== undefined) {
+    setPhase(turn, node, 'children', 'running');
+    node.state.running = 0;
+    fillLoop(turn, node, action);
+    return;
+  }
+  turn.journal.archive(node.path);
+  const { told, forgiven, maybe } = node.state;
+  node.state = {
+    forgiven,
+    ...(told === undefined ? {} : { told }),
+    ...(maybe === undefined ? {} : { maybe }),
+  };
+  setPhase(turn, node, 'ready', 'running');
+  turn.agenda.push({ do: 'start', path: node.path });
+}
+
+function reopenContainer(turn: Turn, node: Node, below: readonly Node[]): void {
+  const action = actionOf(turn, node);
+  setPhase(turn, node, 'children', 'running');
+  for (const each of below) {
+    if (each.role === 'step' || each.role === 'option') reopen(turn, each);
+  }
+  if ((action.type === 'loop' || action.type === 'parallel') && action.timeoutMs !== undefined) {
+    turn.journal.due(turn.now + action.timeoutMs, node.path, 'timeout');
+  }
+  if (action.type !== 'loop') return;
+  node.state.running = below.length;
+  fillLoop(turn, node, action);
+}
+
+function goOnAfter(turn: Turn, node: Node): void {
+  const action = actionOf(turn, node);
+  try {
+    node.state.follows ??= followsOf(turn, node, action);
+    turn.agenda.push({ do: 'ended', path: node.path });
+  } catch (thrown) {
+    const failure = failureOf(thrown, node.action);
+    turn.agenda.push({ do: 'failed', path: node.path, failure, route: action.handler.route });
+  }
+}
+
+/** The run begins with an action of the top level; what comes before it was put into its journal. */
+export function beginFork(turn: Turn, from: string): void {
+  const { run, journal, now, workflow } = turn;
+  run.status = 'running';
+  run.startedAt = now;
+  run.deadline = now + workflow.settings.timeoutMs;
+  journal.due(run.deadline, '', 'deadline');
+  journal.effect({ do: 'tell', event: 'run.started', path: '', data: {} });
+  if (workflow.form === 'list') beginAt(turn, from);
+  else {
+    for (const action of workflow.actions) {
+      const isReady = (action.after ?? []).every((id) => hasEnded(journal.node(id)));
+      if (isReady && !journal.node(action.id)) begin(turn, action, MAIN);
+    }
+  }
+  settle(turn);
+}

@@ -1,0 +1,153 @@
+/** The scope of an expression: `$` with what it reads, as a node of the run sees it. Spec: workflows.md §2. */
+import { parseJson } from '../../../proto/json.ts';
+import { Budget, type Plain, type PlainObject } from '../../language/expressions/index.ts';
+import type { ActionMember, Expr, Uses, Value } from '../definition/tree.ts';
+import { ActionFault } from './failure.ts';
+import type { Node, Ref } from './journal.ts';
+import { pathFrom, segmentsOf } from './paths.ts';
+import type { Turn } from './turn.ts';
+
+const MEMBERS: readonly ActionMember[] = [
+  'output',
+  'status',
+  'attempts',
+  'started',
+  'ended',
+  'by',
+  'url',
+];
+
+/** From where an expression looks: a node, or the run's own end. */
+export interface Viewpoint {
+  readonly path: string;
+  readonly at: number;
+}
+
+/** What expressions of one node read, and the steps that they may take together. */
+export class Scope {
+  readonly #turn: Turn;
+  readonly #from: Viewpoint;
+  readonly #budget: Budget;
+
+  /** @param from `now` of its expressions is its start */
+  constructor(turn: Turn, from: Viewpoint) {
+    this.#turn = turn;
+    this.#from = from;
+    this.#budget = new Budget(turn.bounds, from.at);
+  }
+
+  /** The value of an expression. @throws RunFault | BudgetFault | ThrownFault */
+  evaluate(
+    expression: Expr,
+    beside: PlainObject = {},
+    named: readonly Plain[] = [],
+  ): Plain | undefined {
+    return expression.evaluate({ ...this.#root(expression.uses), ...beside }, this.#budget, named);
+  }
+
+  /** A value with its expressions evaluated. @throws RunFault | BudgetFault | ThrownFault | GatewayError */
+  value(value: Value, beside: PlainObject = {}): Plain | undefined {
+    if (value.constant !== undefined) return value.constant as Plain;
+    return value.evaluate({ ...this.#root(value.uses), ...beside }, this.#budget);
+  }
+
+  /** A text. @throws ActionFault INVALID_INPUT when it is none */
+  text(value: Value, member: string): string {
+    const found = this.value(value);
+    if (typeof found === 'string') return found;
+    throw new ActionFault('INVALID_INPUT', `${member}: is a text`);
+  }
+
+  #root({ roots, actions, names }: Uses): PlainObject {
+    const { run } = this.#turn;
+    const root: PlainObject = {};
+    if (roots.has('input')) root.input = this.#value(run.input);
+    if (roots.has('trigger')) root.trigger = run.trigger as Plain;
+    if (roots.has('run')) {
+      const { id, key, startedAt, version } = run;
+      const started = iso(startedAt);
+      root.run = { id, ...(key === undefined ? {} : { key }), started, version };
+    }
+    if (roots.has('error')) {
+      const error = this.#error();
+      if (error !== undefined) root.error = this.#value(error);
+    }
+    if (actions.size > 0) root.actions = this.#actions(actions);
+    if (names.size > 0) this.#putElements(root, names);
+    return root;
+  }
+
+  /** What the loops around give names to. */
+  #putElements(root: PlainObject, names: Uses['names']): void {
+    const { workflow, journal } = this.#turn;
+    for (const { id, index, upTo } of segmentsOf(this.#from.path)) {
+      const action = workflow.byId.get(id);
+      if (action?.type !== 'loop' || index === undefined) continue;
+      if (names.has(action.as)) root[action.as] = journal.element(upTo, index) as Plain;
+      if (action.index !== undefined && names.has(action.index)) root[action.index] = index;
+    }
+  }
+
+  #actions(wanted: Uses['actions']): PlainObject {
+    const actions: PlainObject = {};
+    for (const [id, members] of wanted) {
+      const path = pathFrom(this.#turn.workflow, this.#from.path, id);
+      const told = path === undefined ? {} : this.#told(id, path, members);
+      if (Object.keys(told).length > 0) actions[id] = told;
+    }
+    return actions;
+  }
+
+  #told(id: string, path: string, wanted: ReadonlySet<ActionMember> | 'all'): PlainObject {
+    const node = this.#turn.journal.node(path);
+    const told: PlainObject = {};
+    for (const member of MEMBERS) {
+      if (wanted !== 'all' && !wanted.has(member)) continue;
+      const value = member === 'url' ? this.#url(id, path) : node && this.#member(node, member);
+      if (value !== undefined) told[member] = value;
+    }
+    return told;
+  }
+
+  #url(id: string, path: string): string | undefined {
+    const action = this.#turn.workflow.byId.get(id);
+    if (action?.type !== 'wait' || action.wait.mode !== 'callback') return undefined;
+    return this.#turn.journal.callbackUrl(path);
+  }
+
+  #member(node: Node, member: ActionMember): Plain | undefined {
+    if (member === 'output')
+      return node.output === undefined ? undefined : this.#value(node.output);
+    if (member === 'attempts') return Math.max(node.attempts, 1);
+    if (member === 'started') return iso(node.startedAt);
+    if (member === 'ended') return node.endedAt === 0 ? undefined : iso(node.endedAt);
+    if (member === 'by') return node.by;
+    return node.status;
+  }
+
+  /** Of what this stands for, or what led here by an error route. */
+  #error(): Ref | undefined {
+    const { journal, run } = this.#turn;
+    let node = journal.node(this.#from.path);
+    while (node) {
+      if (node.role === 'compensation') return run.error ?? ownerOf(this.#turn, node)?.error;
+      if (node.role === 'fallback' || node.role === 'escalation') {
+        return ownerOf(this.#turn, node)?.error;
+      }
+      node = ownerOf(this.#turn, node);
+    }
+    return run.routed;
+  }
+
+  #value(ref: Ref): Plain {
+    return parseJson(this.#turn.journal.text(ref)) as Plain;
+  }
+}
+
+function ownerOf({ journal }: Turn, { owner }: Node): Node | undefined {
+  return owner === '' ? undefined : journal.node(owner);
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,128 @@
+/** Stops what is under way: waits end at once, calls in flight are let end, nothing more begins. Spec: workflows.md §3, §4. */
+import { endFailed, isWithin, noteFailure } from './ending.ts';
+import type { Failure, Node } from './journal.ts';
+import { isBelow } from './paths.ts';
+import { actionOf, end, setPhase, type Turn } from './turn.ts';
+
+/** Stops what is below a container, or everything with an empty path. Compensations and escalations go on. */
+export function stopBelow(turn: Turn, path: string): void {
+  turn.run.closing = true;
+  for (const node of turn.journal.active()) {
+    if ((path === '' || isBelow(node.path, path)) && isStoppable(turn, node)) stop(turn, node);
+  }
+}
+
+function isStoppable({ workflow }: Turn, { path, stopping }: Node): boolean {
+  const goesOn = isWithin(workflow, path, 'compensation') || isWithin(workflow, path, 'escalation');
+  return !stopping && !goesOn;
+}
+
+function stop(turn: Turn, node: Node): void {
+  const { journal } = turn;
+  node.stopping = true;
+  journal.touch(node);
+  if (node.phase === 'ready') {
+    cut(turn, node);
+    return;
+  }
+  if (node.phase === 'key') {
+    const { key } = node.state;
+    if (key !== undefined) journal.effect({ do: 'settle', path: node.path, key, as: 'free' });
+    cut(turn, node);
+    return;
+  }
+  if (node.phase === 'backoff') {
+    cut(turn, node);
+    return;
+  }
+  if (node.phase !== 'wait') return;
+  const { wait, child } = node.state;
+  if (wait === 'child' && child !== undefined) {
+    journal.effect({ do: 'cancel-child', path: node.path, child });
+    return;
+  }
+  endWait(turn, node, 'expired');
+  cut(turn, node);
+}
+
+/** Takes back what a wait has asked for outside. */
+export function endWait({ journal }: Turn, node: Node, status: 'done' | 'expired'): void {
+  const { path, state } = node;
+  if (state.wait === 'event') journal.effect({ do: 'unlisten', path });
+  if (state.wait === 'task') journal.effect({ do: 'close-task', path, status });
+}
+
+function cut(turn: Turn, node: Node): void {
+  const { maybe, key } = node.state;
+  end(turn, node, 'cancelled');
+  if (node.tried.length === 0) return;
+  // What an attempt may have done is undone although there is no further one.
+  if (maybe && actionOf(turn, node).compensation) node.undo = 'todo';
+  if (key === undefined) return;
+  turn.journal.effect({ do: 'settle', path: node.path, key, as: maybe ? 'unknown' : 'free' });
+}
+
+/**
+ * Ends containers that stop once nothing below them is under way, the innermost first.
+ * @returns whether any did
+ */
+export function closeContainers(turn: Turn): boolean {
+  if (!turn.run.closing) return false;
+  const active = turn.journal.active();
+  const closing = active.filter(
+    ({ phase, stopping, state }) =>
+      (phase === 'children' && (stopping || state.failing !== undefined)) ||
+      ((phase === 'fallback' || phase === 'undo') && stopping),
+  );
+  const done = closing.filter(
+    ({ path }) =>
+      !active.some(
+        (other) => isBelow(other.path, path) && !isWithin(turn.workflow, other.path, 'escalation'),
+      ),
+  );
+  for (const node of done) close(turn, node);
+  if (closing.length === 0) turn.run.closing = active.some(({ stopping }) => stopping);
+  return done.length > 0;
+}
+
+function close(turn: Turn, node: Node): void {
+  const { failing } = node.state;
+  if (node.phase === 'fallback') {
+    closeFallback(turn, node);
+    return;
+  }
+  if (node.phase === 'undo') {
+    endFailed(turn, node);
+    return;
+  }
+  delete node.state.failing;
+  if (failing === undefined) {
+    end(turn, node, 'cancelled');
+    return;
+  }
+  if (node.stopping) {
+    noteFailure(turn, node, failing.failure);
+    endFailed(turn, node);
+    return;
+  }
+  turn.agenda.push({ do: 'closed', path: node.path, ...failing });
+}
+
+/** A fallback that ended well before everything stopped stands for what failed all the same. */
+function closeFallback(turn: Turn, node: Node): void {
+  const { fallback } = actionOf(turn, node).handler;
+  const stood = fallback && turn.journal.node(`${node.path}.${fallback.id}`);
+  setPhase(turn, node, 'ended', 'failed');
+  if (stood?.status !== 'succeeded') return;
+  node.output = stood.output;
+  node.state.handled = true;
+  node.state.held = true;
+}
+
+/** Everything stops, and the run has failed or is cancelled then; the first reason holds. */
+export function stopRun(turn: Turn, as: 'failed' | 'cancelled', failure: Failure): void {
+  const { run } = turn;
+  if (run.stop || run.finishing) return;
+  run.stop = { as, failure };
+  stopBelow(turn, '');
+}

@@ -1,0 +1,38 @@
+/** What a start demands of its caller, beside Write on the workflow. Spec: workflows.md §6; contract §4, §9. */
+import { authorize } from '../../access/access.ts';
+import type { Demand } from '../../access/demand.ts';
+import type { Context } from '../../context.ts';
+import { onEndpoint } from '../../endpoints/access.ts';
+import { loadReach } from '../../reach/load.ts';
+import { onTemplate } from '../../templates/access.ts';
+import { onWorkflow } from '../access.ts';
+import { type Named, namedIn, type VersionOf } from '../runs/order.ts';
+
+/**
+ * Refuses whoever may not use something that a version names as it does. What is gone by now is the
+ * action's to fail with. In the steady state that takes no trip to D1.
+ * @throws GatewayError FORBIDDEN
+ */
+export async function demandNamed(ctx: Context, version: VersionOf): Promise<Demand[]> {
+  const named = await namedIn(ctx, version);
+  const demands = await Promise.all(named.filter(isThere).map((each) => demandOn(ctx, each)));
+  return demands.flat();
+}
+
+function isThere({ kind, endpointKind, templateVersion, workflow }: Named): boolean {
+  if (kind === 'endpoint') return endpointKind !== null;
+  return kind === 'template' ? templateVersion !== null : workflow !== null;
+}
+
+async function demandOn(ctx: Context, { kind, target, level }: Named): Promise<Demand[]> {
+  if (kind === 'endpoint') {
+    return (await authorize(ctx, onEndpoint(level), { endpoint: target })).demands;
+  }
+  if (kind === 'workflow') {
+    return (await authorize(ctx, onWorkflow('Read'), { workflow: target })).demands;
+  }
+  const { resource, demands } = await authorize(ctx, onTemplate('Read'), { template: target });
+  const { uuid, version } = resource.row;
+  const reach = await loadReach(ctx, { uuid, version });
+  return [...demands, ...reach.demandAll()];
+}

@@ -1,0 +1,239 @@
+/** Paths, queries and bodies of the operations on runs, as on the wire. Spec: workflows.md §6. */
+import * as z from 'zod';
+import { JsonValue } from '../../../kinds/members.ts';
+import { PageQuery } from '../../shapes/cursor.ts';
+import { SAMPLE } from '../../shapes/sample.ts';
+import { VersionQuery, WorkflowPath } from '../schema.ts';
+
+const RUN_STATUSES = [
+  'queued',
+  'running',
+  'waiting',
+  'compensating',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const;
+const ACTION_STATUSES = [
+  'running',
+  'waiting',
+  'retrying',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'compensated',
+] as const;
+
+/** How a run stands. */
+export const RunStatus = z
+  .enum(RUN_STATUSES)
+  .meta({ description: 'How the run stands', examples: ['succeeded'] });
+/** How an action stands. */
+export const ActionStatus = z
+  .enum(ACTION_STATUSES)
+  .meta({ description: 'How the action stands', examples: ['succeeded'] });
+
+/** A run below a workflow. */
+export const ExecutionPath = WorkflowPath.extend({
+  execution: z
+    .string()
+    .min(1)
+    .meta({ description: 'The `run_id` of the run', examples: [SAMPLE.execution] }),
+});
+export type ExecutionPath = z.infer<typeof ExecutionPath>;
+
+/** A value below a run. */
+export const ValuePath = ExecutionPath.extend({
+  value: z
+    .string()
+    .regex(/^\d{1,15}$/, 'is a number, as `href` ends with')
+    .meta({ description: 'As the `href` of a large value ends', examples: ['42'] }),
+});
+export type ValuePath = z.infer<typeof ValuePath>;
+
+/** A dead letter below a workflow. */
+export const LetterPath = WorkflowPath.extend({
+  letter: z
+    .string()
+    .min(1)
+    .meta({ description: 'The `id` of the dead letter', examples: [SAMPLE.letter] }),
+});
+export type LetterPath = z.infer<typeof LetterPath>;
+
+/** Of a start. */
+export const StartQuery = z.strictObject({
+  ...VersionQuery.shape,
+  synchronous: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({
+      description:
+        'Whether the end is waited for, for 30 seconds at most; left out, as the trigger `api` says',
+      examples: ['true'],
+    }),
+});
+export type StartQuery = z.infer<typeof StartQuery>;
+
+/** The input of a run. */
+export const Input = JsonValue.meta({
+  description: 'The input: an object that fits `input.schema`',
+  examples: [{ sku: 'swan-1', quantity: 20 }],
+});
+
+const Time = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
+    .optional()
+    .meta({ description, examples: ['2026-03-09T00:00:00Z'] });
+
+const filters = {
+  status: z
+    .enum(RUN_STATUSES)
+    .optional()
+    .meta({ description: 'Runs that stand so', examples: ['failed'] }),
+  trigger: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description: 'What started them: `api`, `subworkflow`, `fork`, … , or the index of a trigger',
+      examples: ['api'],
+    }),
+  version: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Runs of that version', examples: ['1.0.0'] }),
+  key: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Runs whose `key` is that', examples: ['order-1042'] }),
+  since: Time('Runs that began then or later'),
+  until: Time('Runs that began before then'),
+  parent: z
+    .uuid()
+    .optional()
+    .meta({ description: 'Runs that an action of that run began', examples: [SAMPLE.execution] }),
+};
+
+/** Which runs are meant. */
+export const Filter = z.strictObject(filters);
+export type Filter = z.infer<typeof Filter>;
+
+/** Of a list of runs. */
+export const ListQuery = z.strictObject({ ...filters, ...PageQuery.shape });
+export type ListQuery = z.infer<typeof ListQuery>;
+
+/** Of a list of actions. */
+export const ActionsQuery = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'That action, and all below it', examples: ['each[3]'] }),
+  status: z
+    .enum(ACTION_STATUSES)
+    .optional()
+    .meta({ description: 'Actions that stand so', examples: ['failed'] }),
+  ...PageQuery.shape,
+});
+export type ActionsQuery = z.infer<typeof ActionsQuery>;
+
+/** Of live events: those after this one are sent. */
+export const EventsQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'is the id of an event')
+    .optional()
+    .meta({ description: 'As the header `Last-Event-ID`', examples: ['17'] }),
+});
+export type EventsQuery = z.infer<typeof EventsQuery>;
+
+/** Of a fork. */
+export const ForkBody = z
+  .strictObject({
+    from: z
+      .string()
+      .min(1)
+      .meta({
+        description: 'Id of the action of the top level where it begins',
+        examples: ['reserve'],
+      }),
+    input: JsonValue.optional().meta({
+      description: 'Another input; left out, it is that of the run',
+      examples: [{ sku: 'swan-1', quantity: 5 }],
+    }),
+    version: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        description: 'Another version, whose actions before `from` are the same',
+        examples: ['1.1.0'],
+      }),
+  })
+  .meta({
+    id: 'WorkflowFork',
+    description: 'Where a fork begins',
+    examples: [{ from: 'reserve' }],
+  });
+export type ForkBody = z.infer<typeof ForkBody>;
+
+/** Of a diff. */
+export const DiffQuery = z.strictObject({
+  with: z
+    .string()
+    .min(1)
+    .meta({ description: 'The `run_id` of the other run', examples: [SAMPLE.earlier] }),
+  ...PageQuery.shape,
+});
+export type DiffQuery = z.infer<typeof DiffQuery>;
+
+const IDS_MAX = 1000;
+const ids = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(IDS_MAX)
+  .meta({ description: 'Their ids, up to 1,000', examples: [[SAMPLE.execution]] });
+
+/** Of cancelling many. */
+export const CancelManyBody = z
+  .union([
+    z.strictObject({ ids }),
+    z.strictObject({ filter: Filter.meta({ description: 'Which runs' }) }),
+  ])
+  .meta({
+    id: 'WorkflowCancelMany',
+    description: 'Runs by their ids, or those that a filter finds, up to 1,000',
+    examples: [{ filter: { status: 'waiting' } }],
+  });
+export type CancelManyBody = z.infer<typeof CancelManyBody>;
+
+const letterFilters = {
+  version: filters.version,
+  since: Time('Of runs that failed then or later'),
+  until: Time('Of runs that failed before then'),
+};
+/** Which dead letters are meant. */
+export const LetterFilter = z.strictObject(letterFilters);
+export type LetterFilter = z.infer<typeof LetterFilter>;
+
+/** Of a list of dead letters. */
+export const LettersQuery = z.strictObject({ ...letterFilters, ...PageQuery.shape });
+export type LettersQuery = z.infer<typeof LettersQuery>;
+
+/** Of redriving many. */
+export const RedriveManyBody = z
+  .union([
+    z.strictObject({
+      ids: ids.meta({ description: 'Their ids, up to 1,000', examples: [[SAMPLE.letter]] }),
+    }),
+    z.strictObject({ filter: LetterFilter.meta({ description: 'Which dead letters' }) }),
+  ])
+  .meta({
+    id: 'WorkflowRedriveMany',
+    description: 'Dead letters by their ids, or those that a filter finds, up to 1,000',
+    examples: [{ filter: { version: '1.0.0' } }],
+  });
+export type RedriveManyBody = z.infer<typeof RedriveManyBody>;

@@ -1,0 +1,224 @@
+/** Shows a run: its record, its actions, its values. Spec: workflows.md §6. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import type { Policy } from '../../access/policy.ts';
+import type { Context } from '../../context.ts';
+import { Accepted, JsonBytes } from '../../outcome.ts';
+import { BASE_PATH, located } from '../../public-url.ts';
+import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.ts';
+import { isUuid } from '../../shapes/ids.ts';
+import { isoTime } from '../../shapes/iso-time.ts';
+import type { Workflow } from '../access.ts';
+import type { ActionRecord, Owner, RunRecord, Standing, Told } from '../runs/object.ts';
+import { runsObject } from '../runs/reachable.ts';
+import type { ActionsQuery } from './schema.ts';
+import { readsAll } from './sight.ts';
+
+/** Actions of a page. Spec: workflows.md §6. */
+const PAGE_MAX = 1000;
+
+/** Whose objects runs lie in. */
+export function ownerOf({ caller: { orgUuid, orgId } }: Context, policy: Policy): Owner {
+  return { orgUuid, orgId, sealedDataKey: policy.sealedDataKey };
+}
+
+/** What starting and steering answer. */
+export function standing(ctx: Context, workflow: string, { run, status }: Standing): Accepted {
+  const location = located(ctx.settings, pathOf(workflow, run));
+  return new Accepted({ run_id: run, status, location }, location, false);
+}
+
+function pathOf(workflow: string, run: string): string {
+  return `${BASE_PATH}/workflows/${workflow}/executions/${run}`;
+}
+
+/** A run with some of its actions. */
+export interface Shown {
+  readonly record: RunRecord;
+  readonly actions: readonly ActionRecord[];
+}
+
+/** Which actions are shown. */
+export interface ActionFilter {
+  readonly path?: string | undefined;
+  readonly status?: string | undefined;
+  readonly after?: number;
+  readonly limit?: number;
+}
+
+/** A run of the workflow. @throws GatewayError RUN_NOT_FOUND */
+export async function findRun(
+  ctx: Context,
+  { row }: Workflow,
+  named: string,
+  { after = 0, limit = PAGE_MAX + 1, path, status }: ActionFilter = {},
+): Promise<Shown> {
+  const run = isUuid(named) ? named.toLowerCase() : '';
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, run === '' ? '0' : run);
+  const text = run === '' ? undefined : await object.record(run, { after, limit, path, status });
+  const shown = text === undefined ? undefined : (JSON.parse(text) as Shown); // As the object wrote it.
+  if (shown?.record.head.workflow.uuid !== row.uuid) throw runNotFound();
+  return shown;
+}
+
+/** As it is told of another organization's, and of one that is gone. */
+export function runNotFound(): GatewayError {
+  return new GatewayError(
+    'RUN_NOT_FOUND',
+    'The workflow has no such run, or its retention has ended',
+  );
+}
+
+/** The record of a run with its first actions. @throws GatewayError RUN_NOT_FOUND */
+export async function showRun(ctx: Context, workflow: Workflow, run: string): Promise<JsonBytes> {
+  const { record, actions } = await findRun(ctx, workflow, run);
+  const sees = await readsAll(ctx, workflow, record);
+  const teller = new Teller(workflow.row.id, record.id, sees);
+  const page = actions.slice(0, PAGE_MAX);
+  const last = actions.length > PAGE_MAX ? page.at(-1) : undefined;
+  const next = last && (await writeCursor(listContext(ctx, workflow, record.id), `${last.begun}`));
+  return written({
+    ...teller.run(record),
+    actions: page.map((action) => teller.action(action)),
+    ...(next === undefined ? {} : { next_cursor: next }),
+  });
+}
+
+function listContext(ctx: Context, { policy }: Workflow, run: string): ListContext {
+  const { orgUuid } = ctx.caller;
+  const { sealedDataKey } = policy;
+  return { settings: ctx.settings, orgUuid, sealedDataKey, list: `actions:${run}` };
+}
+
+/** Actions of a run after the first ones. @throws GatewayError RUN_NOT_FOUND, BAD_REQUEST for a cursor of another list */
+export async function showActions(
+  ctx: Context,
+  workflow: Workflow,
+  run: string,
+  query: ActionsQuery,
+): Promise<JsonBytes> {
+  const { path, status, cursor, limit } = query;
+  const list = listContext(ctx, workflow, run.toLowerCase());
+  const after = Number((await readCursor(list, cursor)) ?? 0);
+  const filter = { path, status, after, limit: limit + 1 };
+  const { record, actions } = await findRun(ctx, workflow, run, filter);
+  const sees = await readsAll(ctx, workflow, record);
+  const teller = new Teller(workflow.row.id, record.id, sees);
+  const page = actions.slice(0, limit);
+  const last = actions.length > limit ? page.at(-1) : undefined;
+  const next = last && (await writeCursor(list, `${last.begun}`));
+  return written({
+    actions: page.map((action) => teller.action(action)),
+    ...(next === undefined ? {} : { next_cursor: next }),
+  });
+}
+
+/** One value of a run, whole. @throws GatewayError RUN_NOT_FOUND, FORBIDDEN */
+export async function showValue(
+  ctx: Context,
+  workflow: Workflow,
+  run: string,
+  ref: number,
+): Promise<JsonBytes> {
+  const { record } = await findRun(ctx, workflow, run, { limit: 0 });
+  if (!(await readsAll(ctx, workflow, record))) throw hidden();
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
+  const text = await object.value(record.id, ref);
+  if (text === undefined) throw new GatewayError('NOT_FOUND', 'The run has no such value');
+  return new JsonBytes(new TextEncoder().encode(text));
+}
+
+/** Values of runs are not for everyone who may read the workflow. */
+export function hidden(): GatewayError {
+  return new GatewayError(
+    'FORBIDDEN',
+    'Values of this run are shown to who started it, to Admin, and to who may read every endpoint that it reached',
+    { details: [{ rule: 'values of runs' }] },
+  );
+}
+
+function written(json: Json): JsonBytes {
+  return new JsonBytes(new TextEncoder().encode(JSON.stringify(json)));
+}
+
+/** Tells records as they are on the wire. */
+export class Teller {
+  readonly #workflow: string;
+  readonly #run: string;
+  readonly #sees: boolean;
+
+  /** @param sees whether values are told */
+  constructor(workflow: string, run: string, sees: boolean) {
+    this.#workflow = workflow;
+    this.#run = run;
+    this.#sees = sees;
+  }
+
+  run(record: RunRecord): JsonObject {
+    const { id, head, key, started, ended } = record;
+    const { type, index, id: trigger } = head.trigger;
+    return {
+      run_id: id,
+      workflow: head.workflow.id,
+      version: head.workflow.version,
+      ...(key === undefined ? {} : { key }),
+      status: record.status,
+      trigger: { type, ...(index === undefined ? {} : { index }), id: trigger },
+      started_by: head.startedBy,
+      ...(head.parent ? { parent: head.parent.run } : {}),
+      ...(head.forkedFrom === undefined ? {} : { forked_from: head.forkedFrom }),
+      ...this.#values(record, ['input', 'output', 'error']),
+      ...(record.compensation === undefined ? {} : { compensation: record.compensation }),
+      started: isoTime(started),
+      ...(ended === undefined ? {} : { ended: isoTime(ended), duration_ms: ended - started }),
+    };
+  }
+
+  action(action: ActionRecord): JsonObject {
+    const { id, path, type, status, started, ended, by, compensates } = action;
+    return {
+      id,
+      path,
+      type,
+      status,
+      attempts: action.attempts.map((attempt) => ({
+        started: isoTime(attempt.started),
+        ...(attempt.ended === undefined ? {} : { ended: isoTime(attempt.ended) }),
+        ...(attempt.error === undefined ? {} : { error: this.#error(attempt.error) }),
+      })),
+      ...this.#values(action, ['input', 'output', 'error']),
+      started: isoTime(started),
+      ...(ended === undefined ? {} : { ended: isoTime(ended), duration_ms: ended - started }),
+      ...(by === undefined ? {} : { by }),
+      ...(compensates === undefined ? {} : { compensates }),
+    };
+  }
+
+  /** Messages hold what backends say of data. */
+  #error({ code, message }: { readonly code: string; readonly message: string }): JsonObject {
+    return this.#sees ? { code, message } : { code };
+  }
+
+  #values(
+    of: { readonly [name in 'input' | 'output' | 'error']?: Told },
+    names: readonly ('input' | 'output' | 'error')[],
+  ): JsonObject {
+    const told: JsonObject = {};
+    for (const name of names) {
+      const value = of[name];
+      if (value === undefined) continue;
+      if (this.#sees) told[name] = this.value(value);
+      else if (name === 'error' && 'text' in value) {
+        const { code } = parseJson(value.text) as { code: Json };
+        told.error = { code };
+      }
+    }
+    return told;
+  }
+
+  /** A value, or where a large one is. */
+  value(told: Told): Json {
+    if ('text' in told) return parseJson(told.text);
+    return { $large: told.bytes, href: `${pathOf(this.#workflow, this.#run)}/values/${told.ref}` };
+  }
+}

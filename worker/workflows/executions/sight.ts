@@ -1,0 +1,31 @@
+/** Who sees the values of a run. Contract §9. */
+
+import { GatewayError } from '../../../proto/errors.ts';
+import type { Context } from '../../context.ts';
+import { onEndpoint } from '../../endpoints/access.ts';
+import { effectiveLevel, reaches } from '../../levels.ts';
+import type { Workflow } from '../access.ts';
+import type { RunRecord } from '../runs/object.ts';
+
+/** Who started it, Admin, and who may read every endpoint that it reached. */
+export async function readsAll(
+  ctx: Context,
+  { policy }: Workflow,
+  { head, reached }: Pick<RunRecord, 'head' | 'reached'>,
+): Promise<boolean> {
+  if (head.caller.userUuid === ctx.caller.userUuid) return true;
+  if (reaches(effectiveLevel(policy), 'Admin')) return true;
+  const reads = await Promise.all(reached.map((endpoint) => mayRead(ctx, endpoint)));
+  return reads.every(Boolean);
+}
+
+/** Of an endpoint that is gone nobody can say whether they could. */
+async function mayRead(ctx: Context, endpoint: string): Promise<boolean> {
+  try {
+    const { policy } = await onEndpoint('Read').find(ctx, { endpoint });
+    return reaches(effectiveLevel(policy), 'Read');
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.code === 'ENDPOINT_NOT_FOUND') return false;
+    throw thrown;
+  }
+}

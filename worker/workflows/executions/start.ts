@@ -1,0 +1,123 @@
+/** Starts a run for a caller. Spec: workflows.md §6, `POST /workflows/{w}`. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json } from '../../../proto/json.ts';
+import { actorOf, recordAfterReply } from '../../audit/record.ts';
+import type { Context } from '../../context.ts';
+import { keyedBy } from '../../idempotency/rule.ts';
+import { Outcome } from '../../outcome.ts';
+import type { Reply } from '../../route.ts';
+import { digestOf } from '../../secrets/digest.ts';
+import { versionNotFound, type Workflow } from '../access.ts';
+import { digestNow } from '../runs/digest.ts';
+import { uuidOf } from '../runs/names.ts';
+import type { Order, Started } from '../runs/object.ts';
+import { paused, pinned } from '../runs/order.ts';
+import { runsObject } from '../runs/reachable.ts';
+import { demandNamed } from './rights.ts';
+import type { StartQuery } from './schema.ts';
+import { ownerOf, showRun, standing } from './show.ts';
+
+/** What a start is asked for. */
+export interface Asked {
+  readonly query: StartQuery;
+  readonly input: Json;
+  readonly bytes: Uint8Array | undefined;
+  header(name: string): string | undefined;
+}
+
+/**
+ * Answers at once, or the record of a run that has ended in time.
+ * @throws GatewayError BAD_REQUEST with every path, FORBIDDEN, WORKFLOW_PAUSED, WORKFLOW_NOT_FOUND,
+ * IDEMPOTENCY_KEY_REUSED, QUOTA_EXCEEDED
+ */
+export async function startWorkflow(
+  ctx: Context,
+  workflow: Workflow,
+  { query, input, bytes, header }: Asked,
+): Promise<Reply> {
+  const { row, policy } = workflow;
+  if (!isJsonObject(input)) throw noObject();
+  if (row.status === 'paused') throw paused(row.id);
+  const version = { uuid: row.uuid, id: row.id, version: query.version ?? row.version };
+  await demandNamed(ctx, version);
+  const named = await nameOf(ctx, row.uuid, header('Idempotency-Key'), bytes);
+  const order: Order = {
+    ...ownerOf(ctx, policy),
+    id: named?.id ?? crypto.randomUUID(),
+    input: JSON.stringify(input),
+    workflow: version,
+    caller: ctx.caller,
+    startedBy: policy.username,
+    trigger: { type: 'api', id: ctx.requestId },
+    depth: 1,
+    ...(await pinned(ctx, version)),
+    requestId: ctx.requestId,
+    address: ctx.address,
+    ...(named ? { body: named.body } : {}),
+  };
+  const isAwaited = query.synchronous === undefined ? undefined : query.synchronous === 'true';
+  const object = runsObject(ctx.env, order.orgUuid, order.id);
+  const started = await object.start(ownerOf(ctx, policy), JSON.stringify(order), isAwaited);
+  return replyTo(ctx, workflow, order, started);
+}
+
+async function replyTo(
+  ctx: Context,
+  workflow: Workflow,
+  { id, workflow: { version } }: Order,
+  started: Started,
+): Promise<Reply> {
+  const { row } = workflow;
+  if (started.is === 'invalid') throw invalid(started.faults);
+  if (started.is === 'no-version') throw versionNotFound(row.id, version);
+  if (started.is === 'no-room') {
+    throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
+  }
+  const accepted = standing(ctx, row.id, started);
+  if (started.is === 'known') {
+    if (!started.sameBody) throw reused();
+    return new Outcome(accepted, {}, started.requestId);
+  }
+  recordAfterReply(ctx, actorOf(ctx.caller), {
+    action: 'workflow.start',
+    resource: `workflow-run:${id}`,
+    outcome: 'success',
+    details: { id: row.id },
+  });
+  const hasEnded = ['succeeded', 'failed', 'cancelled'].includes(started.status);
+  return started.isAwaited && hasEnded ? showRun(ctx, workflow, id) : accepted;
+}
+
+/** A key names the run: a repeat with it finds the run. */
+async function nameOf(
+  ctx: Context,
+  workflow: string,
+  key: string | undefined,
+  bytes: Uint8Array | undefined,
+) {
+  if (key === undefined) return undefined;
+  keyedBy({ key, target: [] }, {}, { forms: [], header: () => undefined });
+  const { orgUuid, userUuid } = ctx.caller;
+  const digest = digestNow(JSON.stringify([orgUuid, userUuid, workflow, key]));
+  const pairs = digest.match(/../g) ?? [];
+  const id = uuidOf(Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)));
+  return { id, body: await digestOf(bytes ?? new Uint8Array()) };
+}
+
+/** Every fault of an input. */
+export function invalid(
+  faults: readonly { readonly path: string; readonly message: string }[],
+): GatewayError {
+  const told = faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  const details = faults.map(({ path, message }) => ({ path, message }));
+  return new GatewayError('BAD_REQUEST', told, { details });
+}
+
+function noObject(): GatewayError {
+  return invalid([{ path: 'body', message: 'must be an object: the input of the run' }]);
+}
+
+function reused(): GatewayError {
+  const message = 'This Idempotency-Key was sent before with another body';
+  return new GatewayError('IDEMPOTENCY_KEY_REUSED', message);
+}

@@ -1,0 +1,84 @@
+/** Definitions that an object's runs are pinned to: kept with the runs, so that they outlive the workflow. */
+import type { Kind } from '../../../kinds/index.ts';
+import { type JsonObject, parseJson } from '../../../proto/json.ts';
+import { Lru } from '../../cache.ts';
+import { readWorkflow } from '../definition/read.ts';
+import type { Workflow } from '../definition/tree.ts';
+import type { Keeper } from './keeper.ts';
+import type { WorkflowVersion } from './object.ts';
+
+/** Definitions that an isolate keeps ready. */
+const READY_MAX = 500;
+const ready = new Lru<Workflow>(READY_MAX);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A definition with what it was read with. */
+export interface Source {
+  readonly definition: JsonObject;
+  /** Of the endpoints that it names, by their names there. */
+  readonly kinds: { readonly [endpoint: string]: Kind };
+}
+
+type Named = Pick<WorkflowVersion, 'uuid' | 'version'>;
+
+/** The definition of a version that the object keeps; undefined where it keeps none. */
+export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow | undefined {
+  const name = `${uuid}:${version}`;
+  const known = ready.get(name);
+  if (known && isKept(keeper, { uuid, version })) return known;
+  const [row] = keeper.sql
+    .exec<{ bytes: ArrayBuffer }>(
+      'SELECT bytes FROM definitions WHERE workflow = ? AND version = ?',
+      uuid,
+      version,
+    )
+    .toArray();
+  if (!row) return undefined;
+  const text = decoder.decode(keeper.vault.open(new Uint8Array(row.bytes), placeOf(name)));
+  const source = parseJson(text) as unknown as Source; // As keepDefinition wrote it.
+  const workflow = read(source);
+  ready.set(name, workflow);
+  return workflow;
+}
+
+function isKept({ sql }: Keeper, { uuid, version }: Named): boolean {
+  const where = 'workflow = ? AND version = ?';
+  return sql.exec(`SELECT 1 FROM definitions WHERE ${where}`, uuid, version).toArray().length > 0;
+}
+
+/** Keeps the definition of a version. */
+export function keepDefinition(keeper: Keeper, { uuid, version }: Named, source: Source): Workflow {
+  const name = `${uuid}:${version}`;
+  const workflow = ready.get(name) ?? read(source);
+  ready.set(name, workflow);
+  const sealed = keeper.vault.seal(encoder.encode(JSON.stringify(source)), placeOf(name));
+  keeper.sql.exec(
+    'INSERT OR IGNORE INTO definitions VALUES (?, ?, ?)',
+    uuid,
+    version,
+    new Uint8Array(sealed).buffer,
+  );
+  return workflow;
+}
+
+/** Removes definitions that no run is pinned to. */
+export function dropDefinitions({ sql }: Keeper): void {
+  sql.exec(`DELETE FROM definitions WHERE NOT EXISTS (SELECT 1 FROM runs
+    WHERE json_extract(head, '$.workflow.uuid') = workflow
+      AND json_extract(head, '$.workflow.version') = version)`);
+}
+
+/** @throws Error where what was stored does not read any more: a fault of ours */
+function read({ definition, kinds }: Source): Workflow {
+  const { workflow, faults } = readWorkflow(definition, {
+    kindOf: (endpoint) => (Object.hasOwn(kinds, endpoint) ? kinds[endpoint] : undefined),
+    isStored: true,
+  });
+  if (workflow) return workflow;
+  throw new Error(`A stored definition does not read: ${faults[0]?.path} ${faults[0]?.message}`);
+}
+
+function placeOf(name: string): string {
+  return `definition:${name}`;
+}

@@ -1,0 +1,106 @@
+/** What each effect of a run does outside; the receivers know what they were told before. */
+
+import type { Ref } from '../engine/journal.ts';
+import { type Claimed, claimed } from '../engine/machine.ts';
+import type { Turn } from '../engine/turn.ts';
+import { compensationOf } from './compensation.ts';
+import { endedOutside } from './ended.ts';
+import type { RunRow } from './journal.ts';
+import type { ChildOutcome, Owner, RunEffect, WorkflowRunsObject } from './object.ts';
+import { type Reachable, runsObject } from './reachable.ts';
+import { startChild } from './start-child.ts';
+import { closeTask, openTask } from './task-rows.ts';
+
+/** Does an effect. @throws what the receiver fails with: then it is done again */
+export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Promise<void> {
+  if (effect.do === 'claim') await claim(at, row, effect);
+  else if (effect.do === 'settle') await settleKey(at, row, effect);
+  else if (effect.do === 'listen' || effect.do === 'unlisten') await listen(at, row, effect);
+  else if (effect.do === 'start-child') await startChild(at, row, effect);
+  else if (effect.do === 'cancel-child') {
+    await runsObject(at.env, row.head.orgUuid, effect.child).cancel(effect.child);
+  } else if (effect.do === 'undo-child') {
+    await runsObject(at.env, row.head.orgUuid, effect.child).undo(effect.child);
+  } else if (effect.do === 'open-task') await openTask(at, row, effect);
+  else if (effect.do === 'close-task') await closeTask(at, row, effect);
+  else if (effect.do === 'enter') await enter(at, row, effect);
+  else if (effect.do === 'undone') await tellUndone(at, row);
+  else if (effect.do === 'end') await end(at, row);
+}
+
+type Of<What extends RunEffect['do']> = Extract<RunEffect, { do: What }>;
+
+function ownerOf({ head: { orgUuid, orgId, sealedDataKey } }: RunRow): Owner {
+  return { orgUuid, orgId, sealedDataKey };
+}
+
+async function claim({ env, driver }: Reachable, row: RunRow, { key, path }: Of<'claim'>) {
+  const object = runsObject(env, row.head.orgUuid, key);
+  const standing = await object.claim(ownerOf(row), key, row.id, path);
+  driver.act(row.run, (turn) => claimed(turn, path, answerOf(turn, standing)));
+}
+
+function answerOf(
+  { journal }: Turn,
+  standing: Awaited<ReturnType<WorkflowRunsObject['claim']>>,
+): Claimed {
+  if (standing.is !== 'done') return standing;
+  const { text } = standing;
+  return { is: 'done', output: text === undefined ? undefined : journal.keep(text) };
+}
+
+async function settleKey({ env, driver }: Reachable, row: RunRow, effect: Of<'settle'>) {
+  const { key, path, as, output } = effect;
+  const text = output === undefined ? undefined : driver.keeper.vault.text(row.run, output);
+  const object = runsObject(env, row.head.orgUuid, key);
+  await object.settle(ownerOf(row), key, row.id, path, as, text);
+}
+
+async function listen(
+  { env }: Reachable,
+  row: RunRow,
+  effect: Of<'listen'> | Of<'unlisten'>,
+): Promise<void> {
+  const events = env.ORGANIZATION_EVENTS.getByName(row.head.orgUuid);
+  if (effect.do === 'unlisten') return events.unlisten(row.id, effect.path);
+  const { path, source, pattern, after } = effect;
+  await events.listen(ownerOf(row), { run: row.id, path, source, pattern, after });
+}
+
+async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<'enter'>) {
+  const object = runsObject(env, row.head.orgUuid, gate);
+  if (await object.enter(ownerOf(row), gate, max, row.id)) driver.release(row.id);
+}
+
+/** What a parent is told of its child's end. */
+export function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
+  const { status, output, error } = row.body;
+  const textOf = (ref: Ref) => keeper.vault.text(row.run, ref);
+  if (status === 'succeeded') {
+    return { is: 'succeeded', ...(output === undefined ? {} : { text: textOf(output) }) };
+  }
+  const { code, message } = error === undefined ? UNTOLD : (JSON.parse(textOf(error)) as Told);
+  return { is: 'failed', code, message };
+}
+
+type Told = { readonly code: string; readonly message: string };
+const UNTOLD: Told = { code: 'INTERNAL', message: 'The run ended' };
+
+async function end(at: Reachable, row: RunRow): Promise<void> {
+  const { env } = at;
+  const { parent, gate, orgUuid } = row.head;
+  if (row.body.endedAt === 0) return;
+  if (gate) await runsObject(env, orgUuid, gate.name).leave(gate.name, gate.max, row.id);
+  if (parent) {
+    const object = runsObject(env, orgUuid, parent.run);
+    await object.childEnded(parent.run, parent.path, row.id, outcomeOf(at, row));
+  }
+  await endedOutside(at, row);
+}
+
+async function tellUndone({ env }: Reachable, row: RunRow): Promise<void> {
+  const { parent, orgUuid } = row.head;
+  if (!parent) return;
+  const object = runsObject(env, orgUuid, parent.run);
+  await object.childUndone(parent.run, parent.path, compensationOf(row.body));
+}

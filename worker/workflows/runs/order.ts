@@ -1,0 +1,58 @@
+/** What a run is started with: versions of what it names, retention, rights. Spec: workflows.md §1 "Versions", §6. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { policyOn, remembered } from '../../access/policy.ts';
+import type { Context } from '../../context.ts';
+import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
+import type { Pins, WorkflowVersion } from './object.ts';
+import { selectNamed, selectRetention } from './store.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Milliseconds for which what is kept for ever is kept: a hundred years. */
+const FOR_EVER_MS = 36_500 * DAY_MS;
+
+/** A version of a workflow. */
+export type VersionOf = Pick<WorkflowVersion, 'uuid' | 'version'>;
+/** Something that a version names, with what it is by now. */
+export type Named = Awaited<ReturnType<typeof selectNamed>>[number];
+
+/** What a version names. In the steady state that takes no trip to D1. */
+export async function namedIn(ctx: Context, version: VersionOf): Promise<readonly Named[]> {
+  return (await load(ctx, version)).named;
+}
+
+/** Versions of what a version names, as they stand now, and how long its runs are kept. */
+export async function pinned(
+  ctx: Context,
+  version: VersionOf,
+): Promise<{ readonly pins: Pins; readonly retentionMs: number }> {
+  const { named, days } = await load(ctx, version);
+  const templates: Record<string, string> = {};
+  const workflows: Record<string, WorkflowVersion> = {};
+  for (const { target, templateVersion, workflow } of named) {
+    if (templateVersion !== null) templates[target] = templateVersion;
+    if (workflow !== null) workflows[target] = workflow;
+  }
+  return { pins: { templates, workflows }, retentionMs: days === 0 ? FOR_EVER_MS : days * DAY_MS };
+}
+
+function load(ctx: Context, version: VersionOf) {
+  const { orgUuid } = ctx.caller;
+  const key = `workflow-names:${version.uuid}:${version.version}`;
+  return remembered(ctx, key, async () => {
+    const [named, [kept]] = await ctx.db.batch([
+      selectNamed(ctx.db, orgUuid, version),
+      selectRetention(ctx.db, orgUuid),
+    ]);
+    return { named, days: kept?.days ?? RETENTION_DAYS };
+  });
+}
+
+/** The name that records show of a caller. @throws GatewayError TOKEN_REVOKED */
+export async function usernameOf(ctx: Context): Promise<string> {
+  return (await policyOn(ctx)).username;
+}
+
+/** A paused workflow starts nothing. */
+export function paused(id: string): GatewayError {
+  return new GatewayError('WORKFLOW_PAUSED', `Workflow ${id} is paused`);
+}

@@ -1,0 +1,202 @@
+/** One attempt of an action that calls something: through the same place as every call, with the run's rights as they are now. Contract §9. */
+import { kindSpec } from '../../../kinds/index.ts';
+import { requestIn } from '../../../kinds/passed.ts';
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
+import { authorize } from '../../access/access.ts';
+import { policyOn } from '../../access/policy.ts';
+import { requestOn } from '../../calls/request.ts';
+import { runTemplate } from '../../calls/template.ts';
+import { type Bindings, type Context, openContext } from '../../context.ts';
+import { onEndpoint } from '../../endpoints/access.ts';
+import { failureOf as gatewayFailureOf, gathered, JsonBytes, type Outcome } from '../../outcome.ts';
+import { loadReach } from '../../reach/load.ts';
+import { onTemplate } from '../../templates/access.ts';
+import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
+import type { Failure } from '../engine/journal.ts';
+import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
+import { VALUE_MAX } from '../engine/turn.ts';
+import type { Head } from './object.ts';
+
+/** Longest that a request may take. Contract §2. */
+const TIMEOUT_MAX_MS = 300_000;
+/** Bytes of a body that a failure tells. Spec: workflows.md §3, `endpoint`. */
+const BODY_TOLD = 4 * 1024;
+/** Codes of backends for serialization failures and deadlocks. Sources: PostgreSQL appendix A, MySQL and MongoDB error references. */
+const SERIALIZATION = new Set(['40001', '40P01', '1213', '1205', '112', 'WriteConflict']);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** How a call ended. */
+export type CallEnd = {
+  /** UUIDs of the endpoints that it reached. */
+  readonly reached: readonly string[];
+} & ({ readonly text: string } | { readonly failure: Failure });
+
+/** A context that never was a request: of a run's caller, as they stand now. */
+export function contextOf(
+  env: Bindings,
+  { caller, address }: Pick<Head, 'caller' | 'address'>,
+  run: string,
+  signal: AbortSignal,
+  waitUntil: (work: Promise<unknown>) => void,
+): Context {
+  const open = openContext({
+    signal,
+    env,
+    outside: { now: Date.now, fetch: (request) => fetch(request) },
+    requestId: run,
+    address,
+    waitUntil,
+  });
+  // A new password ends tokens, not the runs that were started by them.
+  return { ...open, caller: { ...caller, issuedAt: Date.now() } };
+}
+
+/** Makes the call of an endpoint's action. @param text the request, as it was decided when the action began */
+export async function callEndpoint(
+  ctx: Context,
+  action: EndpointAction,
+  text: string,
+): Promise<CallEnd> {
+  const reached: string[] = [];
+  try {
+    await policyOn(ctx);
+    const level = action.operation === 'write' ? 'Write' : 'Read';
+    const params = { endpoint: action.endpoint };
+    const on = { ...(await authorize(ctx, onEndpoint(level), params)), params };
+    const { row } = on.resource;
+    reached.push(row.uuid);
+    const { keepsText } = kindSpec(row.kind);
+    const read = requestIn(row.kind, text);
+    const body = withTimeout(read.body, action.timeoutMs);
+    const written = keepsText === true || read.isWritten;
+    const bytes = written && body === read.body ? encoder.encode(text) : undefined;
+    const outcome = await requestOn(ctx, on, action.operation, body, { bytes });
+    const ended = await endOf(outcome, action.id);
+    if ('failure' in ended || row.kind !== 'http') return { ...ended, reached };
+    return { ...byStatus(ended.text, action), reached };
+  } catch (thrown) {
+    return { failure: failureFrom(gatewayFailureOf(thrown), false, action.id), reached };
+  }
+}
+
+function withTimeout(body: Json, timeoutMs: number | undefined): Json {
+  if (timeoutMs === undefined || !isJsonObject(body)) return body;
+  return { ...body, timeout_ms: Math.max(1, Math.min(Math.round(timeoutMs), TIMEOUT_MAX_MS)) };
+}
+
+/** A status that is not expected is a failure. */
+function byStatus(
+  text: string,
+  action: EndpointAction,
+): { readonly text: string } | { readonly failure: Failure } {
+  const reply = parseJson(text);
+  if (!isJsonObject(reply) || typeof reply.status !== 'number') return { text };
+  const { status, body = null, headers } = reply;
+  if (action.expects(status)) return { text };
+  const whole = typeof body === 'string' ? body : JSON.stringify(body);
+  const retryAfter = isJsonObject(headers ?? null) ? retryAfterOf(headers as Json) : undefined;
+  return {
+    failure: {
+      code: 'UPSTREAM_STATUS',
+      message: `The endpoint answered ${status}`,
+      action: action.id,
+      details: { status, body: whole.slice(0, BODY_TOLD) },
+      // What was refused with 4xx was not done; of others nobody knows.
+      ...(action.operation === 'write' && status >= 500 ? { effect: 'possible' as const } : {}),
+      ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
+    },
+  };
+}
+
+function retryAfterOf(headers: Json): number | undefined {
+  const value = isJsonObject(headers) ? headers['retry-after'] : undefined;
+  const seconds = Number(Array.isArray(value) ? value[0] : value);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+/** Runs the template of an action. @param version the one that it had when the run began */
+export async function callTemplate(
+  ctx: Context,
+  action: TemplateAction,
+  version: string | undefined,
+  text: string,
+): Promise<CallEnd> {
+  const reached: string[] = [];
+  const limit = AbortSignal.timeout(action.timeoutMs ?? TEMPLATE_TIMEOUT_MS);
+  const own = { ...ctx, signal: AbortSignal.any([ctx.signal, limit]) };
+  try {
+    await policyOn(own);
+    const access = onTemplate('Read');
+    const { resource } = await authorize(own, access, { template: action.template });
+    const root = { uuid: resource.row.uuid, version: version ?? resource.row.version };
+    reached.push(...(await loadReach(own, root)).endpoints.map(({ uuid }) => uuid));
+    const outcome = await runTemplate(own, resource, {
+      version: root.version,
+      input: parseJson(text),
+      written: encoder.encode(text),
+      parameters: {},
+      parametersAreTexts: false,
+      isNested: true,
+    });
+    const ended = await endOf(outcome, action.id);
+    if ('text' in ended || !limit.aborted) return { ...ended, reached };
+    return { failure: timedOut(action.id, outcome.written), reached };
+  } catch (thrown) {
+    return { failure: failureFrom(gatewayFailureOf(thrown), false, action.id), reached };
+  }
+}
+
+/** Whether a template's run may have changed something: asked of one that was cut off. */
+export async function templateWrites(
+  ctx: Context,
+  action: TemplateAction,
+  version: string | undefined,
+): Promise<boolean> {
+  try {
+    const { resource } = await onTemplate('Read').find(ctx, { template: action.template });
+    const root = { uuid: resource.row.uuid, version: version ?? resource.row.version };
+    return (await loadReach(ctx, root)).writes;
+  } catch {
+    return true;
+  }
+}
+
+function timedOut(action: string, written: boolean): Failure {
+  return written
+    ? { code: 'OUTCOME_UNKNOWN', message: 'Its time was over after a change was sent', action }
+    : { code: 'TIMED_OUT', message: 'Its time is over', action };
+}
+
+async function endOf(
+  { result, written }: Outcome,
+  action: string,
+): Promise<{ readonly text: string } | { readonly failure: Failure }> {
+  if (result instanceof GatewayError) return { failure: failureFrom(result, written, action) };
+  const text =
+    result instanceof JsonBytes
+      ? decoder.decode(await gathered(result.bytes))
+      : JSON.stringify(result);
+  if (text.length <= VALUE_MAX) return { text };
+  const message = 'The result is larger than 32 MiB, the most between actions';
+  return { failure: failureFrom(new GatewayError('RESULT_TOO_LARGE', message), written, action) };
+}
+
+/** A failure of the gateway's as that of an action. */
+export function failureFrom(error: GatewayError, written: boolean, action: string): Failure {
+  const { code, message, details, retryAfter } = error;
+  const isSerialization = details.some(
+    (each) => 'source' in each && SERIALIZATION.has(String(each.code)),
+  );
+  return {
+    // The account that the run acts for is gone, or may not any more: to the run it is the same.
+    code: code === 'TOKEN_REVOKED' ? 'FORBIDDEN' : code,
+    message,
+    action,
+    ...(details.length > 0 ? { details: [...details] as unknown as Json } : {}), // Details are JSON.
+    ...(written ? { effect: 'possible' as const } : {}),
+    ...(isSerialization ? { transient: true as const } : {}),
+    ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }),
+  };
+}

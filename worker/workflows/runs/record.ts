@@ -1,0 +1,131 @@
+/** How a run is told: its record, its actions, and what changed of it. Spec: workflows.md §6. */
+import type { Node, Ref } from '../engine/journal.ts';
+import { compensationOf } from './compensation.ts';
+import type { RunRow } from './journal.ts';
+import type { Keeper } from './keeper.ts';
+import type { ActionQuery, ActionRecord, RunRecord, Told } from './object.ts';
+
+/** Bytes of a value beyond which it is told by where it is. Spec: workflows.md §6. */
+const TOLD_MAX = 64 * 1024;
+/** What sealing adds. */
+const SEALED_BYTES = 28;
+
+/** Times are Unix epoch milliseconds. */
+export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
+  const { run, id, head, body, seq } = row;
+  const reached = keeper.sql
+    .exec<{ endpoint: string }>('SELECT endpoint FROM reached WHERE run = ?', run)
+    .toArray()
+    .map(({ endpoint }) => endpoint);
+  const told = (name: 'output' | 'error') => toldAs(keeper, run, name, body[name]);
+  const isUndone = body.undone + body.notUndone > 0;
+  const hasFailed = body.status === 'failed' || body.status === 'cancelled';
+  return {
+    id,
+    head,
+    status: body.status,
+    ...(body.key === undefined ? {} : { key: body.key }),
+    ...(hasFailed || isUndone ? { compensation: compensationOf(body) } : {}),
+    started: body.startedAt,
+    ...(body.endedAt === 0 ? {} : { ended: body.endedAt }),
+    input: toldOf(keeper, run, body.input),
+    ...told('output'),
+    ...told('error'),
+    reached,
+    seq,
+  };
+}
+
+/** Actions of a run in the order of their starts. */
+export function actionsOf(
+  keeper: Keeper,
+  { run }: RunRow,
+  typeOf: (action: string) => string,
+  { path, status, after, limit }: ActionQuery,
+): ActionRecord[] {
+  const rows = keeper.sql.exec<{ body: string; seq: number }>(
+    `SELECT body, seq FROM nodes WHERE run = ? AND begun > ?
+      AND (? IS NULL OR path = ? OR (path >= ? || '.' AND path < ? || '/')
+        OR (path >= ? || '[' AND path < ? || '\\'))
+      AND (? IS NULL OR json_extract(body, '$.status') = ?)
+      ORDER BY begun LIMIT ?`,
+    run,
+    after,
+    ...Array.from({ length: 6 }, () => path ?? null),
+    status ?? null,
+    status ?? null,
+    limit,
+  );
+  return rows.toArray().map((row) => actionOf(keeper, run, typeOf, row));
+}
+
+/** Actions that changed after a place, the earliest change first. */
+export function changedActions(
+  keeper: Keeper,
+  { run }: RunRow,
+  typeOf: (action: string) => string,
+  after: number,
+  limit: number,
+): ActionRecord[] {
+  const rows = keeper.sql.exec<{ body: string; seq: number }>(
+    'SELECT body, seq FROM nodes WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
+    run,
+    after,
+    limit,
+  );
+  return rows.toArray().map((row) => actionOf(keeper, run, typeOf, row));
+}
+
+function actionOf(
+  keeper: Keeper,
+  run: number,
+  typeOf: (action: string) => string,
+  { body, seq }: { readonly body: string; readonly seq: number },
+): ActionRecord {
+  const node = JSON.parse(body) as Node; // As the journal wrote it.
+  const told = (name: 'input' | 'output' | 'error') => toldAs(keeper, run, name, node[name]);
+  return {
+    id: node.action,
+    path: node.path,
+    type: typeOf(node.action),
+    status: node.status,
+    attempts: attemptsOf(node),
+    ...told('input'),
+    ...told('output'),
+    ...told('error'),
+    started: node.startedAt,
+    ...(node.endedAt === 0 ? {} : { ended: node.endedAt }),
+    ...(node.by === undefined ? {} : { by: node.by }),
+    ...(node.role === 'compensation' ? { compensates: node.owner } : {}),
+    begun: node.begun,
+    seq,
+  };
+}
+
+/** Those that failed, and the one that did not or is under way. */
+function attemptsOf(node: Node): ActionRecord['attempts'] {
+  const failed = node.tried.map(({ started, ended, code, message }) => ({
+    started,
+    ended,
+    error: { code, message },
+  }));
+  if (node.attempts <= failed.length && node.status !== 'succeeded') return failed;
+  if (node.attempts <= failed.length && failed.length > 0) return failed;
+  const last = { started: node.attemptAt };
+  return [...failed, node.endedAt === 0 ? last : { ...last, ended: node.endedAt }];
+}
+
+function toldAs<Name extends string>(
+  keeper: Keeper,
+  run: number,
+  name: Name,
+  ref: Ref | undefined,
+): { readonly [Member in Name]?: Told } {
+  if (ref === undefined) return {};
+  return { [name]: toldOf(keeper, run, ref) } as { readonly [Member in Name]: Told };
+}
+
+function toldOf({ vault }: Keeper, run: number, ref: Ref): Told {
+  const bytes = vault.sizeOf(run, ref) - SEALED_BYTES;
+  return bytes > TOLD_MAX ? { ref, bytes } : { ref, text: vault.text(run, ref) };
+}

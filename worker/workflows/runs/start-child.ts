@@ -1,0 +1,68 @@
+/** Begins the run of a subworkflow, with the rights of the run that asks for it. Spec: workflows.md §3, `subworkflow`. */
+import { ERRORS, GatewayError } from '../../../proto/errors.ts';
+import { authorize } from '../../access/access.ts';
+import { policyOn } from '../../access/policy.ts';
+import { failureOf } from '../../outcome.ts';
+import { onWorkflow } from '../access.ts';
+import type { RunRow } from './journal.ts';
+import type { ChildOutcome, Order, RunEffect } from './object.ts';
+import { pinned } from './order.ts';
+import { contextOf } from './perform.ts';
+import { type Reachable, runsObject, takeChild } from './reachable.ts';
+
+/** Milliseconds that looking up the workflow may take. */
+const LOOKUP_MS = 30_000;
+
+type Effect = Extract<RunEffect, { do: 'start-child' }>;
+
+/** @throws what it may be tried again after */
+export async function startChild(at: Reachable, row: RunRow, effect: Effect): Promise<void> {
+  const outcome = await started(at, row, effect).catch((thrown: unknown): ChildOutcome => {
+    const { code, message } = failureOf(thrown);
+    if (ERRORS[code].status >= 500) throw thrown;
+    return { is: 'failed', code: code === 'TOKEN_REVOKED' ? 'FORBIDDEN' : code, message };
+  });
+  takeChild(at, row.run, effect.path, effect.child, outcome);
+}
+
+async function started(
+  { env, driver }: Reachable,
+  row: RunRow,
+  { path, child, workflow: named }: Effect,
+): Promise<ChildOutcome> {
+  const { head, body, id } = row;
+  const input = driver.inputOf(row.run, path);
+  if (input === undefined) return { is: 'started' };
+  const ctx = contextOf(env, head, id, AbortSignal.timeout(LOOKUP_MS), driver.later);
+  const { username: startedBy } = await policyOn(ctx);
+  const { resource } = await authorize(ctx, onWorkflow('Read'), { workflow: named });
+  const { uuid, id: workflowId, status, version } = resource.row;
+  if (status === 'paused') {
+    return { is: 'failed', code: 'WORKFLOW_PAUSED', message: `Workflow ${workflowId} is paused` };
+  }
+  const workflow = head.pins.workflows[named] ?? { uuid, id: workflowId, version };
+  const { pins, retentionMs } = await pinned(ctx, workflow);
+  const { orgUuid, orgId, sealedDataKey, caller, requestId, address } = head;
+  const order: Order = {
+    ...{ orgUuid, orgId, sealedDataKey, caller, requestId, address, startedBy },
+    ...{ id: child, input, workflow, pins, retentionMs },
+    trigger: { type: 'subworkflow', id },
+    parent: { run: id, path },
+    depth: body.depth + 1,
+  };
+  const object = runsObject(env, orgUuid, child);
+  const owner = { orgUuid, orgId, sealedDataKey };
+  const answer = await object.start(owner, JSON.stringify(order), false);
+  if (answer.is === 'invalid') {
+    const message = answer.faults.map((fault) => `${fault.path}: ${fault.message}`).join('; ');
+    return { is: 'failed', code: 'INVALID_INPUT', message };
+  }
+  if (answer.is === 'no-room') {
+    throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
+  }
+  if (answer.is === 'no-version') {
+    const message = `Workflow ${workflow.id} has no version ${workflow.version}`;
+    return { is: 'failed', code: 'WORKFLOW_NOT_FOUND', message };
+  }
+  return { is: 'started' };
+}

@@ -1,0 +1,89 @@
+/** Tasks of runs in D1, where people find them; what decides stands in the run. Spec: workflows.md §6, `/tasks`. */
+import { type JsonObject, parseJson } from '../../../proto/json.ts';
+import { databaseOf } from '../../context.ts';
+import type { WorkflowTaskRow } from '../../db/workflows.ts';
+import { type SealingContext, seal } from '../../secrets/seal.ts';
+import { settingsOf } from '../../settings.ts';
+import type { RunRow } from './journal.ts';
+import { uuidOf } from './names.ts';
+import type { Owner, RunEffect } from './object.ts';
+import type { Reachable } from './reachable.ts';
+import { endTask, upsertTask } from './store.ts';
+
+/** What seals a task's content. */
+export function taskSealing(
+  settings: SealingContext['settings'],
+  { orgUuid, sealedDataKey }: Pick<Owner, 'orgUuid' | 'sealedDataKey'>,
+  task: string,
+): SealingContext {
+  return { settings, orgUuid, sealedDataKey, purpose: `workflow-task:${task}` };
+}
+
+/** A task's id follows from its run and place. */
+function taskId({ driver }: Reachable, row: RunRow, path: string, begun: number): string {
+  return uuidOf(driver.keeper.vault.tagOf(JSON.stringify(['task', row.id, path, begun])));
+}
+
+/** Writes a task that was opened, or whose time ran out once. */
+export async function openTask(
+  at: Reachable,
+  row: RunRow,
+  { path, escalated }: Extract<RunEffect, { do: 'open-task' }>,
+): Promise<void> {
+  const { env, driver } = at;
+  const node = driver.nodeAt(row.run, path);
+  const input = driver.inputOf(row.run, path);
+  if (!node || input === undefined || node.phase === 'ended') return;
+  const uuid = taskId(at, row, path, node.begun);
+  const { orgUuid } = row.head;
+  const due = driver.dueAt(row.run, path, 'timeout');
+  const content = withEscalation(at, row, node.action, input, escalated);
+  const task: WorkflowTaskRow = {
+    orgUuid,
+    uuid,
+    workflowUuid: row.head.workflow.uuid,
+    runUuid: row.id,
+    action: node.action,
+    path,
+    status: 'open',
+    sealedContent: await seal(taskSealing(settingsOf(env), row.head, uuid), content),
+    createdAt: node.startedAt,
+    dueAt: due ?? null,
+    escalated,
+    completedBy: null,
+    completedAt: null,
+  };
+  await upsertTask(databaseOf(env), task);
+}
+
+/** Once it is escalated, more roles may complete it. */
+function withEscalation(
+  { driver }: Reachable,
+  row: RunRow,
+  id: string,
+  input: string,
+  escalated: boolean,
+): string {
+  const action = driver.workflowOf(row)?.byId.get(id);
+  const more = action?.type === 'humanTask' ? action.timeout?.escalation : undefined;
+  if (!escalated || !more) return input;
+  const task = parseJson(input) as JsonObject; // As the engine made it.
+  return JSON.stringify({ ...task, escalation: [...more] });
+}
+
+/** Writes that a task is over. */
+export async function closeTask(
+  at: Reachable,
+  row: RunRow,
+  { path, status }: Extract<RunEffect, { do: 'close-task' }>,
+): Promise<void> {
+  const node = at.driver.nodeAt(row.run, path);
+  if (!node) return;
+  const uuid = taskId(at, row, path, node.begun);
+  const { orgUuid } = row.head;
+  await endTask(databaseOf(at.env), orgUuid, uuid, {
+    status,
+    completedBy: node.by ?? null,
+    completedAt: Date.now(),
+  });
+}

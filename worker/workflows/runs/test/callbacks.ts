@@ -1,0 +1,16 @@
+/** The token of a callback, as the URL that a run tells ends with it. */
+import { env, runInDurableObject } from 'cloudflare:test';
+import { tokenOf } from '../names.ts';
+import type { WorkflowRuns } from '../workflow-runs.ts';
+import type { startRunner } from './runner.ts';
+
+/** @param path of the wait */
+export async function callbackToken(
+  runner: Pick<Awaited<ReturnType<typeof startRunner>>, 'organization'>,
+  run: string,
+  path: string,
+): Promise<string> {
+  const name = `${runner.organization.uuid}:${run.charAt(0)}`;
+  const object = env.WORKFLOW_RUNS.getByName(name);
+  return runInDurableObject(object, (instance: WorkflowRuns) => tokenOf(instance.vault, run, path));
+}

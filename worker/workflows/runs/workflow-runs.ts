@@ -1,0 +1,305 @@
+/** The objects that run workflows: each holds the runs that its name says, in one journal. Spec: workflows.md §7. */
+import { DurableObject } from 'cloudflare:workers';
+import type { Bindings } from '../../context.ts';
+import { loggedFault } from '../../db/fault.ts';
+import { log } from '../../log.ts';
+import {
+  calledBack,
+  cancel,
+  childUndone,
+  eventArrived,
+  taskEnded,
+  undo,
+} from '../engine/machine.ts';
+import { retryRun } from '../engine/resume.ts';
+import { deliver } from './deliver.ts';
+import { Driver } from './driver.ts';
+import { nextExpiry, removeExpired } from './expiry.ts';
+import { enterGate, leaveGate } from './gates.ts';
+import { GATHER_MS, tellEvents, writeIndex } from './indexing.ts';
+import type { RunRow } from './journal.ts';
+import { Keeper } from './keeper.ts';
+import { keptBefore } from './kept.ts';
+import { claimKey, dropWaiter, settleKey } from './keys.ts';
+import { tokenOf } from './names.ts';
+import type {
+  ActionQuery,
+  ChildOutcome,
+  KeyStanding,
+  Order,
+  Owner,
+  Standing,
+  Started,
+  TaskAnswer,
+  WorkflowRunsObject,
+} from './object.ts';
+import { Outbox } from './outbox.ts';
+import { type Reachable, runsObject, takeChild } from './reachable.ts';
+import { actionsOf, changedActions, recordOf } from './record.ts';
+import { startRun } from './starting.ts';
+import type { Vault } from './vault.ts';
+import { Watchers } from './watchers.ts';
+
+/** Actions that are told at a time. */
+const TOLD_MAX = 200;
+/** Milliseconds for which the end of a run is waited for. Spec: workflows.md §6. */
+const AWAITED_MS = 30_000;
+const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
+
+export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRunsObject {
+  readonly #keeper = new Keeper(this.ctx.storage, this.env, this.ctx.id.name ?? '');
+  readonly #watchers = new Watchers();
+  readonly #driver: Driver = new Driver(this.ctx, this.env, this.#keeper, {
+    deliver: (run) => this.#outbox.kick(run),
+    changed: (row) => this.#changed(row),
+  });
+  readonly #at: Reachable = { env: this.env, driver: this.#driver };
+  readonly #outbox = new Outbox(this.ctx, this.env, this.#driver, (row, effect) =>
+    deliver(this.#at, row, effect),
+  );
+  #writing = false;
+
+  /** What seals the object's values. */
+  get vault(): Vault {
+    return this.#keeper.vault;
+  }
+
+  async start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started> {
+    await this.#keeper.open(owner);
+    await this.#driver.ready();
+    const started = await startRun(this.#at, JSON.parse(order) as Order); // As the starter wrote it.
+    if (started.is !== 'started') return started;
+    if (!(isAwaited ?? started.isAwaited)) return { ...started, isAwaited: false };
+    await this.#watchers.until(started.run, AWAITED_MS, () => this.#hasEnded(started.run));
+    const row = this.#keeper.find(started.run);
+    return { ...started, isAwaited: true, ...(row ? { status: row.body.status } : {}) };
+  }
+
+  #hasEnded(run: string): boolean {
+    const row = this.#keeper.find(run);
+    return row === undefined || ENDED.has(row.body.status);
+  }
+
+  async record(run: string, query: ActionQuery): Promise<string | undefined> {
+    const row = await this.#find(run);
+    if (!row) return undefined;
+    const record = recordOf(this.#keeper, row);
+    const actions = actionsOf(this.#keeper, row, this.#typesOf(row), query);
+    return JSON.stringify({ record, actions });
+  }
+
+  #typesOf(row: RunRow): (action: string) => string {
+    const workflow = this.#driver.workflowOf(row);
+    return (action) => workflow?.byId.get(action)?.type ?? 'endpoint';
+  }
+
+  async value(run: string, ref: number): Promise<string | undefined> {
+    const row = await this.#find(run);
+    if (!row || this.#keeper.vault.sizeOf(row.run, ref) === 0) return undefined;
+    return this.#keeper.vault.text(row.run, ref);
+  }
+
+  async changes(run: string, after: number, waitMs: number): Promise<string | undefined> {
+    const row = await this.#find(run);
+    if (!row) return undefined;
+    const isNew = () => (this.#keeper.find(run)?.seq ?? Number.POSITIVE_INFINITY) > after;
+    if (!ENDED.has(row.body.status)) await this.#watchers.until(run, waitMs, isNew);
+    const now = this.#keeper.find(run);
+    if (!now) return undefined;
+    const record = recordOf(this.#keeper, now);
+    const actions = changedActions(this.#keeper, now, this.#typesOf(now), after, TOLD_MAX);
+    return JSON.stringify({ record, actions });
+  }
+
+  async cancel(run: string): Promise<Standing | 'ended' | undefined> {
+    const row = await this.#find(run);
+    if (!row) return undefined;
+    const wasOpen = this.#driver.act(row.run, cancel);
+    if (row.body.status === 'queued' && row.head.gate) this.#outbox.kick(row.run);
+    return wasOpen ? this.#standing(run) : 'ended';
+  }
+
+  async retry(
+    run: string,
+  ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined> {
+    const row = await this.#find(run);
+    if (!row) return undefined;
+    const { status, undone, notUndone, undoing } = row.body;
+    if (status === 'succeeded') return undoing === 'no' ? 'succeeded' : 'compensated';
+    if (!ENDED.has(status)) return 'running';
+    if (undone + notUndone > 0) return 'compensated';
+    this.#driver.act(row.run, retryRun);
+    return this.#standing(run);
+  }
+
+  #standing(run: string): Standing | undefined {
+    const row = this.#keeper.find(run);
+    return row && { run, status: row.body.status };
+  }
+
+  async kept(run: string, from: string): Promise<string | undefined> {
+    const row = await this.#find(run);
+    const workflow = row && this.#driver.workflowOf(row);
+    if (!row || !workflow) return undefined;
+    const kept = keptBefore(this.#keeper, row, workflow, from);
+    const input = this.#keeper.vault.text(row.run, row.body.input);
+    return JSON.stringify({ head: row.head, input, ...kept });
+  }
+
+  async completeTask(run: string, path: string, answer: TaskAnswer): Promise<boolean> {
+    const row = await this.#find(run);
+    if (!row) return false;
+    return this.#driver.act(row.run, (turn) => taskEnded(turn, path, answer)) ?? false;
+  }
+
+  async callBack(token: string, run: string, path: string, text: string): Promise<boolean> {
+    const row = await this.#find(run);
+    if (!row || ENDED.has(row.body.status)) return false;
+    if (tokenOf(this.#keeper.vault, run, path) !== token) return false;
+    const took = this.#driver.act(row.run, (turn) => {
+      if (calledBack(turn, path, text)) return true;
+      // It has ended, or was called back before.
+      if (turn.journal.node(path) || turn.journal.takeCallback(path) !== undefined) return false;
+      turn.journal.keepCallback(path, turn.journal.keep(text));
+      return true;
+    });
+    return took ?? false;
+  }
+
+  async offer(
+    run: string,
+    path: string,
+    events: readonly { seq: number; text: string }[],
+  ): Promise<number | undefined> {
+    const row = await this.#find(run);
+    if (!row || ENDED.has(row.body.status)) return undefined;
+    for (const event of events) {
+      const isOver = this.#driver.act(row.run, (turn) => eventArrived(turn, path, event));
+      if (isOver ?? true) return undefined;
+    }
+    return events.at(-1)?.seq ?? 0;
+  }
+
+  async childEnded(run: string, path: string, child: string, outcome: ChildOutcome): Promise<void> {
+    const row = await this.#find(run);
+    if (row) takeChild(this.#at, row.run, path, child, outcome);
+  }
+
+  async childUndone(
+    run: string,
+    path: string,
+    result: 'none' | 'complete' | 'partial',
+  ): Promise<void> {
+    const row = await this.#find(run);
+    if (row) this.#driver.act(row.run, (turn) => childUndone(turn, path, result));
+  }
+
+  async undo(run: string): Promise<void> {
+    const row = await this.#find(run);
+    if (row) this.#driver.act(row.run, undo);
+  }
+
+  async claim(owner: Owner, name: string, run: string, path: string): Promise<KeyStanding> {
+    await this.#keeper.open(owner);
+    return claimKey(this.#keeper, name, run, path, Date.now());
+  }
+
+  async settle(
+    owner: Owner,
+    name: string,
+    run: string,
+    path: string,
+    as: 'done' | 'unknown' | 'free',
+    text: string | undefined,
+  ): Promise<void> {
+    await this.#keeper.open(owner);
+    const now = Date.now();
+    const told = settleKey(this.#keeper, name, { run, path }, as, text, now);
+    await Promise.all(
+      told.map(async (waiter) => {
+        const object = runsObject(this.env, owner.orgUuid, waiter.run);
+        await object.keyEnded(waiter.run, waiter.path);
+        dropWaiter(this.#keeper, name, waiter);
+      }),
+    );
+    await this.#armExpiry();
+  }
+
+  async keyEnded(run: string, path: string): Promise<void> {
+    const row = await this.#find(run);
+    if (!row) return;
+    this.#driver.act(row.run, ({ journal }) => {
+      const node = journal.node(path);
+      const key = node?.state.key;
+      if (node?.phase === 'key' && key !== undefined) journal.effect({ do: 'claim', path, key });
+    });
+  }
+
+  async enter(owner: Owner, gate: string, max: number, run: string): Promise<boolean> {
+    await this.#keeper.open(owner);
+    return enterGate(this.#keeper, gate, max, run);
+  }
+
+  async leave(gate: string, max: number, run: string): Promise<void> {
+    if (!(await this.#keeper.open())) return;
+    const { orgUuid } = this.#keeper.owner;
+    for (const next of leaveGate(this.#keeper, gate, max, run)) {
+      await runsObject(this.env, orgUuid, next).released(next);
+    }
+  }
+
+  async released(run: string): Promise<void> {
+    if (await this.#find(run)) this.#driver.release(run);
+  }
+
+  async wake(): Promise<void> {
+    if (!(await this.#keeper.open())) return;
+    await this.#driver.ready();
+    await this.alarm();
+  }
+
+  async clear(): Promise<void> {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+  }
+
+  override async alarm(): Promise<void> {
+    if (!(await this.#keeper.open())) return;
+    await this.#driver.ready();
+    removeExpired(this.#at, Date.now());
+    this.#outbox.kickAll();
+    await this.#write();
+    await this.#driver.alarm(nextExpiry(this.#keeper));
+  }
+
+  async #armExpiry(): Promise<void> {
+    const next = nextExpiry(this.#keeper);
+    if (next !== undefined) this.#driver.arm(next);
+  }
+
+  async #find(run: string): Promise<RunRow | undefined> {
+    if (!(await this.#keeper.open())) return undefined;
+    await this.#driver.ready();
+    return this.#keeper.find(run);
+  }
+
+  #changed({ id }: RunRow): void {
+    this.#watchers.changed(id);
+    if (this.#writing) return;
+    this.#writing = true;
+    this.#driver.later(
+      scheduler.wait(GATHER_MS).then(async () => {
+        this.#writing = false;
+        await this.#write();
+      }),
+    );
+  }
+
+  async #write(): Promise<void> {
+    try {
+      await Promise.all([writeIndex(this.env, this.#keeper), tellEvents(this.env, this.#keeper)]);
+    } catch (thrown) {
+      log('warn', 'the index of runs is written again', loggedFault(thrown));
+    }
+  }
+}
