@@ -20,6 +20,7 @@ import { organizationRoutes } from './organizations/routes.ts';
 import type { AnyRoute } from './route.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { executionRoutes } from './workflows/executions/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 
 /** Every operation of the API, in the specification's order. */
@@ -29,6 +30,7 @@ export const routes: readonly AnyRoute[] = [
   ...endpointRoutes,
   ...templateRoutes,
   ...workflowRoutes,
+  ...executionRoutes,
   ...auditRoutes,
   ...userRoutes,
   ...grantRoutes(() => routes),

@@ -99,7 +99,7 @@ export class OrganizationEvents
 
   /** Tells waits of what came; once at a time. */
   #tell(): void {
-    if (this.#telling) return;
+    if (this.#telling !== undefined) return;
     this.#telling = this.#tellAll()
       .catch((thrown: unknown) => log('warn', 'waits are told again', loggedFault(thrown)))
       .finally(() => {

@@ -12,9 +12,7 @@ declare namespace Cloudflare {
     WORKFLOW_RUNS: DurableObjectNamespace<
       import('../workflows/runs/workflow-runs.ts').WorkflowRuns
     >;
-    ORGANIZATION_EVENTS: DurableObjectNamespace<
-      import('../events/log.ts').OrganizationEvents
-    >;
+    ORGANIZATION_EVENTS: DurableObjectNamespace<import('../events/log.ts').OrganizationEvents>;
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
     LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
     LIMIT_NEW_BY_ADDRESS: RateLimit;

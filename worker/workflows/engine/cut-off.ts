@@ -1,6 +1,6 @@
 /** An attempt whose call was in flight when everything ended: nobody knows of its effect. Spec: workflows.md §7. */
 import { fail } from './ending.ts';
-import { settle } from './machine.ts';
+import { settle } from './settle.ts';
 import { startAttempt } from './start.ts';
 import { actionOf, keepFailure, setPhase, type Turn } from './turn.ts';
 

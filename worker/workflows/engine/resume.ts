@@ -4,7 +4,8 @@ import { fillLoop } from './containers.ts';
 import { followsOf } from './ending.ts';
 import { failureOf } from './failure.ts';
 import type { Node } from './journal.ts';
-import { beginAt, settle } from './machine.ts';
+import { beginAt } from './machine.ts';
+import { settle } from './settle.ts';
 import { actionOf, begin, setPhase, type Turn } from './turn.ts';
 
 /** Goes on with the actions that failed or were cut off; what succeeded is kept. */

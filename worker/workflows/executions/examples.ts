@@ -21,7 +21,7 @@ export const ACTION = {
 /** The run without its actions. */
 export const RUN = {
   run_id: SAMPLE.execution,
-  workflow: 'restock',
+  workflow: SAMPLE.workflow,
   version: '1.0.0',
   key: 'order-1042',
   status: 'succeeded',
@@ -38,14 +38,14 @@ export const RUN = {
 export const STANDING = {
   run_id: SAMPLE.execution,
   status: 'running',
-  location: `/api/v1/workflows/restock/executions/${SAMPLE.execution}`,
+  location: `/api/v1/workflows/${SAMPLE.workflow}/executions/${SAMPLE.execution}`,
 };
 
 /** A dead letter. */
 export const LETTER = {
   id: SAMPLE.letter,
   run_id: SAMPLE.execution,
-  workflow: 'restock',
+  workflow: SAMPLE.workflow,
   version: '1.0.0',
   error: {
     code: 'CONNECTION_FAILED',

@@ -78,13 +78,11 @@ const values = {
 };
 
 /** A run of a list: without actions and values. */
-export const RunEntry = z
-  .object(run)
-  .meta({
-    id: 'WorkflowRunEntry',
-    description: 'A run, without its actions and values',
-    examples: [RUN],
-  });
+export const RunEntry = z.object(run).meta({
+  id: 'WorkflowRunEntry',
+  description: 'A run, without its actions and values',
+  examples: [RUN],
+});
 
 /** A page of runs. */
 export const RunPage = z

@@ -9,7 +9,8 @@ import { type ListContext, readCursor, writeCursor } from '../../shapes/cursor.t
 import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
-import type { ActionRecord, Owner, RunRecord, Standing, Told } from '../runs/object.ts';
+import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
+import type { Owner, Standing } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
 import type { ActionsQuery } from './schema.ts';
 import { readsAll } from './sight.ts';

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import { effectiveLevel, reaches } from '../../levels.ts';
 import type { Workflow } from '../access.ts';
-import type { RunRecord } from '../runs/object.ts';
+import type { RunRecord } from '../runs/head.ts';
 
 /** Who started it, Admin, and who may read every endpoint that it reached. */
 export async function readsAll(

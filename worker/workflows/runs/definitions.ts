@@ -4,8 +4,8 @@ import { type JsonObject, parseJson } from '../../../proto/json.ts';
 import { Lru } from '../../cache.ts';
 import { readWorkflow } from '../definition/read.ts';
 import type { Workflow } from '../definition/tree.ts';
+import type { WorkflowVersion } from './head.ts';
 import type { Keeper } from './keeper.ts';
-import type { WorkflowVersion } from './object.ts';
 
 /** Definitions that an isolate keeps ready. */
 const READY_MAX = 500;

@@ -3,9 +3,9 @@ import { type Bindings, databaseOf } from '../../context.ts';
 import type { WorkflowRunRow } from '../../db/workflows.ts';
 import type { NewEvent } from '../../events/object.ts';
 import { compensationOf } from './compensation.ts';
+import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
-import type { RunEffect } from './object.ts';
 import { INDEX_STEP, upsertRuns } from './store.ts';
 
 /** Milliseconds for which changes gather. */

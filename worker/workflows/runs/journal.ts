@@ -1,8 +1,9 @@
 /** The journal of one run on an object's own database, within one transaction. Spec: workflows.md §7. */
-import { type Json, parseJson } from '../../../proto/json.ts';
+import type { Json } from '../../../proto/json.ts';
 import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
+import type { Head, RunEffect } from './head.ts';
+import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
-import type { Head, RunEffect } from './object.ts';
 import type { Vault } from './vault.ts';
 
 /** A run as its row has it. */
@@ -25,9 +26,6 @@ interface NodeRow extends Record<string, SqlStorageValue> {
   readonly body: string;
 }
 
-/** Elements of collections that were read last, by where they are: a loop asks for neighbours. */
-const CHUNKS_MAX = 8;
-
 export class SqlJournal implements Journal {
   readonly #sql: SqlStorage;
   readonly #vault: Vault;
@@ -36,7 +34,7 @@ export class SqlJournal implements Journal {
   readonly #baseUrl: string;
   readonly #nodes = new Map<string, Node | undefined>();
   readonly #dirty = new Set<Node>();
-  readonly #chunks = new Map<string, readonly Json[]>();
+  readonly #loops: LoopRows;
   readonly calls: Call[] = [];
   /** Whether something is to be done outside. */
   hasEffects = false;
@@ -54,6 +52,7 @@ export class SqlJournal implements Journal {
     this.#row = row;
     this.#keyOf = (action, value) => outside.keyOf(action, value);
     this.#baseUrl = outside.baseUrl;
+    this.#loops = new LoopRows(sql, row.run);
   }
 
   node(path: string): Node | undefined {
@@ -131,7 +130,7 @@ export class SqlJournal implements Journal {
       );
     }
     this.#nodes.clear();
-    this.#chunks.clear();
+    this.#loops.forget();
   }
 
   text(ref: Ref): string {
@@ -177,63 +176,23 @@ export class SqlJournal implements Journal {
   }
 
   putElements(path: string, first: number, text: string): void {
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO elements VALUES (?, ?, ?, ?)',
-      this.#row.run,
-      path,
-      first,
-      this.keep(text),
-    );
+    this.#loops.putElements(path, first, this.keep(text));
   }
 
   element(path: string, index: number): Json {
-    const [row] = this.#sql
-      .exec<{ first: number; ref: number }>(
-        'SELECT first, ref FROM elements WHERE run = ? AND path = ? AND first <= ? ORDER BY first DESC LIMIT 1',
-        this.#row.run,
-        path,
-        index,
-      )
-      .toArray();
-    if (!row) throw new Error(`The run has no element ${index} of ${path}`);
-    const name = `${path}:${row.first}`;
-    let chunk = this.#chunks.get(name);
-    if (!chunk) {
-      chunk = parseJson(this.text(row.ref)) as Json[]; // As putElements was given it.
-      if (this.#chunks.size >= CHUNKS_MAX) this.#chunks.clear();
-      this.#chunks.set(name, chunk);
-    }
-    return chunk[index - row.first] ?? null;
+    return this.#loops.element(path, index, (ref) => this.text(ref));
   }
 
-  putResult(path: string, index: number, { output, error }: ElementEnd): void {
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)',
-      this.#row.run,
-      path,
-      index,
-      output ?? null,
-      error ?? null,
-    );
+  putResult(path: string, index: number, end: ElementEnd): void {
+    this.#loops.putResult(path, index, end);
   }
 
-  *results(path: string): Iterable<ElementEnd & { readonly index: number }> {
-    const rows = this.#sql.exec<{ at: number; output: number | null; error: number | null }>(
-      'SELECT at, output, error FROM results WHERE run = ? AND path = ? ORDER BY at',
-      this.#row.run,
-      path,
-    );
-    for (const { at, output, error } of rows) {
-      yield {
-        index: at,
-        ...(output === null ? {} : { output }),
-        ...(error === null ? {} : { error }),
-      };
-    }
+  results(path: string): Iterable<ElementEnd & { readonly index: number }> {
+    return this.#loops.results(path);
   }
 
   dropResults(path: string): void {
-    this.#sql.exec('DELETE FROM results WHERE run = ? AND path = ?', this.#row.run, path);
+    this.#loops.dropResults(path);
   }
 
   hasTaken(event: number): boolean {

@@ -7,8 +7,9 @@ import type { Workflow } from '../definition/tree.ts';
 import type { Run } from '../engine/journal.ts';
 import type { Turn } from '../engine/turn.ts';
 import { digestNow } from './digest.ts';
+import type { Head, RunEffect } from './head.ts';
 import { type Call, type RunRow, SqlJournal } from './journal.ts';
-import type { Head, Owner, RunEffect } from './object.ts';
+import type { Owner } from './object.ts';
 import { createTables } from './tables.ts';
 import { Vault } from './vault.ts';
 

@@ -3,9 +3,9 @@ import type { Action, Workflow } from '../definition/tree.ts';
 import type { Node, Ref } from '../engine/journal.ts';
 import { isBelow } from '../engine/paths.ts';
 import type { Turn } from '../engine/turn.ts';
+import type { Kept } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
-import type { Kept } from './object.ts';
 
 /** A node with its values in place of their refs. */
 interface KeptNode {

@@ -1,7 +1,6 @@
 /** The face of the objects that run workflows, for who calls them: their class knows the whole worker. Spec: workflows.md §6, §7. */
 import type { Json } from '../../../proto/json.ts';
-import type { Caller } from '../../context.ts';
-import type { Effect, NodeStatus, RunStatus } from '../engine/journal.ts';
+import type { RunStatus } from '../engine/journal.ts';
 
 /** Whose object it is, and what seals what is kept there. */
 export interface Owner {
@@ -9,60 +8,6 @@ export interface Owner {
   readonly orgId: string;
   /** Column `sealed_data_key` of the organization. */
   readonly sealedDataKey: string;
-}
-
-/** A workflow in one of its versions. */
-export interface WorkflowVersion {
-  readonly uuid: string;
-  readonly id: string;
-  readonly version: string;
-}
-
-/** What a run is of, and whose: it never changes. */
-export interface Head extends Owner {
-  readonly workflow: WorkflowVersion;
-  /** Whose rights its actions have. */
-  readonly caller: Caller;
-  /** A username. */
-  readonly startedBy: string;
-  readonly trigger: { readonly type: string; readonly index?: number; readonly id: string };
-  readonly parent?: { readonly run: string; readonly path: string };
-  readonly forkedFrom?: string;
-  /** Runs within each other, the first counted. */
-  readonly depth: number;
-  /** Milliseconds that it is kept after its end. */
-  readonly retentionMs: number;
-  /** Versions that what it names had when it began, by their names in the definition. */
-  readonly pins: Pins;
-  /** At most `max` runs are inside of a gate. */
-  readonly gate?: { readonly name: string; readonly max: number };
-  /** Of the request that started it. */
-  readonly requestId: string;
-  readonly address: string;
-  /** Of a start with an `Idempotency-Key`: the digest of its body. */
-  readonly body?: string;
-}
-
-export interface Pins {
-  readonly templates: { readonly [name: string]: string };
-  readonly workflows: { readonly [name: string]: WorkflowVersion };
-}
-
-/** A run that is to begin. */
-export interface Order extends Omit<Head, 'gate' | 'retentionMs'> {
-  readonly id: string;
-  /** JSON text. */
-  readonly input: string;
-  /** Milliseconds; used where the workflow says nothing. */
-  readonly retentionMs: number;
-  /** A fork: where it begins, and what is there already. */
-  readonly fork?: { readonly from: string; readonly kept: Kept };
-}
-
-/** What a fork keeps of the run that it is made of. */
-export interface Kept {
-  /** Rows of nodes, as they are stored, with values in place of their refs. */
-  readonly nodes: readonly string[];
 }
 
 /** A fault of an input or a start. */
@@ -85,57 +30,6 @@ export type Started =
   | { readonly is: 'invalid'; readonly faults: readonly StartFault[] }
   | { readonly is: 'no-room' }
   | { readonly is: 'no-version' };
-
-/** What is done outside for a run: what its engine asks for, and what surrounds the run. */
-export type RunEffect =
-  | Effect
-  | { readonly do: 'enter'; readonly gate: string; readonly max: number };
-
-/** Times are Unix epoch milliseconds; texts are JSON. */
-export interface RunRecord {
-  readonly id: string;
-  readonly head: Head;
-  readonly status: RunStatus;
-  readonly key?: string;
-  readonly compensation?: 'none' | 'complete' | 'partial';
-  readonly started: number;
-  readonly ended?: number;
-  readonly input: Told;
-  readonly output?: Told;
-  readonly error?: Told;
-  /** UUIDs of the endpoints that it reached. */
-  readonly reached: readonly string[];
-  /** Counts changes. */
-  readonly seq: number;
-}
-
-/** A value: its JSON text, or where it is larger than 64 KiB its bytes. */
-export type Told =
-  | { readonly ref: number; readonly text: string }
-  | { readonly ref: number; readonly bytes: number };
-
-/** One action of a record. */
-export interface ActionRecord {
-  readonly id: string;
-  readonly path: string;
-  readonly type: string;
-  readonly status: NodeStatus;
-  readonly attempts: readonly {
-    readonly started: number;
-    readonly ended?: number;
-    readonly error?: { readonly code: string; readonly message: string };
-  }[];
-  readonly input?: Told;
-  readonly output?: Told;
-  readonly error?: Told;
-  readonly started: number;
-  readonly ended?: number;
-  readonly by?: string;
-  readonly compensates?: string;
-  /** Its place in the order of starts, and that of its last change. */
-  readonly begun: number;
-  readonly seq: number;
-}
 
 /** Which actions are asked for. */
 export interface ActionQuery {

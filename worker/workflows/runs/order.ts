@@ -3,7 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { policyOn, remembered } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
-import type { Pins, WorkflowVersion } from './object.ts';
+import type { Pins, WorkflowVersion } from './head.ts';
 import { selectNamed, selectRetention } from './store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

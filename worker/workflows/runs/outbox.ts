@@ -3,8 +3,8 @@ import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
 import type { Driver } from './driver.ts';
+import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
-import type { RunEffect } from './object.ts';
 
 /** Milliseconds after which what could not be done is tried again: doubled each time. */
 const AGAIN = { first: 500, most: 60_000 };

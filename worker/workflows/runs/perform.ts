@@ -16,7 +16,7 @@ import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
 import type { Failure } from '../engine/journal.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
-import type { Head } from './object.ts';
+import type { Head } from './head.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;

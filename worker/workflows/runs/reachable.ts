@@ -1,6 +1,6 @@
 /** What runs reach outside of their object: others' objects, and how they are told there. */
 import type { Bindings } from '../../context.ts';
-import { childEnded } from '../engine/machine.ts';
+import { childEnded } from '../engine/arrivals.ts';
 import type { Driver } from './driver.ts';
 import { objectNameOf } from './names.ts';
 import type { ChildOutcome, WorkflowRunsObject } from './object.ts';

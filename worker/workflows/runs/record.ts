@@ -1,9 +1,10 @@
 /** How a run is told: its record, its actions, and what changed of it. Spec: workflows.md §6. */
 import type { Node, Ref } from '../engine/journal.ts';
 import { compensationOf } from './compensation.ts';
+import type { ActionRecord, RunRecord, Told } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
-import type { ActionQuery, ActionRecord, RunRecord, Told } from './object.ts';
+import type { ActionQuery } from './object.ts';
 
 /** Bytes of a value beyond which it is told by where it is. Spec: workflows.md §6. */
 const TOLD_MAX = 64 * 1024;

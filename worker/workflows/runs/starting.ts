@@ -12,8 +12,9 @@ import { beginFork } from '../engine/resume.ts';
 import { runnable, storedDefinition } from '../stored.ts';
 import { definitionOf, keepDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
+import type { Head, Order } from './head.ts';
 import { putKept } from './kept.ts';
-import type { Head, Order, Owner, Started, StartFault } from './object.ts';
+import type { Owner, Started, StartFault } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { selectDefinition, selectNamed } from './store.ts';
 

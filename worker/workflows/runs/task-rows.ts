@@ -4,9 +4,10 @@ import { databaseOf } from '../../context.ts';
 import type { WorkflowTaskRow } from '../../db/workflows.ts';
 import { type SealingContext, seal } from '../../secrets/seal.ts';
 import { settingsOf } from '../../settings.ts';
+import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import { uuidOf } from './names.ts';
-import type { Owner, RunEffect } from './object.ts';
+import type { Owner } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { endTask, upsertTask } from './store.ts';
 

@@ -3,19 +3,14 @@ import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
 import { log } from '../../log.ts';
-import {
-  calledBack,
-  cancel,
-  childUndone,
-  eventArrived,
-  taskEnded,
-  undo,
-} from '../engine/machine.ts';
+import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arrivals.ts';
+import { cancel, undo } from '../engine/machine.ts';
 import { retryRun } from '../engine/resume.ts';
 import { deliver } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { enterGate, leaveGate } from './gates.ts';
+import type { Order } from './head.ts';
 import { GATHER_MS, tellEvents, writeIndex } from './indexing.ts';
 import type { RunRow } from './journal.ts';
 import { Keeper } from './keeper.ts';
@@ -26,7 +21,6 @@ import type {
   ActionQuery,
   ChildOutcome,
   KeyStanding,
-  Order,
   Owner,
   Standing,
   Started,
@@ -222,7 +216,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
         dropWaiter(this.#keeper, name, waiter);
       }),
     );
-    await this.#armExpiry();
+    this.#driver.arm(nextExpiry(this.#keeper) ?? now);
   }
 
   async keyEnded(run: string, path: string): Promise<void> {
@@ -270,11 +264,6 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     this.#outbox.kickAll();
     await this.#write();
     await this.#driver.alarm(nextExpiry(this.#keeper));
-  }
-
-  async #armExpiry(): Promise<void> {
-    const next = nextExpiry(this.#keeper);
-    if (next !== undefined) this.#driver.arm(next);
   }
 
   async #find(run: string): Promise<RunRow | undefined> {

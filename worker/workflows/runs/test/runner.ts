@@ -7,7 +7,8 @@ import { workflowReferences, workflows, workflowVersions } from '../../../db/wor
 import { NOW, startGateway } from '../../../test/gateway.ts';
 import { readWorkflow } from '../../definition/read.ts';
 import type { Shown } from '../../executions/show.ts';
-import type { Order, Started } from '../object.ts';
+import type { Order } from '../head.ts';
+import type { Started } from '../object.ts';
 import { runsObject } from '../reachable.ts';
 
 /** An organization with a template `echo` that answers its input, and the means to run workflows. */

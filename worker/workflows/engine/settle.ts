@@ -1,0 +1,98 @@
+/** The end of a transition: all that follows from it is done, and the run stands as it does. Spec: workflows.md §4. */
+import { advance, failedUp } from './advance.ts';
+import { endFailed, fail, isWithin, noteFailure } from './ending.ts';
+import type { Node } from './journal.ts';
+import { start } from './start.ts';
+import { closeContainers } from './stop.ts';
+import { type FailedItem, type Item, nodeAt, type Turn } from './turn.ts';
+import { startUndoing, undoAttempt } from './undo.ts';
+
+/** Actions that begin in one transition; further ones wait for the next, so that others get their turn. */
+const STARTS_MAX = 200;
+
+/** Does all that follows now, and notes how the run stands then. */
+export function settle(turn: Turn): void {
+  let starts = 0;
+  do {
+    starts = doAgenda(turn, starts);
+  } while (closeContainers(turn) || closeRun(turn));
+  const { run } = turn;
+  if (run.status !== 'running' && run.status !== 'waiting') return;
+  run.status = run.inFlight > 0 || starts > STARTS_MAX ? 'running' : 'waiting';
+}
+
+/** Answers how many actions began, or were to begin, in this transition. */
+function doAgenda(turn: Turn, before: number): number {
+  let starts = before;
+  for (let item = turn.agenda.shift(); item; item = turn.agenda.shift()) {
+    if (item.do !== 'start') {
+      follow(turn, item);
+      continue;
+    }
+    starts += 1;
+    if (starts <= STARTS_MAX) start(turn, nodeAt(turn, item.path));
+    else turn.journal.due(turn.now, item.path, 'go');
+  }
+  return starts;
+}
+
+function follow(turn: Turn, item: Item): void {
+  const node = nodeAt(turn, item.path);
+  if (item.do === 'ended') advance(turn, node);
+  else if (item.do === 'undo') undoAttempt(turn, item.path);
+  else if (item.do === 'failed') failedUp(turn, node, item.failure, item.route);
+  else if (item.do === 'closed') closed(turn, node, item);
+}
+
+/** All below a container has stopped: it fails, or the run goes on elsewhere. */
+function closed(turn: Turn, node: Node, { failure, route }: FailedItem): void {
+  if (route === undefined) {
+    fail(turn, node, failure);
+    return;
+  }
+  noteFailure(turn, node, failure);
+  endFailed(turn, node);
+  failedUp(turn, node, failure, route);
+}
+
+/** Goes on to the run's end, where nothing is under way any more. Answers whether something changed. */
+function closeRun(turn: Turn): boolean {
+  const { run, journal } = turn;
+  if (run.finishing !== undefined) return finish(turn, run.finishing);
+  if (!run.stop || run.undoing !== 'no' || run.endedAt !== 0) return false;
+  if (journal.active().some((node) => !isWithin(turn.workflow, node.path, 'escalation')))
+    return false;
+  startUndoing(turn, 'own');
+  return true;
+}
+
+/** The run ends once nothing runs beside it. */
+function finish(turn: Turn, status: NonNullable<Turn['run']['finishing']>): boolean {
+  const { run, journal } = turn;
+  if (run.undoing === 'asked') return endAskedUndo(turn);
+  if (run.endedAt !== 0 || journal.active().length > 0) return false;
+  endRun(turn, status);
+  return true;
+}
+
+function endAskedUndo({ run, journal }: Turn): boolean {
+  run.undoing = 'own';
+  run.finishing = undefined;
+  journal.effect({ do: 'undone' });
+  return true;
+}
+
+const TOLD: Readonly<Record<'succeeded' | 'failed' | 'cancelled', string>> = {
+  succeeded: 'run.succeeded',
+  failed: 'run.failed',
+  cancelled: 'run.cancelled',
+};
+
+function endRun({ run, journal, now }: Turn, status: keyof typeof TOLD): void {
+  run.status = status;
+  run.endedAt = now;
+  run.finishing = undefined;
+  journal.undue('', 'deadline');
+  journal.effect({ do: 'tell', event: TOLD[status], path: '', data: {} });
+  journal.effect({ do: 'end' });
+}
