@@ -82,7 +82,9 @@ function perform(
       const result = reply instanceof Outcome ? resultOf(known, reply) : reply;
       if (result instanceof GatewayError) return result;
       if (access.level !== 'Public') noteOperation(ctx, operation, names);
-      return isLight(input.bytes) && !isMovedWithin(result) ? result : await written(ctx, result);
+      const isReady = isLight(input.bytes) && !isMovedWithin(result);
+      const told = isReady ? result : await written(ctx, result);
+      return reply instanceof Outcome ? reply.with(told) : told;
     } finally {
       known.demands.push(...input.demands);
       forget(ctx, changes);

@@ -12,7 +12,8 @@ import { settle } from '../engine/settle.ts';
 import type { Turn } from '../engine/turn.ts';
 import { Allowance } from './allowance.ts';
 import { definitionOf } from './definitions.ts';
-import type { Call, RunRow } from './journal.ts';
+import type { Call } from './head.ts';
+import type { RunRow } from './journal.ts';
 import type { Keeper, Turned } from './keeper.ts';
 import { type CallEnd, callEndpoint, callTemplate, contextOf, templateWrites } from './perform.ts';
 

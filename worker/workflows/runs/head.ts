@@ -107,3 +107,9 @@ export interface ActionRecord {
   readonly begun: number;
   readonly seq: number;
 }
+
+/** A call that leaves once the transition is written. */
+export interface Call {
+  readonly path: string;
+  readonly attempt: number;
+}

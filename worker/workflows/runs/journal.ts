@@ -1,7 +1,7 @@
 /** The journal of one run on an object's own database, within one transaction. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
 import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
-import type { Head, RunEffect } from './head.ts';
+import type { Call, Head, RunEffect } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
 import type { Vault } from './vault.ts';
@@ -14,12 +14,6 @@ export interface RunRow {
   readonly body: Run;
   /** Counts changes that are told live. */
   seq: number;
-}
-
-/** A call that leaves once the transition is written. */
-export interface Call {
-  readonly path: string;
-  readonly attempt: number;
 }
 
 interface NodeRow extends Record<string, SqlStorageValue> {
@@ -83,7 +77,6 @@ export class SqlJournal implements Journal {
   }
 
   inFrame(frame: string): Node[] {
-    // The main line alone is asked for: its nodes belong to nobody.
     return this.#many('owner = ? AND generation = 0 ORDER BY begun', frame);
   }
 
@@ -271,7 +264,7 @@ export class SqlJournal implements Journal {
     this.#dirty.clear();
   }
 
-  /** Those that the transaction knows already are the same objects. */
+  /** What the transaction knows already are the same objects. */
   #many(where: string, ...bound: SqlStorageValue[]): Node[] {
     this.#flush();
     const rows = this.#sql.exec<NodeRow>(

@@ -7,7 +7,7 @@ import { workflowReferences, workflows, workflowVersions } from '../../../db/wor
 import { NOW, startGateway } from '../../../test/gateway.ts';
 import { readWorkflow } from '../../definition/read.ts';
 import type { Shown } from '../../executions/show.ts';
-import type { Order } from '../head.ts';
+import type { Order, WorkflowVersion } from '../head.ts';
 import type { Started } from '../object.ts';
 import { runsObject } from '../reachable.ts';
 
@@ -23,33 +23,9 @@ export async function startRunner() {
   const { organization, user } = gateway;
   const orgUuid = organization.uuid;
   const owner = { orgUuid, orgId: organization.id, sealedDataKey: organization.sealedDataKey };
-  const versions = new Map<string, { uuid: string; id: string; version: string }>();
-
-  /** Stores a workflow as its operations do. */
-  async function store(id: string, definition: { readonly [member: string]: Json }) {
-    const whole = { name: id, ...definition };
-    const { faults, references } = readWorkflow(whole, { kindOf: () => undefined, isStored: true });
-    expect(faults).toEqual([]);
-    const uuid = crypto.randomUUID();
-    const version = '1.0.0';
-    const db = drizzle(env.DB);
-    await db.insert(workflows).values({
-      ...{ orgUuid, uuid, id, name: id, version, status: 'active' },
-      ...{ createdAt: NOW, createdBy: 'test', updatedAt: NOW, lastModifiedBy: 'test' },
-    });
-    const text = JSON.stringify(whole);
-    await db.insert(workflowVersions).values({
-      ...{ orgUuid, workflowUuid: uuid, version, definition: text, createdAt: NOW },
-      createdBy: 'test',
-    });
-    for (const { kind, id: target } of references) {
-      await db
-        .insert(workflowReferences)
-        .values({ orgUuid, workflowUuid: uuid, version, kind, target, level: 'Read' })
-        .onConflictDoNothing();
-    }
-    versions.set(id, { uuid, id, version });
-  }
+  const versions = new Map<string, WorkflowVersion>();
+  const store = async (id: string, definition: Definition) =>
+    void versions.set(id, await stored(orgUuid, id, definition));
 
   function object(run: string) {
     return runsObject(env, orgUuid, run);
@@ -104,4 +80,36 @@ export async function startRunner() {
       await expect.poll(async () => (await this.shown(run)).record.status).toBe(status);
     },
   };
+}
+
+type Definition = { readonly [member: string]: Json };
+
+/** Stores a workflow as its operations do. */
+async function stored(
+  orgUuid: string,
+  id: string,
+  definition: Definition,
+): Promise<WorkflowVersion> {
+  const whole = { name: id, ...definition };
+  const { faults, references } = readWorkflow(whole, { kindOf: () => undefined, isStored: true });
+  expect(faults).toEqual([]);
+  const uuid = crypto.randomUUID();
+  const version = '1.0.0';
+  const db = drizzle(env.DB);
+  await db.insert(workflows).values({
+    ...{ orgUuid, uuid, id, name: id, version, status: 'active' },
+    ...{ createdAt: NOW, createdBy: 'test', updatedAt: NOW, lastModifiedBy: 'test' },
+  });
+  const text = JSON.stringify(whole);
+  await db.insert(workflowVersions).values({
+    ...{ orgUuid, workflowUuid: uuid, version, definition: text, createdAt: NOW },
+    createdBy: 'test',
+  });
+  for (const { kind, id: target } of references) {
+    await db
+      .insert(workflowReferences)
+      .values({ orgUuid, workflowUuid: uuid, version, kind, target, level: 'Read' })
+      .onConflictDoNothing();
+  }
+  return { uuid, id, version };
 }
