@@ -2,7 +2,7 @@
 import { GatewayError } from '../../proto/errors.ts';
 import type { Access } from '../access/access.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
-import { selectRules, selectMembership } from '../access/store.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
 import type { Level } from '../levels.ts';

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Demand } from '../access/demand.ts';
 import { policyOf } from '../access/policy.ts';
-import { selectRules, selectMembership } from '../access/store.ts';
+import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
 import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
