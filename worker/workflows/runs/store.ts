@@ -1,5 +1,6 @@
 /** Statements about runs, tasks and dead letters: the index in D1. The organization comes first in each. */
 import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import type { Kind } from '../../../kinds/index.ts';
 import type { Database } from '../../context.ts';
 import { endpoints, organizations } from '../../db/schema.ts';
 import { templates } from '../../db/templates.ts';
@@ -45,9 +46,14 @@ export function selectNamed(db: Database, orgUuid: string, { uuid, version }: Ve
       kind,
       target,
       level,
-      endpointKind: endpoints.kind,
-      templateVersion: templates.version,
-      workflow: { uuid: workflows.uuid, id: workflows.id, version: workflows.version },
+      // In a batch, columns of one name are one: what others have as well gets a name of its own.
+      endpointKind: sql<Kind | null>`${endpoints.kind}`.as('endpoint_kind'),
+      templateVersion: sql<string | null>`${templates.version}`.as('template_version'),
+      workflow: {
+        uuid: workflows.uuid,
+        id: workflows.id,
+        version: sql<string>`${workflows.version}`.as('workflow_version'),
+      },
     })
     .from(workflowReferences)
     .leftJoin(
