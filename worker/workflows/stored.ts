@@ -49,13 +49,14 @@ export async function sealedDefinition(
   );
 }
 
-/** What a client sent back hidden, as it is stored: by the path of the webhook, or else its index. */
+/** What a client sent back hidden, as it is stored: by the path of the webhook, or by its index where no other has that path now. */
 export function withKeptSecrets(definition: JsonObject, before: JsonObject): JsonObject {
   const hooks = webhooksIn(before);
+  const named = new Set(webhooksIn(definition).map(({ json }) => json.path));
   return eachWebhook(definition, (hook, index) => {
     const old =
       hooks.find(({ json }) => json.path === hook.path) ??
-      hooks.find((each) => each.index === index);
+      hooks.find((each) => each.index === index && !named.has(each.json.path));
     const kept = listOf(secretOf(old?.json));
     return withSecret(hook, (secret, at) => (secret === HIDDEN ? (kept[at] ?? secret) : secret));
   });

@@ -85,7 +85,7 @@ function readAction(
     : members.fault('type', 'is required');
   if (type === undefined) return undefined;
   if (list.isGraph && type === 'condition') {
-    members.fault('type', 'is condition: a graph has none, its actions begin by after');
+    members.fault('type', '"condition" is not allowed in a graph: its actions begin by after');
   }
   const { members: own, read } = readerOf(type);
   members.only(
@@ -156,7 +156,10 @@ function readCompensation({ drafts, members, draft }: Around): void {
   if (json === undefined) return;
   const { place } = draft;
   if (place.in === 'compensation' || place.in === 'escalation') {
-    members.fault('compensation', `is none of ${AN[place.in]}: only what a run did is compensated`);
+    members.fault(
+      'compensation',
+      `is not allowed on ${AN[place.in]}: only what a run did is compensated`,
+    );
     return;
   }
   const where = members.at('compensation');
@@ -169,7 +172,7 @@ const AN = { compensation: 'a compensation', escalation: 'an escalation' };
 function readAfter(around: Around): void {
   const { members, draft } = around;
   if (members.given('next') !== undefined) {
-    members.fault('next', 'is none of a graph: its actions begin by after');
+    members.fault('next', 'is not allowed in a graph: its actions begin by after');
   }
   const after = members.texts('after') ?? [];
   draft.after = [...new Set(after)];
@@ -181,7 +184,7 @@ function readNext(around: Around): Next {
   const json = members.given('next');
   if (members.get('type') === 'condition') {
     if (json !== undefined)
-      members.fault('next', 'is none of a condition: it goes on by true and false');
+      members.fault('next', 'is not allowed on a condition: it goes on by true and false');
     return { to: null };
   }
   if (isJsonObject(json)) return readChoice(around, json);

@@ -126,6 +126,6 @@ export function checkReached(order: Order, start: Draft | undefined, report: Rep
   const reached = order.after(first);
   for (const action of actions) {
     if (action === first || reached.has(action)) continue;
-    report.add(action.where, `is never reached: nothing leads to "${action.id}"`);
+    report.add(action.where, `is never reached: no way leads from "${first.id}" to it`);
   }
 }

@@ -111,7 +111,7 @@ function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string
   const start = members.text('start');
   if (start === undefined) return undefined;
   if (isGraph)
-    return members.fault('start', 'is none of a graph: what has no after begins at once');
+    return members.fault('start', 'is not allowed in a graph: actions without after begin at once');
   if (byId.get(start)?.place.in === 'workflow') return start;
   return members.fault('start', `names no action of the top level: "${start.slice(0, 100)}"`);
 }
@@ -125,13 +125,13 @@ function readAround(drafts: Drafts, members: Members) {
   const json = members.get('output');
   const output: Value | undefined =
     json === undefined ? undefined : readValue(drafts, json, 'output', { root: 'end' });
-  return {
-    output,
-    key: keyOf(drafts, members, 'key'),
-    input: readInput(drafts, members),
-    settings: readSettings(drafts, members),
-    triggers: readTriggers(drafts, members),
-  };
+  const key = keyOf(drafts, members, 'key');
+  const input = readInput(drafts, members);
+  const triggers = readTriggers(drafts, members);
+  if (input === undefined && triggers.some((each) => each.type === 'api' && !each.required)) {
+    members.fault('input', 'must have a schema: a trigger lets anyone start it');
+  }
+  return { output, key, input, settings: readSettings(drafts, members), triggers };
 }
 
 /** What people and paths call it. */

@@ -50,6 +50,7 @@ const WORDS: readonly (readonly [from: string | RegExp, to: string])[] = [
   ['writes: a template that writes has request Write', 'writes: its operation is write'],
   ['answers events: send it to /read', 'answers events, which no action takes'],
   ["the template's alone", "the author's alone"],
+  [/\ba placeholder\b/g, 'an expression'],
   [/\bplaceholder\b/g, 'expression'],
   [/\bplaceholders\b/g, 'expressions'],
   [/, and so the (statement|command) its caller chooses/, ', and so the $1 would be data'],

@@ -67,7 +67,10 @@ export class Structure {
       if (!route || action === undefined) continue;
       const root = this.rootOf(action);
       if (root === 'compensation' || root === 'escalation') {
-        this.drafts.report.add(route.where, `is none of ${AN[root]}: the run goes on without it`);
+        this.drafts.report.add(
+          route.where,
+          `is not allowed on ${AN[root]}: the run goes on without it`,
+        );
       } else if (target) this.#lead(top, action, { target, where: route.where });
     }
     const target = byDefault.route && this.#targetOf(top, byDefault.route);
@@ -94,7 +97,7 @@ export class Structure {
   #targetOf(top: Order, { to, where }: NonNullable<WrittenHandler['route']>): Draft | undefined {
     const { report, byId } = this.drafts;
     if (top.list.isGraph) {
-      report.add(where, 'is none of a graph: its actions begin by after');
+      report.add(where, 'is not allowed in a graph: its actions begin by after');
       return undefined;
     }
     const target = byId.get(to);

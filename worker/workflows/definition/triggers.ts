@@ -1,4 +1,5 @@
 /** Reads triggers, as far as a definition tells. Spec: "Events"; workflows.md §5. */
+import { kindSpec } from '../../../kinds/index.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';
 import { faultOfCron, isTimeZone } from './cron.ts';
@@ -139,7 +140,10 @@ function readDataChange(
   if (kind === undefined && drafts.lookups.isStored !== true) {
     members.fault('endpoint', `names no endpoint of the organization: ${endpoint}`);
   } else if (kind !== undefined && !WATCHED.includes(kind)) {
-    members.fault('endpoint', `is of kind ${kind}, whose changes cannot be watched`);
+    members.fault(
+      'endpoint',
+      `is of kind ${kindSpec(kind).label}, whose changes cannot be watched`,
+    );
   }
   drafts.references.push({ kind: 'endpoint', id, path, level: 'Read' });
   return { type: 'dataChange', index, endpoint, collection, operations, ordered, ...delivery };

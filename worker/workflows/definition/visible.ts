@@ -83,7 +83,7 @@ class Checks {
       return undefined;
     }
     if (id === undefined) {
-      if (read.isOpen) return 'names an action by what only a run knows: write $.actions.<id>';
+      if (read.isOpen) return 'names an action by a value: write its id, as $.actions.<id>';
       this.#all(position, uses);
       return undefined;
     }

@@ -24,7 +24,8 @@ export const wait: TypeReader<'wait'> = {
   members: ['mode', 'timeout', ...Object.values(OF_MODES).flat()],
   read(around) {
     const { members } = around;
-    const mode = members.oneOf('mode', MODES, 'event');
+    const mode = members.has('mode') ? members.chosen('mode', MODES) : 'event';
+    if (mode === undefined) return undefined;
     for (const [other, names] of Object.entries(OF_MODES)) {
       const wrong = other === mode ? undefined : names.find((name) => members.has(name));
       if (wrong !== undefined) members.fault(wrong, `is of mode ${other}, and this one is ${mode}`);
@@ -93,7 +94,7 @@ export function readTimeout(
   const duration = durationOf(around, members);
   const action = members.has('action') ? targetOf(around, members, 'action') : undefined;
   if (around.list.isGraph && members.has('action')) {
-    members.fault('action', 'is none of a graph: without it the wait fails with TIMED_OUT');
+    members.fault('action', 'is not allowed in a graph: without it the wait fails with TIMED_OUT');
   }
   return duration && { timeout: { duration, action }, members };
 }

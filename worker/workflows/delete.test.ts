@@ -1,0 +1,106 @@
+/** Workflows that go, and what goes only after a confirmation because they use it. */
+import { env } from 'cloudflare:test';
+import { eq } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/d1';
+import { describe, expect, test } from 'vitest';
+import { rules } from '../db/schema.ts';
+import { workflowHooks, workflowReferences, workflows, workflowVersions } from '../db/workflows.ts';
+import { GREETING, make as makeTemplate } from '../templates/test/definitions.ts';
+import { failure, insertEndpoint, startGateway } from '../test/gateway.ts';
+import { hook, make, READING, WAITING } from './test/definitions.ts';
+
+const GREETED = { name: 'Greeted', actions: [{ id: 'a', type: 'template', template: 'greeting' }] };
+
+describe('DELETE /workflows/{workflow}', () => {
+  test('removes all versions, references, paths and rules', async () => {
+    const gateway = await startGateway('SuperAdmin');
+    const reader = await gateway.addUser('Read');
+    await makeTemplate(gateway, GREETING);
+    await make(gateway, { ...GREETED, trigger: hook('path') });
+    await gateway.call('PATCH', '/workflows/greeted', { description: 'once more' });
+    const rule = { access_level: 'Write', subject: reader.username, workflow_id: 'greeted' };
+    expect((await gateway.call('POST', '/iam/rbac/workflows/subjects', rule)).status).toBe(200);
+    expect(await gateway.call('DELETE', '/workflows/greeted')).toEqual({
+      status: 200,
+      body: {
+        message: 'Workflow greeted deleted',
+        id: 'greeted',
+        activeInstances: 0,
+        terminationStatus: 'none',
+      },
+    });
+    const db = drizzle(env.DB);
+    const { uuid } = gateway.organization;
+    const left = await db.batch([
+      db.select().from(workflows).where(eq(workflows.orgUuid, uuid)),
+      db.select().from(workflowVersions).where(eq(workflowVersions.orgUuid, uuid)),
+      db.select().from(workflowReferences).where(eq(workflowReferences.orgUuid, uuid)),
+      db.select().from(workflowHooks).where(eq(workflowHooks.orgUuid, uuid)),
+      db.select().from(rules).where(eq(rules.subject, reader.uuid)),
+    ]);
+    // The reader's rule on the organization stays.
+    expect(left.map((rows) => rows.length)).toEqual([0, 0, 0, 0, 1]);
+    expect(await gateway.call('DELETE', '/workflows/greeted')).toEqual({
+      status: 404,
+      body: failure('WORKFLOW_NOT_FOUND', 'Workflow greeted does not exist'),
+    });
+  });
+
+  test('is held to a revision', async () => {
+    const gateway = await startGateway('Write');
+    await make(gateway, WAITING);
+    const headers = { Authorization: `Bearer ${await gateway.token()}`, 'If-Match': '"1"' };
+    const sent = await gateway.send('/workflows/waiting', { method: 'DELETE', headers });
+    expect(sent.status).toBe(412);
+    expect((await gateway.call('GET', '/workflows/waiting')).status).toBe(200);
+  });
+});
+
+describe('what workflows use', () => {
+  test('of templates, is listed, and goes when that is confirmed', async () => {
+    const gateway = await startGateway('Write');
+    await makeTemplate(gateway, GREETING);
+    await make(gateway, GREETED);
+    const { body } = await gateway.call('GET', '/templates/greeting');
+    expect(body).toMatchObject({ usage: { directReferences: 1 } });
+    expect(await gateway.call('DELETE', '/templates/greeting')).toEqual({
+      status: 409,
+      body: failure(
+        'TEMPLATE_IN_USE',
+        'Template greeting is in use: delete it with ?confirm=true',
+        [{ rule: 'in use', templates: [], workflows: ['greeted'] }],
+      ),
+    });
+    expect(await gateway.call('DELETE', '/templates/greeting?confirm=true')).toEqual({
+      status: 200,
+      body: {
+        message: 'Template greeting deleted',
+        id: 'greeting',
+        affectedResources: { workflows: ['greeted'], templates: [] },
+      },
+    });
+  });
+
+  test('of endpoints, too', async () => {
+    const gateway = await startGateway('Admin');
+    await insertEndpoint(gateway, 'orders');
+    await make(gateway, READING);
+    expect(await gateway.call('DELETE', '/endpoints/orders')).toEqual({
+      status: 409,
+      body: failure('ENDPOINT_IN_USE', 'Endpoint orders is in use: delete it with ?confirm=true', [
+        { rule: 'in use', workflows: ['reading'] },
+      ]),
+    });
+    expect(await gateway.call('DELETE', '/endpoints/orders?confirm=true')).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: {
+          message: 'Endpoint orders deleted',
+          affectedResources: { workflows: ['reading'] },
+        },
+      },
+    });
+    expect((await gateway.call('GET', '/workflows/reading')).status).toBe(200);
+  });
+});
