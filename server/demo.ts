@@ -11,8 +11,11 @@ import { type PostgresServer, SUPERUSER, startPostgres } from './postgres-server
 const SHOP = FIRST.endpoint;
 /** The role that reads: it owns nothing and changes nothing. */
 const READER = 'shop_reader';
-/** A list of definitions: those that the examples of the API's description are about. */
-const TEMPLATES = 'demo-templates.json';
+/** Lists of definitions, each made at its path: those that the examples of the API's description are about. */
+const DEFINITIONS = [
+  ['/templates', 'demo-templates.json'],
+  ['/workflows', 'demo-workflows.json'],
+] as const;
 
 /** The demo's database server and what it takes to use it. */
 export interface DemoDatabase {
@@ -101,7 +104,7 @@ interface Login {
 }
 
 /**
- * Makes the first organization, its user, the endpoint and the templates through the gateway's own
+ * Makes the first organization, its user, the endpoint, templates and workflows through the gateway's own
  * API, or brings the endpoint to the server's address of this start.
  * @param gateway address of the running gateway
  * @throws Failure when the organization is there under another password, or the gateway refuses
@@ -139,16 +142,21 @@ export async function setUpDemo(
         )
       : await call(gateway, 'PATCH', `/endpoints/${SHOP}`, { authorization }, { config });
   if (!reply.ok) throw await refused(`the endpoint ${SHOP}`, reply);
-  await makeTemplates(gateway, authorization);
+  for (const [path, file] of DEFINITIONS) await makeAll(gateway, authorization, path, file);
 }
 
 /** One that is there already may have been changed: it stays as it is. */
-async function makeTemplates(gateway: string, authorization: string): Promise<void> {
-  const text = await readFile(join(import.meta.dirname, TEMPLATES), 'utf8');
+async function makeAll(
+  gateway: string,
+  authorization: string,
+  path: string,
+  file: string,
+): Promise<void> {
+  const text = await readFile(join(import.meta.dirname, file), 'utf8');
   for (const definition of JSON.parse(text) as object[]) {
     // The file is a list of definitions.
-    const reply = await call(gateway, 'POST', '/templates', { authorization }, definition);
-    if (!reply.ok && reply.status !== 409) throw await refused('a template', reply);
+    const reply = await call(gateway, 'POST', path, { authorization }, definition);
+    if (!reply.ok && reply.status !== 409) throw await refused(`what ${file} defines`, reply);
   }
 }
 

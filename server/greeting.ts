@@ -9,7 +9,7 @@ export interface Greeting {
   readonly password: string;
   /** `POST /new` needs `NEW_ORG_TOKEN`. */
   readonly newOrgToken: boolean;
-  /** The organization, its endpoint and its templates are there already. */
+  /** The organization, its endpoint, templates and workflows are there already. */
   readonly demo: boolean;
 }
 
@@ -28,6 +28,8 @@ const ORDER = {
     { sku: 'SKU-0002', price: 120, quantity: 1 },
   ],
 };
+/** An order of the demo that is paid. */
+const PAID = 599;
 
 /** Every line that begins with `curl` or `TOKEN=` runs as it is in a POSIX shell. */
 export function greeting(about: Greeting): string {
@@ -46,10 +48,11 @@ function demoLines(api: string, { password }: Greeting): string[] {
   const { organization, username, endpoint } = FIRST;
   return [
     `# The demo: organization ${organization}, user ${username}, password ${password}, endpoint ${endpoint}`,
-    '# Log in, read from it, run its template order-summary with a tax rate of 25 %:',
+    '# Log in, read from it, run its template order-summary with a tax rate of 25 %, start its workflow ship-order:',
     logIn(api, password),
     read(api, endpoint, DEMO_QUERY),
     `curl -sS '${api}/templates/order-summary?parameters.rate=0.25' ${BEARER} ${TYPE} -d '${JSON.stringify(ORDER)}'; echo`,
+    `curl -sS ${api}/workflows/ship-order ${BEARER} ${TYPE} -d '{"id":${PAID}}'; echo`,
   ];
 }
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../server/bundle.ts';
 import { FIRST, FIRST_PASSWORD } from '../server/first-organization.ts';
 import { CREATE, CREATE_ACCESS } from '../worker/templates/examples.ts';
+import { CREATE as WORKFLOW } from '../worker/workflows/examples.ts';
 import { dataFolder, type OwnGateway, startGateway } from './gateway.ts';
 import { checkedFetch } from './openapi/checked-fetch.ts';
 import { childrenOf, stillRunning } from './processes.ts';
@@ -80,6 +81,16 @@ const SUMMARY = {
   total: 181.25,
 };
 
+/** The record of a run that shipped order 599, or found that it is shipped. */
+const shipped = (...actions: readonly string[]) =>
+  expect.objectContaining({
+    workflow: 'ship-order',
+    key: '599',
+    status: 'succeeded',
+    output: { id: 599, status: 'shipped' },
+    actions: actions.map((id) => expect.objectContaining({ id, status: 'succeeded' })),
+  });
+
 test('the printed lines make an organization, log in, connect a database and read from it', () => {
   expect(first).toEqual([
     { Ok: expect.stringMatching(/created.*[0-9a-f-]{36}/) },
@@ -88,8 +99,12 @@ test('the printed lines make an organization, log in, connect a database and rea
   ]);
 });
 
-test('those of the demo log in to the same organization, read from its shop and run its template', async () => {
-  expect(await paste(gateway.output.stdout())).toEqual([REVENUE, SUMMARY]);
+test('those of the demo log in to the same organization, read from its shop, run its template and its workflow', async () => {
+  expect(await paste(gateway.output.stdout())).toEqual([
+    REVENUE,
+    SUMMARY,
+    shipped('load', 'paid', 'ship'),
+  ]);
 });
 
 test('its endpoint has nothing to warn of', async () => {
@@ -117,6 +132,11 @@ test("its templates are those of the API's description", async () => {
   expect(JSON.parse(file)).toEqual([CREATE, CREATE_ACCESS]);
 });
 
+test("its workflow is that of the API's description", async () => {
+  const file = await readFile(join(ROOT, 'server/demo-workflows.json'), 'utf8');
+  expect(JSON.parse(file)).toEqual([WORKFLOW]);
+});
+
 test('tells where to go on', async () => {
   expect(gateway.output.stdout()).toContain(`Causeway answers at ${gateway.url}\n`);
   const docs = /^Documentation: (\S+)$/m.exec(gateway.output.stdout())?.[1] ?? '';
@@ -141,5 +161,5 @@ test('after a restart the same lines do the same', async () => {
   gateway = await startGateway({ data, args: ['--demo'] });
   const demoLine = (printed: string) => /^# The demo: .*$/m.exec(printed)?.[0];
   expect(demoLine(gateway.output.stdout())).toBe(demoLine(before));
-  expect(await paste(gateway.output.stdout())).toEqual([REVENUE, SUMMARY]);
+  expect(await paste(gateway.output.stdout())).toEqual([REVENUE, SUMMARY, shipped('load', 'paid')]);
 });

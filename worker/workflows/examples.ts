@@ -1,14 +1,16 @@
 /** The workflows that examples of the description are about. */
 import { SAMPLE } from '../shapes/sample.ts';
 
-/** A definition: an order is read, and if it is paid, its summary is made. */
+/** A definition: an order is read, and if it is paid, it is shipped. */
 export const CREATE = {
   id: SAMPLE.workflow,
   name: 'Ship order',
   description: 'Ships an order once it is paid',
   version: '1.0.0',
   trigger: { type: 'api', synchronous: true },
-  input: { schema: { type: 'object', required: ['id'] } },
+  input: {
+    schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+  },
   key: '$.input.id',
   actions: [
     {
@@ -16,24 +18,31 @@ export const CREATE = {
       type: 'endpoint',
       endpoint: SAMPLE.endpoint,
       operation: 'read',
-      input: { query: 'SELECT * FROM orders WHERE id = $1', params: ['$.input.id'] },
+      input: { query: 'SELECT status FROM orders WHERE id = $1', params: ['$.input.id'] },
       next: 'paid',
     },
     {
       id: 'paid',
       type: 'condition',
       condition: "$.actions.load.output.rows[0]?.status === 'paid'",
-      true: 'summary',
+      true: 'ship',
       false: null,
     },
     {
-      id: 'summary',
-      type: 'template',
-      template: SAMPLE.template,
-      input: { order: '$.actions.load.output.rows[0]' },
-      next: null,
+      id: 'ship',
+      type: 'endpoint',
+      endpoint: SAMPLE.endpoint,
+      operation: 'write',
+      input: {
+        query: "UPDATE orders SET status = 'shipped' WHERE id = $1",
+        params: ['$.input.id'],
+      },
     },
   ],
+  output: {
+    id: '$.input.id',
+    status: "$($.actions.paid.output ? 'shipped' : $.actions.load.output.rows[0]?.status)",
+  },
   errorHandler: {
     default: { retry: { maxAttempts: 3, initialInterval: 1, retryableErrors: ['TRANSIENT'] } },
   },
