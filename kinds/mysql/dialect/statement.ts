@@ -250,3 +250,8 @@ function commitsImplicitly(first: string, words: readonly string[]): boolean {
   if (first === 'ANALYZE') return words.includes('TABLE');
   return COMMITTING.has(first);
 }
+
+/** Whether a statement answers rows that may be looked at again. */
+export function isSelect({ first }: Parsed): boolean {
+  return first === 'SELECT' || first === 'SHOW';
+}

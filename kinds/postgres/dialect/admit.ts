@@ -154,3 +154,24 @@ function unparsed({ message, sqlstate, position }: Unparsed): GatewayError {
 function refused(path: string, message: string): GatewayError {
   return badRequest(path, message, message);
 }
+
+/** Requests of one statement with rows. */
+export type RowsRequest = Extract<PostgresRequest, { params?: unknown }>;
+
+/** A request as an operation of a transaction. @throws GatewayError BAD_REQUEST for types that cannot be one */
+export function operationFrom(request: PostgresRequest): RowsRequest {
+  checkType(request, 'write');
+  switch (request.type) {
+    case 'simple':
+    case 'simple_read_only':
+    case 'batch_execute':
+    case 'copy_in':
+    case 'copy_out': {
+      const message = `Requests of type ${request.type} cannot be part of a transaction`;
+      throw badRequest('type', message, message);
+    }
+    default:
+      oneStatement(request.query, isRead(request, 'write'), 'transaction');
+      return request;
+  }
+}

@@ -1,4 +1,5 @@
 /** Maps what Cassandra answers to the gateway's failures. Source: CQL binary protocol v4, section 9. */
+
 import cassandra from 'cassandra-driver';
 import {
   type BackendDetail,
@@ -7,6 +8,7 @@ import {
   refusedByBackend,
 } from '../../../proto/errors.ts';
 import { toldWithout } from '../../../proto/told.ts';
+import { tooLarge } from '../byte-text.ts';
 import { ReplyFault, ReplyTooLarge } from './bytes.ts';
 
 const { ResponseError, AuthenticationError } = cassandra.errors;
@@ -122,14 +124,6 @@ function inOurWords(code: number): readonly [ErrorCode, string] | undefined {
 
 function connection(message: string, cause: unknown): GatewayError {
   return new GatewayError('CONNECTION_FAILED', message, { cause });
-}
-
-/** Contract: "Large results". */
-export function tooLarge(max: number): GatewayError {
-  return new GatewayError(
-    'RESULT_TOO_LARGE',
-    `The result is larger than ${max} bytes; send Accept: application/x-ndjson to receive rows as a stream`,
-  );
 }
 
 /** Of a stream, of which every other bound is the reader's. Contract §6, "Large results". */

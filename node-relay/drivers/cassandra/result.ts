@@ -1,5 +1,5 @@
 /** Builds a result as bytes of JSON, bounded while rows arrive. */
-import { tooLarge } from './errors.ts';
+import { tooLarge } from '../byte-text.ts';
 
 const PIECE_LENGTH = 65_536;
 

@@ -1,4 +1,5 @@
 /** Cursors that commands leave open on the server: read on, and closed, on the member that has them. */
+
 import { BSON, type Db, Long, type MongoClient, ReadPreference } from 'mongodb';
 import executing from 'mongodb/lib/operations/execute_operation.js';
 import continuing, { type Batch } from 'mongodb/lib/operations/get_more.js';
@@ -6,6 +7,7 @@ import killing from 'mongodb/lib/operations/kill_cursors.js';
 import running from 'mongodb/lib/operations/run_command.js';
 import spaces from 'mongodb/lib/utils.js';
 import type { Execution } from './database.ts';
+import { later } from './progress.ts';
 
 /** Milliseconds that closing is waited for. Spec silent. */
 const CLOSE_MS = 2_000;
@@ -91,8 +93,4 @@ export class OpenCursor {
       documents.push(each);
     }
   }
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

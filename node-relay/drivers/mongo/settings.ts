@@ -1,5 +1,7 @@
 /** Reads a mongo connection of an endpoint's configuration; nothing else of the relay's machine takes part in it. */
+
 import { MongoClient, type MongoClientOptions } from 'mongodb';
+import { decoded, invalid } from '../../../kinds/connection-options.ts';
 import { Auth, ConnectionParts } from '../../../kinds/members.ts';
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
@@ -198,16 +200,4 @@ function tried({ url, options }: Settings): void {
     const message = 'The connection URL has options that do not fit together or cannot be read';
     throw new GatewayError('INVALID_CONFIGURATION', message, { cause });
   }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw invalid('The connection URL has a % that begins no escape');
-  }
-}
-
-function invalid(message: string): GatewayError {
-  return new GatewayError('INVALID_CONFIGURATION', message);
 }

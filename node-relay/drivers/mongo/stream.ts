@@ -1,9 +1,11 @@
 /** Documents as lines while they arrive. Contract §6, "Large results". */
+
 import { AbstractCursor } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import type { Call } from '../../../proto/driver.ts';
 import { badRequest } from '../../../proto/errors.ts';
 import type { Database, Execution } from './database.ts';
+import { later } from './progress.ts';
 import { REPLY_MAX_BYTES } from './reply-fault.ts';
 import { readText } from './result.ts';
 import { begin } from './run.ts';
@@ -84,7 +86,3 @@ async function piece(
 /** Documents that the server sends at once where the caller names no number: by itself it sends 16 MiB. Spec silent. */
 const BATCH = 1_000;
 const CLOSE_MS = 2_000;
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}

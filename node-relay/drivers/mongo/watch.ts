@@ -1,4 +1,5 @@
 /** What changes in a collection, a database or the whole deployment, as events to resume from. Contract §6, "Subscriptions". */
+
 import { BSON, type ChangeStream, type Document } from 'mongodb';
 import type { MongoRequest } from '../../../kinds/mongo/index.ts';
 import { isWatch } from '../../../kinds/mongo/watch.ts';
@@ -11,6 +12,7 @@ import { fromFailure } from './errors.ts';
 import { valueText } from './from-bson.ts';
 import { checkRead } from './guard.ts';
 import { asFault } from './guarded-connection.ts';
+import { later } from './progress.ts';
 import { toBson } from './to-bson.ts';
 
 /** Milliseconds that the server waits for something to happen before it says that nothing did. */
@@ -174,8 +176,4 @@ function tokenOf(id: string, path: string): Document {
   } catch {
     throw badRequest(path, 'is not the id of an event');
   }
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -5,7 +5,7 @@ import { Catalog } from '../../../kinds/mysql/dialect/catalog.ts';
 import { checkCount } from '../../../kinds/mysql/dialect/count.ts';
 import { ServerError } from '../../../kinds/mysql/dialect/failures.ts';
 import { type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
-import type { Parsed } from '../../../kinds/mysql/dialect/statement.ts';
+import { isSelect, type Parsed } from '../../../kinds/mysql/dialect/statement.ts';
 import { asksForTraces, mayLeaveTraces } from '../../../kinds/mysql/dialect/traces.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
 import type { Call } from '../../../proto/driver.ts';
@@ -214,10 +214,6 @@ async function executeWrite(
   }
   await connection.query('COMMIT', {}, true);
   return whole;
-}
-
-function isSelect({ first }: Parsed): boolean {
-  return first === 'SELECT' || first === 'SHOW';
 }
 
 /** Ends a transaction; when that fails too, the connection is lost and the server undoes it. */

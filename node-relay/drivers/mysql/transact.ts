@@ -1,12 +1,11 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
 
-import { checkType, isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
+import { isRead, oneStatement } from '../../../kinds/mysql/dialect/admit.ts';
+import { operationFrom, paramsWith } from '../../../kinds/mysql/dialect/operation.ts';
 import { hasNames, type RowsRequest, valuesOf } from '../../../kinds/mysql/dialect/parameters.ts';
 import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
-import { type EarlierResult, resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
-import { badRequest, GatewayError } from '../../../proto/errors.ts';
-import type { Json } from '../../../proto/json.ts';
+import { GatewayError } from '../../../proto/errors.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
 import { admitted, type Execution, execute } from './execute.ts';
@@ -17,28 +16,13 @@ export async function runTransaction(
   execution: Execution,
   requests: readonly MysqlRequest[],
 ): Promise<Done<Buffer>> {
-  const operations = checkEach(requests, rowsRequest);
+  const operations = checkEach(requests, operationFrom);
   const results = await inTransaction(execution, 'START TRANSACTION', () =>
     runEach(execution.call, operations, (operation, turn) =>
       runOperation(execution, operation, turn),
     ),
   );
   return { value: jsonList('[', results, ']'), traces: 'some' };
-}
-
-function rowsRequest(request: MysqlRequest): RowsRequest {
-  checkType(request, 'write');
-  switch (request.type) {
-    case 'simple':
-    case 'simple_read_only':
-    case 'batch_execute': {
-      const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw badRequest('type', message, message);
-    }
-    default:
-      oneStatement(request.query, hasNames(request), 'transaction');
-      return request;
-  }
 }
 
 async function runOperation(
@@ -59,13 +43,6 @@ async function runOperation(
     if (!connection.wire.inTransaction) throw endedEarly();
     return result;
   });
-}
-
-/** A name among the parameters is no operator, even when it is the only one. */
-function paramsWith(params: NonNullable<RowsRequest['params']>, earlier: EarlierResult): Json {
-  const resolved = (value: Json) => resolveReferences(value, earlier, 'unwrapped');
-  if (Array.isArray(params)) return params.map(resolved);
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, resolved(value)]));
 }
 
 /** A procedure or trigger has committed: what came before it stands. */

@@ -1,6 +1,10 @@
 /** Sends one statement on one connection: what goes ahead of it, its parameters, its result. */
 
-import { makesUnusable, type StatementScope } from '../../../kinds/postgres/dialect/admit.ts';
+import {
+  makesUnusable,
+  type RowsRequest,
+  type StatementScope,
+} from '../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../kinds/postgres/dialect/ask.ts';
 import { checkCount } from '../../../kinds/postgres/dialect/count.ts';
 import type { FieldValue } from '../../../kinds/postgres/dialect/encode.ts';
@@ -35,9 +39,6 @@ export interface Execution {
   readonly call: Call;
   readonly place: StatementScope;
 }
-
-/** Requests of one statement with rows. */
-export type RowsRequest = Extract<PostgresRequest, { params?: unknown }>;
 
 /** A statement that may be sent. */
 export interface Ready {

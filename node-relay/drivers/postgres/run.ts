@@ -1,11 +1,16 @@
 /** Runs a request of any type on one connection. */
 
-import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect/admit.ts';
+import {
+  checkType,
+  isRead,
+  oneStatement,
+  type RowsRequest,
+} from '../../../kinds/postgres/dialect/admit.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import type { Done } from '../lend.ts';
 import { runCopyIn, runCopyOut } from './copy.ts';
-import { admitted, bound, type Execution, execute, type RowsRequest } from './execute.ts';
+import { admitted, bound, type Execution, execute } from './execute.ts';
 import { runSeveral } from './several.ts';
 
 /** Runs a request of any type. @throws GatewayError, DatabaseError, ConnectionLost */

@@ -1,22 +1,19 @@
 /** Several requests in one transaction. Contract §6, "Transactions". */
 
-import { checkType, isRead, oneStatement } from '../../../kinds/postgres/dialect/admit.ts';
+import {
+  isRead,
+  oneStatement,
+  operationFrom,
+  type RowsRequest,
+} from '../../../kinds/postgres/dialect/admit.ts';
 import { parametersOf } from '../../../kinds/postgres/dialect/parameters.ts';
 import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { resolveReferences } from '../../../kinds/result-references.ts';
 import { checkEach, runEach, type Turn } from '../../../kinds/transaction.ts';
-import { badRequest } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
 import { jsonList } from '../byte-text.ts';
 import { attempt, type Done } from '../lend.ts';
-import {
-  type Admitted,
-  admitted,
-  bound,
-  type Execution,
-  execute,
-  type RowsRequest,
-} from './execute.ts';
+import { type Admitted, admitted, bound, type Execution, execute } from './execute.ts';
 import { inTransaction } from './several.ts';
 
 /** Runs all or none; the value is a JSON array of SQL results. @throws GatewayError with `operation` in its details */
@@ -24,30 +21,13 @@ export async function runTransaction(
   execution: Execution,
   requests: readonly PostgresRequest[],
 ): Promise<Done<Buffer>> {
-  const operations = checkEach(requests, rowsRequest);
+  const operations = checkEach(requests, operationFrom);
   const results = await inTransaction(execution, 'BEGIN', () =>
     runEach(execution.call, operations, (operation, turn) =>
       runOperation(execution, operation, turn),
     ),
   );
   return { value: jsonList('[', results, ']'), traces: 'some' };
-}
-
-function rowsRequest(request: PostgresRequest): RowsRequest {
-  checkType(request, 'write');
-  switch (request.type) {
-    case 'simple':
-    case 'simple_read_only':
-    case 'batch_execute':
-    case 'copy_in':
-    case 'copy_out': {
-      const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw badRequest('type', message, message);
-    }
-    default:
-      oneStatement(request.query, isRead(request, 'write'), 'transaction');
-      return request;
-  }
 }
 
 /** A change is not looked at first. */

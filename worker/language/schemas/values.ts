@@ -33,14 +33,14 @@ export interface KeywordValues {
 /** What `const` asks for. */
 export interface EqualTo {
   readonly value: Json;
-  /** As `textOf` writes it. */
+  /** As `exactText` writes it. */
   readonly text: string;
 }
 
 /** What `enum` asks for. */
 export interface OneOf {
   readonly values: readonly Json[];
-  /** As `textOf` writes them. */
+  /** As `exactText` writes them. */
   readonly texts: ReadonlySet<string>;
   /** Of the longest of them, in UTF-16 code units. */
   readonly longest: number;

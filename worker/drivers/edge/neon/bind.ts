@@ -1,5 +1,7 @@
 /** Readies one statement for Neon: admitted, its parameters in text, its count held where that can be. */
+
 import { NeonDbError } from '@neondatabase/serverless';
+import type { RowsRequest } from '../../../../kinds/postgres/dialect/admit.ts';
 import type { FieldValue } from '../../../../kinds/postgres/dialect/encode.ts';
 import {
   dependsOnType,
@@ -16,9 +18,6 @@ import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import type { Database } from './database.ts';
 import { counted, type Rewritten, unchanged, withTypes } from './rewrite.ts';
-
-/** Requests of one statement with rows. */
-export type RowsRequest = Extract<PostgresRequest, { params?: unknown }>;
 
 /** A statement that may be sent. */
 export interface Ready {

@@ -1,6 +1,6 @@
 /** Sends statements to Neon and writes their results. */
 import { NeonDbError } from '@neondatabase/serverless';
-import { oneStatement } from '../../../../kinds/postgres/dialect/admit.ts';
+import { oneStatement, type RowsRequest } from '../../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
 import { checkCount } from '../../../../kinds/postgres/dialect/count.ts';
 import { parametersOf } from '../../../../kinds/postgres/dialect/parameters.ts';
@@ -9,7 +9,7 @@ import type { Parsed } from '../../../../kinds/postgres/dialect/statement.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
 import { type Change, sendThenWrite } from '../sql/send-then-write.ts';
-import { bound, type Ready, type RowsRequest } from './bind.ts';
+import { bound, type Ready } from './bind.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
 import { toldFailure } from './failures.ts';

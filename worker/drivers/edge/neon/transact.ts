@@ -1,16 +1,19 @@
 /** Several requests in one transaction and one trip. Contract §6, "Transactions". */
 import { NeonDbError } from '@neondatabase/serverless';
-import { checkType, isRead, oneStatement } from '../../../../kinds/postgres/dialect/admit.ts';
+import {
+  isRead,
+  operationFrom,
+  type RowsRequest,
+} from '../../../../kinds/postgres/dialect/admit.ts';
 import type { Statement } from '../../../../kinds/postgres/dialect/ask.ts';
 import type { PostgresRequest } from '../../../../kinds/postgres/index.ts';
 import { resolveReferences } from '../../../../kinds/result-references.ts';
 import { atOperation, checkEach } from '../../../../kinds/transaction.ts';
 import type { Call } from '../../../../proto/driver.ts';
-import { badRequest } from '../../../../proto/errors.ts';
 import type { Json } from '../../../../proto/json.ts';
 import { lacks, listBytes } from '../sql/reply.ts';
 import { sendThenWrite } from '../sql/send-then-write.ts';
-import type { Ready, RowsRequest } from './bind.ts';
+import type { Ready } from './bind.ts';
 import { firstOf, type Tries } from './bisect.ts';
 import type { Database } from './database.ts';
 import type { Answer } from './exchange.ts';
@@ -25,7 +28,7 @@ export async function runTransaction(
   requests: readonly PostgresRequest[],
   call: Call,
 ): Promise<Uint8Array> {
-  const operations = checkEach(requests, rowsRequest);
+  const operations = checkEach(requests, operationFrom);
   const all: Ready[] = [];
   for (const [at, operation] of operations.entries()) {
     all.push(await atOperation(at, () => prepared(database, operation, call)));
@@ -54,23 +57,6 @@ async function prepared(database: Database, operation: RowsRequest, call: Call):
   const params = resolveReferences((operation.params ?? []) as Json, earlier, 'unwrapped');
   const request = { ...operation, params } as RowsRequest; // The same shape with other values.
   return ready(database, request, isRead(request, 'write'), 'transaction', call);
-}
-
-function rowsRequest(request: PostgresRequest): RowsRequest {
-  checkType(request, 'write');
-  switch (request.type) {
-    case 'simple':
-    case 'simple_read_only':
-    case 'batch_execute':
-    case 'copy_in':
-    case 'copy_out': {
-      const message = `Requests of type ${request.type} cannot be part of a transaction`;
-      throw badRequest('type', message, message);
-    }
-    default:
-      oneStatement(request.query, isRead(request, 'write'), 'transaction');
-      return request;
-  }
 }
 
 /** Each operation's own deadline is the database's to keep: it stops the statement and undoes all. */

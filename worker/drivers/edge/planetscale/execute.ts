@@ -6,7 +6,7 @@ import {
   type RowsRequest,
   valuesOf,
 } from '../../../../kinds/mysql/dialect/parameters.ts';
-import type { Parsed } from '../../../../kinds/mysql/dialect/statement.ts';
+import { isSelect, type Parsed } from '../../../../kinds/mysql/dialect/statement.ts';
 import type { MysqlRequest } from '../../../../kinds/mysql/index.ts';
 import type { Call } from '../../../../proto/driver.ts';
 import { resultBytes } from '../sql/reply.ts';
@@ -81,10 +81,6 @@ export async function execute(
     () => line.send(statement.text),
     (answer) => written(statement, answer, call, call.resultMaxBytes),
   );
-}
-
-function isSelect({ first }: Parsed): boolean {
-  return first === 'SELECT' || first === 'SHOW';
 }
 
 /** Runs a statement on an open line. */
