@@ -39,28 +39,6 @@ function asking() {
 }
 
 describe('a request to an endpoint', () => {
-  test.each([
-    ['by its members', '{"type":"set","key":"k","value":1.10}', '1.10'],
-    ['by its members, at length', `{"type":"set","key":"k","value":"${'x'.repeat(20_000)}"}`, 'x'],
-  ])('of Redis reaches the relay as words, where it was written %s', async (_, body, value) => {
-    const relay = recording();
-    const config = { write_conn: { url: 'redis://r.test:6379' } };
-    const gateway = await startRunning(relay, { endpoint: { kind: 'redis', config } });
-    const { status } = await gateway.send('/endpoints/orders/write', {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${await gateway.token()}`,
-        'Content-Type': 'application/json',
-      },
-      body,
-    });
-    const args = ['k', value === 'x' ? 'x'.repeat(20_000) : value];
-    expect([status, JSON.parse(text(relay.seen[0]?.request ?? bytes('null')))]).toEqual([
-      200,
-      { type: 'set', args },
-    ]);
-  });
-
   test('reaches the relay as it was parsed, and its result the client unread', async () => {
     const relay = recording('{"rows":[{"n": 1.50}]}');
     const gateway = await startRunning(relay, {
