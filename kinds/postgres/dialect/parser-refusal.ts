@@ -17,12 +17,15 @@ export interface Refusal {
   readonly position: number | undefined;
 }
 
-/** The scanner's and the grammar's own errors that are no syntax errors. Source: PostgreSQL 18, `scan.l` and `gram.y`. */
+/** The scanner's and the grammar's own errors that are no syntax errors. Source: PostgreSQL 18, `scan.l`, `gram.y` and `makefuncs.c`. */
 const OTHERS: readonly (readonly [sqlstate: string, words: RegExp])[] = [
   ['22021', /^invalid byte sequence for encoding/],
   ['22P06', /^unsafe use of \\' in a string literal$/],
   ['42P20', /^frame (?:start|end|starting)\b/],
-  ['22023', /^(?:precision for type float|column number|unrecognized partitioning strategy)\b/],
+  [
+    '22023',
+    /^(?:precision for type float|column number|unrecognized partitioning strategy|unrecognized JSON encoding)\b/,
+  ],
   ['42939', /^role name ".*" is reserved$|cannot be used as a role name here$/],
   ['42710', /for hash partition provided more than once$/],
   [
@@ -31,8 +34,8 @@ const OTHERS: readonly (readonly [sqlstate: string, words: RegExp])[] = [
   ],
   ['0A000', /^an ordered-set aggregate with a VARIADIC direct argument/],
 ];
-/** What refuses bytes tells no place. */
-const NO_PLACE = 'report_invalid_encoding';
+/** What refuses bytes, and encodings of JSON, tells no place. */
+const NO_PLACE = /^(?:report_invalid_encoding|getJsonEncodingConst)/;
 /** The words of `U&'…'`, where it is a syntax error, are the same. */
 const ESCAPE = 'invalid Unicode escape';
 
@@ -41,7 +44,7 @@ export function refusalOf({ message, raisedBy, place }: RawRefusal): Refusal {
   return {
     refused: message,
     sqlstate: sqlstateOf(message, raisedBy),
-    position: raisedBy?.startsWith(NO_PLACE) ? undefined : place,
+    position: NO_PLACE.test(raisedBy ?? '') ? undefined : place,
   };
 }
 
