@@ -75,7 +75,7 @@ function readAction(
   }
   const members = new Members(json, where, report);
   const draft: Draft = { ...EMPTY, where, place, id: idOf(drafts, members, derived) };
-  if (draft.id !== '') drafts.byId.set(draft.id, draft);
+  drafts.byId.set(draft.id, draft);
   actions.push(draft);
   const around: Around = { drafts, members, draft, list };
   const before = report.faults.length;
@@ -114,18 +114,19 @@ export const EMPTY: Common = {
   place: { in: 'workflow' },
 };
 
-/** The id of an action; empty, with a fault, where it has none that it can have. */
+/** The id of an action; where it has none that it can have, with a fault, one that no definition can name. */
 function idOf({ report, byId }: Drafts, members: Members, derived: string | undefined): string {
   const id = derived !== undefined && !members.has('id') ? derived : members.needText('id');
-  if (id === undefined) return '';
+  const unnamed = `?${members.path}`;
+  if (id === undefined) return unnamed;
   if (!ACTION_ID.test(id)) {
     members.fault('id', ACTION_ID_FORM);
-    return '';
+    return unnamed;
   }
   const other = byId.get(id);
   if (other === undefined) return id;
   report.add(members.at('id'), `is the id of another action: ${other.where}`);
-  return '';
+  return unnamed;
 }
 
 function readCommon(around: Around): void {

@@ -162,5 +162,10 @@ function readDefault(
     return members.fault('default', `names no option: ${JSON.stringify(shown)}; ${hint}`);
   }
   const place = { in: 'option', of: draft.id, option: 'default' } as const;
-  return drafts.readOne({ json, where, id: `${draft.id}-default`.slice(-64), place });
+  return drafts.readOne({ json, where, id: idOfDefault(draft.id), place });
+}
+
+/** Of a default without id. */
+function idOfDefault(id: string): string {
+  return `${id.replaceAll(/[^\w-]/g, '_')}-default`.slice(-64);
 }

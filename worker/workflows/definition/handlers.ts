@@ -6,6 +6,7 @@ import { EMPTY } from './action.ts';
 import { RETRYABLE } from './codes.ts';
 import type { Drafts } from './draft.ts';
 import type { Stand } from './expression.ts';
+import { nameable } from './ids.ts';
 import { type Members, SHOWN } from './members.ts';
 import type { Action, DeadLetters, Escalation, Retry } from './tree.ts';
 import { ACTION_TYPES } from './type-names.ts';
@@ -63,7 +64,7 @@ export function readHandlers(drafts: Drafts, definition: Members): Handlers {
   for (const id of byId.keys()) {
     if (drafts.byId.has(id)) continue;
     const shown = told(id, SHOWN);
-    const hint = hintFor(shown, [...drafts.byId.keys()]);
+    const hint = hintFor(shown, nameable(drafts.byId.keys()));
     named?.fault(shown, `names no action: "${shown}"; ${hint}`);
   }
   return { byDefault, byId, deadLetters: readDeadLetters(members) };

@@ -4,6 +4,11 @@
 export const ACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** What is told of any other. */
 export const ACTION_ID_FORM = 'must be 1 to 64 letters, digits, _ and -';
+/** Ids that a hint may name: those that actions can have. */
+export function nameable(ids: Iterable<string>): string[] {
+  return [...ids].filter((id) => ACTION_ID.test(id));
+}
+
 /** Names in `as` and `index`: what an expression may write behind `$.`. */
 export const LOOP_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 /** Members of `$` that no loop may hide. */

@@ -4,6 +4,7 @@ import { told } from '../../../proto/told.ts';
 import type { Report } from '../../templates/transformation/report.ts';
 import { Ancestors } from './ancestors.ts';
 import type { Draft, Link, List } from './draft.ts';
+import { ACTION_ID, nameable } from './ids.ts';
 import { SHOWN } from './members.ts';
 
 /** A way from one action of a list to another. */
@@ -97,7 +98,7 @@ export function orderOf(list: List, byId: ReadonlyMap<string, Draft>, report: Re
   for (const [from, links] of list.links) {
     for (const link of links) {
       const to = own.get(link.to);
-      if (to === undefined || to.id === '') report.add(link.where, missing(link, own, byId));
+      if (to === undefined) report.add(link.where, missing(link, own, byId));
       else if (list.isGraph) order.add(to, from, link.where);
       else order.add(from, to, link.where);
     }
@@ -114,7 +115,7 @@ function missing(
   const shown = told(to, SHOWN);
   const other = byId.get(to);
   if (other !== undefined) return `names an action of another list: "${shown}" is ${other.where}`;
-  const known = [...own.keys()].filter((id) => id !== '');
+  const known = nameable(own.keys());
   return `names no action of this list: "${shown}"; ${hintFor(shown, known)}`;
 }
 
@@ -122,7 +123,8 @@ function missing(
 export function checkReached(order: Order, start: Draft | undefined, report: Report): void {
   const { actions, isGraph } = order.list;
   const first = start ?? actions[0];
-  if (isGraph || first === undefined) return;
+  // Where an action has no id, ways to it cannot be known.
+  if (isGraph || first === undefined || actions.some(({ id }) => !ACTION_ID.test(id))) return;
   const reached = order.after(first);
   for (const action of actions) {
     if (action === first || reached.has(action)) continue;

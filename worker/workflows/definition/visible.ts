@@ -4,6 +4,7 @@ import { told } from '../../../proto/told.ts';
 import type { Read } from '../../language/expressions/index.ts';
 import type { Draft } from './draft.ts';
 import type { RunStand, Site } from './expression.ts';
+import { nameable } from './ids.ts';
 import { SHOWN } from './members.ts';
 import type { List, Structure } from './structure.ts';
 import type { Action, ActionMember, LoopAction, RootName, Uses } from './tree.ts';
@@ -111,7 +112,7 @@ class Checks {
     const action = byId.get(id);
     const shown = told(id, SHOWN);
     if (action === undefined) {
-      return `names no action: "${shown}"; ${hintFor(shown, [...byId.keys()])}`;
+      return `names no action: "${shown}"; ${hintFor(shown, nameable(byId.keys()))}`;
     }
     if (member === 'url' && isCallback(action)) {
       const missing = this.#loopsOf(action).find((loop) => !position.loops.has(loop));
