@@ -11,6 +11,9 @@ import { childrenOf } from './processes.ts';
 /** Contract §3: four at a time, and at most 64 that wait. */
 const IN_LINE = 68;
 
+/** How much slower than a gateway that hashes nothing, on a machine whose processors are taken. */
+const SLOWER = 3;
+
 let gateway: OwnGateway;
 beforeEach(async () => {
   gateway = await startGateway({ env: { TRUSTED_PROXY: '127.0.0.1' } });
@@ -32,6 +35,12 @@ async function login(address: string) {
   return { status, retryAfter: headers.get('Retry-After'), at: performance.now() };
 }
 
+/** Another gateway on the same machine, to which nobody logs in. */
+async function idleGateway() {
+  const idle = await startGateway();
+  return { url: idle.url, [Symbol.asyncDispose]: async () => void (await idle.stop()) };
+}
+
 /** The hasher that runs, and its socket. */
 function hasher() {
   const found = childrenOf(gateway.pid).find(({ command }) =>
@@ -41,27 +50,35 @@ function hasher() {
   return { pid: found.pid, socket: found.command.split(' ').at(-1) ?? '' };
 }
 
-/** Milliseconds that each of many requests for nothing took, until `end`. */
-async function latencies(end: Promise<unknown>): Promise<number[]> {
+/** What many requests for nothing took, by turns at both gateways until `end`: the median and the slow ones, in milliseconds. */
+async function latencies(end: Promise<unknown>, urls: readonly string[]) {
   let ended = false;
   void end.then(() => {
     ended = true;
   });
-  const taken: number[] = [];
+  const taken = urls.map((): number[] => []);
   while (!ended) {
-    const started = performance.now();
-    await (await checkedFetch(`${gateway.url}/healthz`)).text();
-    taken.push(performance.now() - started);
+    for (const [at, url] of urls.entries()) {
+      const started = performance.now();
+      await (await checkedFetch(`${url}/healthz`)).text();
+      taken[at]?.push(performance.now() - started);
+    }
     await sleep(5);
   }
-  return taken.toSorted((a, b) => a - b);
+  return taken.map((each) => {
+    const sorted = each.toSorted((a, b) => a - b);
+    const part = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+    return { median: part(0.5), slow: part(0.95) };
+  });
 }
 
 test('with the line full, requests are served at once, others have their turn, and one too many is told so', async () => {
+  await using beside = await idleGateway();
   const all = Array.from({ length: IN_LINE + 40 }, () => login('203.0.113.1'));
   await sleep(100);
   const other = login('203.0.113.2');
-  const taken = await latencies(Promise.all(all));
+  const urls = [gateway.url, beside.url];
+  const [taken, idle] = await latencies(Promise.all(all), urls);
   const replies = await Promise.all(all);
   const refused = replies.filter(({ status }) => status === 503);
   const checked = replies.filter(({ status }) => status === 401);
@@ -73,9 +90,10 @@ test('with the line full, requests are served at once, others have their turn, a
   const { status, at } = await other;
   expect(status).toBe(401);
   expect(checked.filter((each) => each.at > at).length).toBeGreaterThan(checked.length / 2);
-  // One hash takes half of it; with any on the serving thread half of the requests would wait for several.
-  expect(taken[Math.floor(taken.length / 2)]).toBeLessThan(30);
-  expect(taken[Math.floor(taken.length * 0.95)]).toBeLessThan(100);
+  // One hash takes half of it; with any on the serving thread half of the requests would wait for
+  // several. Where a machine does much else, a gateway that hashes nothing is slow as well.
+  expect(taken?.median).toBeLessThan(Math.max(30, SLOWER * (idle?.median ?? 0)));
+  expect(taken?.slow).toBeLessThan(Math.max(100, SLOWER * (idle?.slow ?? 0)));
 });
 
 test('a hasher that is killed is started again, and whoever waits has his answer', async () => {
