@@ -1,6 +1,6 @@
 /** From the Authorization header to a caller. */
 import { GatewayError } from '../../proto/errors.ts';
-import { Lru } from '../cache.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import type { Caller, PublicContext } from '../context.ts';
 import { issuerOf } from '../issuers.ts';
 import type { Settings } from '../settings.ts';
@@ -19,7 +19,7 @@ interface Verified {
 }
 
 /** What was verified under these settings, by token. */
-const memories = new WeakMap<Settings, Lru<Verified>>();
+const memories = new WeakMap<Settings, LruMap<string, Verified>>();
 
 /**
  * Verifies a token once and remembers its caller until it expires; nothing is looked up but the
@@ -50,8 +50,8 @@ async function verify(open: PublicContext, token: string): Promise<Verified> {
   return { caller, until: Math.min(caller.expiresAt, now() + KEYS_MAX_AGE_MS) };
 }
 
-function memoryOf(settings: Settings): Lru<Verified> {
-  const known = memories.get(settings) ?? new Lru<Verified>(CAPACITY);
+function memoryOf(settings: Settings): LruMap<string, Verified> {
+  const known = memories.get(settings) ?? new LruMap<string, Verified>(CAPACITY);
   memories.set(settings, known);
   return known;
 }

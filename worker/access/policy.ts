@@ -3,7 +3,7 @@
  * trip to D1, and a change is in force for the next one. Contract §4, last point.
  */
 import { GatewayError } from '../../proto/errors.ts';
-import { Lru } from '../cache.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import type { Caller, Context } from '../context.ts';
 import { effectiveLevel, type Level, reaches } from '../levels.ts';
 import type { HeldOn } from './demand.ts';
@@ -32,7 +32,7 @@ interface Remembered {
 
 /** Entries per isolate. */
 const CAPACITY = 10_000;
-const known = new Lru<Remembered>(CAPACITY);
+const known = new LruMap<string, Remembered>(CAPACITY);
 /** Counts changes, so that what was loaded before a change is not remembered after it. */
 let changes = 0;
 

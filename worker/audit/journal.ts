@@ -4,7 +4,7 @@
  * written within a second, repeats are counted and written at most every five. What an isolate has
  * not written when it ends is lost, which entries of changes never are.
  */
-import { Lru } from '../cache.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import type { Bindings, Database, PublicContext } from '../context.ts';
 import { auditLimits } from '../limits/quotas/audit.ts';
 import type { NewEntry } from './entry.ts';
@@ -35,7 +35,7 @@ interface Journal {
   readonly waiting: Map<string, Waiting>;
   /** Organizations with entries that their chains do not know of. */
   changed: Set<string>;
-  readonly writtenAt: Lru<number>;
+  readonly writtenAt: LruMap<string, number>;
   flushedAt: number;
   /** When the next write is planned for, if one is. */
   plannedFor: number | undefined;
@@ -145,7 +145,7 @@ function journalOf(db: Database): Journal {
   const made: Journal = {
     waiting: new Map(),
     changed: new Set(),
-    writtenAt: new Lru(WAITING_MAX),
+    writtenAt: new LruMap(WAITING_MAX),
     flushedAt: Number.NEGATIVE_INFINITY,
     plannedFor: undefined,
   };

@@ -1,7 +1,7 @@
 /** Outputs that an isolate keeps for templates that ask for it. Spec: `performanceSettings.caching`. */
 import type { Json } from '../../proto/json.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import { writtenText } from '../../proto/written-json.ts';
-import { Lru } from '../cache.ts';
 import type { Context } from '../context.ts';
 import { JsonBytes } from '../outcome.ts';
 import { digestOf } from '../secrets/digest.ts';
@@ -16,7 +16,7 @@ interface Output {
   readonly madeAt: number;
 }
 
-const kept = new Lru<Output>(KEPT.most, {
+const kept = new LruMap<string, Output>(KEPT.most, {
   most: KEPT.bytes,
   of: ({ bytes }) => bytes.byteLength,
 });

@@ -1,7 +1,7 @@
 /** Tells what an endpoint's backend holds, a page at a time, and remembers that for a minute. */
 import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { Lru } from '../cache.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import { backendOf } from '../calls/backend/choose.ts';
 import { answeredBy } from '../calls/request.ts';
 import type { Context } from '../context.ts';
@@ -21,7 +21,7 @@ interface Told {
   readonly toldAt: number;
 }
 
-const told = new Lru<Told>(REMEMBERED_MAX.pages, {
+const told = new LruMap<string, Told>(REMEMBERED_MAX.pages, {
   most: REMEMBERED_MAX.bytes,
   of: ({ page }) => page.byteLength,
 });

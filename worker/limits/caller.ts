@@ -4,7 +4,7 @@
  * once in many requests, after a reply: what one isolate serves is limited exactly, what several
  * serve together to within one step of each.
  */
-import { Lru } from '../cache.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import type { Context } from '../context.ts';
 import { type Limit, tooMany } from './rate.ts';
 
@@ -44,8 +44,8 @@ interface Window {
 /** Windows per isolate and limit. */
 const CAPACITY = 10_000;
 const windows = {
-  [BY_USER.name]: new Lru<Window>(CAPACITY),
-  [BY_ORGANIZATION.name]: new Lru<Window>(CAPACITY),
+  [BY_USER.name]: new LruMap<string, Window>(CAPACITY),
+  [BY_ORGANIZATION.name]: new LruMap<string, Window>(CAPACITY),
 };
 
 /**

@@ -3,7 +3,7 @@
  * under the installation's key. Contract §5.
  */
 import { GatewayError } from '../../proto/errors.ts';
-import { Lru } from '../cache.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import type { Settings } from '../settings.ts';
 
 const VERSION = 'v1';
@@ -11,7 +11,7 @@ const BYTES_VERSION = 1;
 const IV_BYTES = 12;
 const KEY_BYTES = 32;
 /** Opened data keys kept per isolate. */
-const opened = new Lru<CryptoKey>(1_000);
+const opened = new LruMap<string, CryptoKey>(1_000);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 

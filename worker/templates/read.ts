@@ -3,9 +3,9 @@
 import type { Kind } from '../../kinds/index.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
-import { Lru } from '../cache.ts';
 import type { TemplateVersionRow } from '../db/templates.ts';
 import type { Compiled, Reading } from './compiled.ts';
 import { readDataAccess } from './data-access/index.ts';
@@ -16,7 +16,7 @@ import { transformationInPieces } from './transformation/index.ts';
 const REMEMBERED = { most: 1_000, bytes: 16 * 1024 * 1024 };
 
 /** By organization, template and version, which say all that a definition is. */
-const known = new Lru<Compiled>(REMEMBERED.most, {
+const known = new LruMap<string, Compiled>(REMEMBERED.most, {
   most: REMEMBERED.bytes,
   of: ({ weight }) => weight,
 });

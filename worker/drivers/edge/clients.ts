@@ -1,6 +1,6 @@
 /** Clients of the backends that the edge reaches by itself, kept by this isolate. */
 import type { BackendClient, ConnectionEnvelope } from '../../../proto/driver.ts';
-import { Lru } from '../../cache.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { PublicContext } from '../../context.ts';
 import type { EdgeDriver } from './driver.ts';
 import { edgeHost } from './host.ts';
@@ -19,7 +19,7 @@ interface Open {
 }
 
 /** By pool key. */
-const open = new Lru<Open>(OPEN_MAX.clients, {
+const open = new LruMap<string, Open>(OPEN_MAX.clients, {
   most: OPEN_MAX.characters,
   of: ({ characters }) => characters,
 });

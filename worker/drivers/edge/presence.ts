@@ -3,7 +3,7 @@
  * same words for a refused connection, of which nothing was sent, and for a lost one.
  */
 import { GatewayError } from '../../../proto/errors.ts';
-import { Lru } from '../../cache.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import { timedOut } from '../deadline.ts';
 
 /** What opens connections. */
@@ -15,7 +15,7 @@ const THERE_MS = 5_000;
 const SERVERS_MAX = 2_000;
 
 /** When each answered last, by origin. */
-const answeredAt = new Lru<number>(SERVERS_MAX);
+const answeredAt = new LruMap<string, number>(SERVERS_MAX);
 
 /** Remembers that a server answered. */
 export function sawAnswer({ origin }: URL, now: number): void {

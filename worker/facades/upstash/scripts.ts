@@ -7,7 +7,7 @@ import type { RedisCommand, Word } from '../../../kinds/redis/command.ts';
 import { hexOf } from '../../../proto/bytes.ts';
 import type { ReplyForm } from '../../../proto/driver.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
-import { Lru } from '../../cache.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { Commands } from './commands.ts';
 
 const FLAG = 'allow-key-locking';
@@ -19,7 +19,7 @@ const EVALUATES_BY_DIGEST = new Set(['evalsha', 'evalsha_ro']);
 /** Per isolate. One that is forgotten is a script that the server does not know, and clients send it then. */
 const DIGESTS_MAX = 10_000;
 /** What the server knows a script by, by what its client does. */
-const digests = new Lru<string>(DIGESTS_MAX);
+const digests = new LruMap<string, string>(DIGESTS_MAX);
 
 /** A script that a client loads. */
 interface Load {

@@ -4,7 +4,7 @@
  */
 import { RE2JSException, RE2Set } from 're2js';
 import { GatewayError } from '../../../proto/errors.ts';
-import { Lru } from '../../cache.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { Budget } from './budget.ts';
 
 /** How much of a text a pattern must match. */
@@ -45,7 +45,7 @@ const PART = new RegExp(
 
 /** Patterns that one search has got ready, the last few. */
 export class Patterns {
-  readonly #known = new Lru<Pattern>(PATTERNS_KEPT);
+  readonly #known = new LruMap<string, Pattern>(PATTERNS_KEPT);
 
   /** @throws GatewayError BAD_REQUEST for a pattern that is too large */
   get(text: string, extent: Extent, budget: Budget): Pattern {

@@ -1,8 +1,8 @@
 /** The one place of the worker that does JSON Schema: reads a schema, and checks values against it. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { Pieces } from '../../../proto/work/pieces.ts';
-import { Lru } from '../../cache.ts';
 import { type Built, build } from './build.ts';
 import { check, checkInPieces } from './check.ts';
 import { requireShallow } from './depth.ts';
@@ -46,7 +46,7 @@ const REMEMBERED = 32;
 const LONGEST_REMEMBERED = 8192;
 const MOST_PATTERNS_REMEMBERED = 4;
 /** By their texts, which are all that they are made of; nothing of a caller is in them. */
-const remembered = new Lru<CompiledSchema>(REMEMBERED);
+const remembered = new LruMap<string, CompiledSchema>(REMEMBERED);
 
 /**
  * Reads a schema of draft 2020-12, or 7 where `$schema` says so. Nothing is ever fetched: what it

@@ -1,7 +1,7 @@
 /** Definitions that an object's runs are pinned to: kept with the runs, so that they outlive the workflow. */
 import type { Kind } from '../../../kinds/index.ts';
 import { type JsonObject, parseJson } from '../../../proto/json.ts';
-import { Lru } from '../../cache.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import { readWorkflow } from '../definition/read.ts';
 import type { Workflow } from '../definition/tree.ts';
 import type { WorkflowVersion } from './head.ts';
@@ -9,7 +9,7 @@ import type { Keeper } from './keeper.ts';
 
 /** Definitions that an isolate keeps ready. */
 const READY_MAX = 500;
-const ready = new Lru<Workflow>(READY_MAX);
+const ready = new LruMap<string, Workflow>(READY_MAX);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Lru } from './cache.ts';
+import { LruMap } from './lru-map.ts';
 
 describe('a memory that is full', () => {
   test('forgets what was longest unused', () => {
-    const memory = new Lru<string>(2);
+    const memory = new LruMap<string, string>(2);
     memory.set('a', '1');
     memory.set('b', '2');
     memory.get('a');
@@ -12,7 +12,7 @@ describe('a memory that is full', () => {
   });
 
   test('forgets as many as the weight of all asks for, and what alone weighs too much', () => {
-    const memory = new Lru<string>(10, { most: 6, of: (text) => text.length });
+    const memory = new LruMap<string, string>(10, { most: 6, of: (text) => text.length });
     for (const text of ['aa', 'bb', 'cc']) memory.set(text, text);
     memory.set('aa', 'a');
     memory.set('dddd', 'dddd');
@@ -30,5 +30,19 @@ describe('a memory that is full', () => {
     ]);
     memory.set('ffffff', 'ffffff');
     expect(memory.get('ffffff')).toBe('ffffff');
+  });
+
+  test('keeps what is used again and again while others come and go', () => {
+    const memory = new LruMap<number, string>(100);
+    memory.set(-1, 'used');
+    for (let at = 0; at < 1000; at += 1) {
+      memory.set(at, 'other');
+      memory.get(-1);
+    }
+    expect([memory.get(-1), memory.get(901), memory.get(900)]).toEqual([
+      'used',
+      'other',
+      undefined,
+    ]);
   });
 });
