@@ -64,11 +64,11 @@ function standardOutput(): DestinationStream {
   return stream;
 }
 
-/** Ends this process with the code once its last lines are written, or 200 ms later. */
-export function exitAfterLines(log: Log, code: number): void {
+/** Ends this process with the code once its last lines are written, or after so many milliseconds, 200 by default. */
+export function exitAfterLines(log: Log, code: number, maxMs = LAST_LINES_MAX_MS): void {
   // The first may only have waited for a write that had begun before.
   log.flush(() => log.flush(() => process.exit(code)));
-  setTimeout(() => process.exit(code), LAST_LINES_MAX_MS);
+  setTimeout(() => process.exit(code), maxMs);
 }
 
 /** One call, as it is logged. */

@@ -1,7 +1,9 @@
 /**
  * Functions that read and write one member each. An engine remembers at each place of a source
- * which names and objects it has seen there, and is twice as fast where there are few of them:
- * hence many places that are the same, handed out in turn.
+ * which names and objects it has seen there, and is faster where there are few of them: hence many
+ * places that are the same, handed out in turn. Price: 140 lines here and in the compiler of
+ * expressions. Gain, by `npm run bench -- templates --copies`: with one place each, a template takes
+ * 1.1 times as long for 1 and 10 records, 1.2 times for 100, 1.35 times for 1,000.
  */
 import type { Json, JsonObject } from '../../../proto/json.ts';
 
