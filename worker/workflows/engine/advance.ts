@@ -6,7 +6,7 @@ import { failureOf } from './failure.ts';
 import type { Failure, Node, Ref } from './journal.ts';
 import { Scope } from './scope.ts';
 import { stopRun } from './stop.ts';
-import { actionOf, begin, keepJson, nodeAt, setPhase, type Turn } from './turn.ts';
+import { actionOf, begin, keepFailure, keepJson, nodeAt, setPhase, type Turn } from './turn.ts';
 import { undone } from './undo.ts';
 
 /** On the main line. */
@@ -173,14 +173,10 @@ export function failedUp(
     if (isClosing(owner)) return;
     node.state.handled = true;
     turn.journal.touch(node);
-    elementEnded(turn, owner, action, node.frame, endOf(node));
+    elementEnded(turn, owner, action, node.frame, { error: keepFailure(turn, failure) });
     return;
   }
   failContainer(turn, owner, failure, route);
-}
-
-function endOf({ error }: Node) {
-  return error === undefined ? {} : { error };
 }
 
 function fallbackFailed(

@@ -11,19 +11,31 @@ import { actionOf, begin, end, keepFailure, keepJson, setPhase, type Turn } from
 /** Ends an action well. @param output what it made, which its `output` may replace */
 export function succeed(turn: Turn, node: Node, output: Ref | undefined): void {
   const action = actionOf(turn, node);
-  try {
-    node.output = outputOf(turn, node, action, output);
-    node.state.follows = followsOf(turn, node, action);
-  } catch (thrown) {
-    const failure = failureOf(thrown, action.id);
-    failForGood(turn, node, { ...failure, effect: 'possible' });
-    return;
-  }
-  end(turn, node, 'succeeded');
-  node.error = undefined;
+  const isWell = endWell(turn, node, action, () => outputOf(turn, node, action, output));
+  if (!isWell) return;
   node.undo = isUndone(turn, node, action) ? 'todo' : 'none';
   settleKey(turn, node, 'done');
   goesOn(turn, node);
+}
+
+/** Ends an action well whose effect another one had: it is that one's to undo. @param output what that one kept */
+export function succeedAs(turn: Turn, node: Node, output: Ref | undefined): void {
+  if (endWell(turn, node, actionOf(turn, node), () => output)) goesOn(turn, node);
+}
+
+/** What follows is decided once the action has ended: its condition may ask how. Answers false where that failed. */
+function endWell(turn: Turn, node: Node, action: Action, made: () => Ref | undefined): boolean {
+  try {
+    node.output = made();
+    end(turn, node, 'succeeded');
+    node.error = undefined;
+    node.state.follows = followsOf(turn, node, action);
+    return true;
+  } catch (thrown) {
+    const failure = failureOf(thrown, action.id);
+    failForGood(turn, node, { ...failure, effect: 'possible' });
+    return false;
+  }
 }
 
 /** Lets follow what follows, unless the node is held. */
@@ -142,7 +154,7 @@ export function waitForRetry(turn: Turn, node: Node, delay: number): void {
 }
 
 /** No attempt is left: a fallback stands for it, else those above are told. */
-function giveUp(turn: Turn, node: Node, action: Action, failure: Failure): void {
+export function giveUp(turn: Turn, node: Node, action: Action, failure: Failure): void {
   endFailed(turn, node);
   const { fallback, route } = action.handler;
   if (fallback) {
@@ -156,7 +168,9 @@ export function endFailed(turn: Turn, node: Node): void {
   end(turn, node, 'failed');
   const action = actionOf(turn, node);
   const isUnknown = node.state.maybe === true;
-  node.undo = isUnknown && isUndone(turn, node, action) ? 'todo' : 'none';
+  // A child's run that failed has undone itself.
+  const isOwn = action.compensation !== undefined && isUndone(turn, node, action);
+  node.undo = isUnknown && isOwn ? 'todo' : 'none';
   settleKey(turn, node, isUnknown ? 'unknown' : 'free');
 }
 
@@ -186,6 +200,7 @@ export function settleKey(turn: Turn, node: Node, as: 'done' | 'unknown' | 'free
 /** Once per action. What cannot be told is left out: the run is not to fail of it. */
 function escalate(turn: Turn, node: Node, escalation: Escalation, failures: number): void {
   if (failures < escalation.threshold || node.state.told) return;
+  if (turn.journal.hasEscalated(node.path)) return;
   node.state.told = true;
   const data = { action: node.action, ...told(turn, node, escalation) };
   turn.journal.effect({ do: 'tell', event: 'action.escalated', path: node.path, data });

@@ -96,6 +96,10 @@ export interface NodeState {
   key?: string;
   /** Milliseconds until its next attempt, once what the last one did is undone. */
   delay?: number;
+  /** Path of what is being undone of its failed attempt. */
+  undoing?: string;
+  /** Not all that its failed attempt did could be undone: it is not made again. */
+  isKept?: boolean;
   /** Failed attempts that no longer count: those before a retry of the run. */
   forgiven?: number;
   /** Whether an attempt may have had an effect that nobody knows of. */
@@ -249,6 +253,8 @@ export interface Journal {
   lastToUndo(below?: string): Node | undefined;
   /** Puts aside what an earlier attempt of a container ran: only the record shows it from then on. */
   archive(below: string): void;
+  /** Whether an earlier attempt of what a node is part of has escalated there. */
+  hasEscalated(path: string): boolean;
   /** JSON text of a value. */
   text(ref: Ref): string;
   keep(text: string): Ref;

@@ -1,7 +1,7 @@
 /** What happens to a run: each event makes one transition, in one transaction. Spec: workflows.md §3, §4, §7. */
 import { failRun, MAIN } from './advance.ts';
 import { failContainer } from './containers.ts';
-import { fail, failForGood, succeed, timeOut } from './ending.ts';
+import { fail, failForGood, succeed, succeedAs, timeOut } from './ending.ts';
 import type { DueKind, Failure, Node, Ref } from './journal.ts';
 import { settle } from './settle.ts';
 import { start, startAttempt, taskTimedOut } from './start.ts';
@@ -80,8 +80,7 @@ function answerFromKey(
     const message = 'An earlier run with the same idempotencyKey may have had its effect';
     return failForGood(turn, node, { code: 'OUTCOME_UNKNOWN', message, action: node.action });
   }
-  succeed(turn, node, answer.output);
-  node.undo = 'none';
+  succeedAs(turn, node, answer.output);
 }
 
 /** A time has come. */
@@ -100,10 +99,13 @@ function deadline(turn: Turn): void {
 }
 
 function nodeDue(turn: Turn, node: Node, kind: DueKind): void {
-  const action = actionOf(turn, node);
   if (kind === 'go') start(turn, node);
-  else if (kind === 'retry' && node.phase === 'backoff') startAttempt(turn, node, action);
-  else if (kind === 'wake' && node.phase === 'wait') succeed(turn, node, turn.journal.keep('null'));
+  else if (kind === 'retry' && node.phase === 'backoff') {
+    // A key that it did not get in time is asked for again.
+    setPhase(turn, node, 'ready', 'running');
+    start(turn, node);
+  } else if (kind === 'wake' && node.phase === 'wait')
+    succeed(turn, node, turn.journal.keep('null'));
   else if (kind === 'timeout') timedOut(turn, node);
 }
 
@@ -122,6 +124,7 @@ function timedOut(turn: Turn, node: Node): void {
     endWait(turn, node, 'expired');
     timeOut(turn, node, action.timeout ?? { action: undefined });
   } else if (node.state.wait === 'child' && node.phase === 'wait') {
+    if (node.stopping) return;
     node.state.timedOut = true;
     turn.journal.touch(node);
     const { child = '' } = node.state;
@@ -136,6 +139,7 @@ export function cancel(turn: Turn): boolean {
   const failure = { code: 'CANCELLED', message: 'The run was cancelled', action: '' };
   if (!run.stop) {
     run.error = turn.journal.keep(JSON.stringify(failure));
+    run.finishing = undefined;
     stopRun(turn, 'cancelled', failure);
   }
   settle(turn);

@@ -130,13 +130,20 @@ export class Scope {
     const { journal, run } = this.#turn;
     let node = journal.node(this.#from.path);
     while (node) {
-      if (node.role === 'compensation') return run.error ?? ownerOf(this.#turn, node)?.error;
+      if (node.role === 'compensation') return this.#undoing(node) ?? run.error;
       if (node.role === 'fallback' || node.role === 'escalation') {
         return ownerOf(this.#turn, node)?.error;
       }
       node = ownerOf(this.#turn, node);
     }
     return run.routed;
+  }
+
+  /** Why a container's attempt is undone that is made again. */
+  #undoing(compensation: Node): Ref | undefined {
+    let node = ownerOf(this.#turn, compensation);
+    while (node && node.phase !== 'undo') node = ownerOf(this.#turn, node);
+    return node?.error;
   }
 
   #value(ref: Ref): Plain {

@@ -106,8 +106,11 @@ function startChild(turn: Turn, node: Node, action: SubworkflowAction): void {
     const made = input === undefined ? {} : new Scope(turn, viewpoint(node)).value(input);
     node.input = keepJson(turn, made ?? {});
   }
-  const child = journal.childId(node.path, node.attempts);
+  // Of every attempt another, also when what the action is part of begins anew.
+  run.order += 1;
+  const child = journal.childId(node.path, run.order);
   Object.assign(node.state, { wait: 'child', child });
+  delete node.state.timedOut;
   setPhase(turn, node, 'wait', 'waiting');
   const { workflow, waitForCompletion: waits } = action;
   journal.effect({ do: 'start-child', path: node.path, child, workflow, waits });

@@ -21,23 +21,16 @@ function stop(turn: Turn, node: Node): void {
   const { journal } = turn;
   node.stopping = true;
   journal.touch(node);
-  if (node.phase === 'ready') {
-    cut(turn, node);
-    return;
-  }
-  if (node.phase === 'key') {
-    const { key } = node.state;
-    if (key !== undefined) journal.effect({ do: 'settle', path: node.path, key, as: 'free' });
-    cut(turn, node);
-    return;
-  }
-  if (node.phase === 'backoff') {
+  if (['ready', 'key', 'backoff'].includes(node.phase)) {
     cut(turn, node);
     return;
   }
   if (node.phase !== 'wait') return;
   const { wait, child } = node.state;
   if (wait === 'child' && child !== undefined) {
+    const action = actionOf(turn, node);
+    // One that it does not wait for is its own: it has only to begin.
+    if (action.type !== 'subworkflow' || !action.waitForCompletion) return;
     journal.effect({ do: 'cancel-child', path: node.path, child });
     return;
   }
@@ -55,7 +48,6 @@ export function endWait({ journal }: Turn, node: Node, status: 'done' | 'expired
 function cut(turn: Turn, node: Node): void {
   const { maybe, key } = node.state;
   end(turn, node, 'cancelled');
-  if (node.tried.length === 0) return;
   // What an attempt may have done is undone although there is no further one.
   if (maybe && actionOf(turn, node).compensation) node.undo = 'todo';
   if (key === undefined) return;
@@ -72,7 +64,9 @@ export function closeContainers(turn: Turn): boolean {
   const closing = active.filter(
     ({ phase, stopping, state }) =>
       (phase === 'children' && (stopping || state.failing !== undefined)) ||
-      ((phase === 'fallback' || phase === 'undo') && stopping),
+      (phase === 'fallback' && stopping) ||
+      // What is being undone is undone first: one after the other.
+      (phase === 'undo' && stopping && state.undoing === undefined),
   );
   const done = closing.filter(
     ({ path }) =>
@@ -97,7 +91,7 @@ function close(turn: Turn, node: Node): void {
   }
   delete node.state.failing;
   if (failing === undefined) {
-    end(turn, node, 'cancelled');
+    cut(turn, node);
     return;
   }
   if (node.stopping) {
@@ -124,5 +118,6 @@ export function stopRun(turn: Turn, as: 'failed' | 'cancelled', failure: Failure
   const { run } = turn;
   if (run.stop || run.finishing) return;
   run.stop = { as, failure };
+  run.output = undefined;
   stopBelow(turn, '');
 }

@@ -1,6 +1,7 @@
 /** Compensation: what succeeded is undone, what ended last first. Spec: workflows.md §4. */
-import { endFailed, settleKey, waitForRetry } from './ending.ts';
-import type { Node, NodeState } from './journal.ts';
+import { parseJson } from '../../../proto/json.ts';
+import { giveUp, settleKey, waitForRetry } from './ending.ts';
+import type { Failure, Node, NodeState } from './journal.ts';
 import { segmentsOf } from './paths.ts';
 import { actionOf, begin, nodeAt, setPhase, type Turn } from './turn.ts';
 
@@ -14,6 +15,10 @@ export function undoNext(turn: Turn, container: Node | undefined): void {
   }
   node.undo = 'doing';
   turn.journal.touch(node);
+  if (container) {
+    container.state.undoing = node.path;
+    turn.journal.touch(container);
+  }
   const { compensation } = actionOf(turn, node);
   const { path, state } = node;
   if (compensation) {
@@ -35,7 +40,12 @@ export function undone(turn: Turn, node: Node, result: 'done' | 'failed' | 'noth
   else settleKey(turn, node, 'free');
   journal.touch(node);
   const container = undoingAbove(turn, node.path);
-  if (container?.stopping) return;
+  if (container) {
+    delete container.state.undoing;
+    if (result === 'failed') container.state.isKept = true;
+    journal.touch(container);
+    if (container.stopping) return;
+  }
   undoNext(turn, container);
 }
 
@@ -50,12 +60,10 @@ function undoingAbove({ journal }: Turn, path: string): Node | undefined {
 
 /** What the attempt did is undone: the next one follows. Where something could not be undone, it is not repeated. */
 function beginAnew(turn: Turn, container: Node): void {
-  const { journal, run } = turn;
-  const { delay = 0 } = container.state;
-  if (run.notUndone > 0) {
-    const failure = lastFailureOf(container);
-    endFailed(turn, container);
-    turn.agenda.push({ do: 'failed', path: container.path, failure });
+  const { journal } = turn;
+  const { delay = 0, isKept } = container.state;
+  if (isKept) {
+    giveUp(turn, container, actionOf(turn, container), lastFailureOf(turn, container));
     return;
   }
   journal.archive(container.path);
@@ -63,9 +71,9 @@ function beginAnew(turn: Turn, container: Node): void {
   waitForRetry(turn, container, delay);
 }
 
-function lastFailureOf({ tried, action }: Node) {
-  const { code = 'INTERNAL', message = '' } = tried.at(-1) ?? {};
-  return { code, message, action };
+function lastFailureOf({ journal }: Turn, { error, action }: Node): Failure {
+  if (error === undefined) return { code: 'INTERNAL', message: '', action };
+  return parseJson(journal.text(error)) as unknown as Failure; // As it was kept.
 }
 
 /** What outlasts an attempt of a container. */

@@ -126,6 +126,11 @@ export class SqlJournal implements Journal {
     this.#loops.forget();
   }
 
+  hasEscalated(path: string): boolean {
+    const told = "json_extract(body, '$.state.told')";
+    return this.#has(`nodes WHERE run = ? AND path = ? AND generation > 0 AND ${told}`, path);
+  }
+
   text(ref: Ref): string {
     return this.#vault.text(this.#row.run, ref);
   }
@@ -189,9 +194,11 @@ export class SqlJournal implements Journal {
   }
 
   hasTaken(event: number): boolean {
-    const { run } = this.#row;
-    const rows = this.#sql.exec('SELECT 1 FROM taken WHERE run = ? AND event = ?', run, event);
-    return rows.toArray().length > 0;
+    return this.#has('taken WHERE run = ? AND event = ?', event);
+  }
+
+  #has(where: string, bound: SqlStorageValue): boolean {
+    return this.#sql.exec(`SELECT 1 FROM ${where}`, this.#row.run, bound).toArray().length > 0;
   }
 
   take(event: number): void {
@@ -199,14 +206,9 @@ export class SqlJournal implements Journal {
   }
 
   takeCallback(path: string): Ref | undefined {
-    const [row] = this.#sql
-      .exec<{ ref: number | null }>(
-        'SELECT ref FROM callbacks WHERE run = ? AND path = ?',
-        this.#row.run,
-        path,
-      )
-      .toArray();
-    return row?.ref ?? undefined;
+    const sql = 'SELECT ref FROM callbacks WHERE run = ? AND path = ?';
+    const rows = this.#sql.exec<{ ref: number | null }>(sql, this.#row.run, path).toArray();
+    return rows[0]?.ref ?? undefined;
   }
 
   keepCallback(path: string, body: Ref): void {

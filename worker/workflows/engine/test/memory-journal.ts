@@ -62,6 +62,9 @@ export class MemoryJournal implements Journal {
       if (path === below || isBelow(path, below)) this.#results.delete(path);
     }
   }
+  hasEscalated(path: string): boolean {
+    return this.archived.some((node) => node.path === path && node.state.told === true);
+  }
   text(ref: Ref): string {
     const text = this.values[ref];
     if (text === undefined) throw new Error(`There is no value ${ref}`);

@@ -44,7 +44,7 @@ export class World {
     for (let step = 0; step < most; step += 1) {
       this.#claims();
       const call = this.journal.calls.shift();
-      if (call) this.#answer(call);
+      if (call) this.reply(call);
       else if (!this.#nextDue()) return this;
     }
     throw new Error('The run does not end');
@@ -54,7 +54,7 @@ export class World {
   answer(): this {
     this.#claims();
     for (let call = this.journal.calls.shift(); call; call = this.journal.calls.shift()) {
-      this.#answer(call);
+      this.reply(call);
       this.#claims();
     }
     return this;
@@ -70,7 +70,8 @@ export class World {
   /** What was asked for outside, by its name. */
   readonly told: string[] = [];
 
-  #answer({ path, attempt }: { path: string; attempt: number }): void {
+  /** Answers one call. */
+  reply({ path, attempt }: { path: string; attempt: number }): void {
     this.now += 1;
     this.made.push(`${path}#${attempt}`);
     const node = this.node(path);
