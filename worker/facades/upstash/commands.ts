@@ -38,11 +38,11 @@ export function commandsIn(request: Request, body: Uint8Array | undefined): Comm
     if (words.length > 1) throw badRequest('path', `ends with ${String(first)}`);
     return { way, commands: commandsOf(jsonOf(body)) };
   }
-  if (way === 'events') return { way, commands: [commandOf(words, 'path')] };
+  if (way === 'events') return { way, commands: [commandFrom(words, 'path')] };
   const last = body === undefined || body.byteLength === 0 ? [] : [wordOf(body)];
   return {
     way: 'command',
-    commands: [commandOf([...words, ...last, ...wordsOfQuery(search)], 'path')],
+    commands: [commandFrom([...words, ...last, ...wordsOfQuery(search)], 'path')],
   };
 }
 
