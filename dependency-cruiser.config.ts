@@ -22,7 +22,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const SLICES = 'auth|organizations|users|grants|endpoints|nodes|templates|workflows|audit|json';
 /** Files of a slice that answer its operations; all others are its resources: rows, rights, definitions. */
 const OPERATIONS =
-  '[\\w-]*routes|options|connect|create|get|update|delete|test-connection|inspect|render|show|admit|change|remove|sweep/sweep';
+  '[\\w-]*routes|options|connect|create|get|update|delete|test-connection|inspect|render|show|admit|change|remove|cancel-runs|sweep/sweep';
 
 /** Layers of the worker, from the street to the cellar. */
 export const LAYERS: readonly Layer[] = [

@@ -5,6 +5,8 @@ import { authRoutes } from './auth/routes.ts';
 import type { Bindings, Outside } from './context.ts';
 import { mountDocs } from './docs/mount.ts';
 import { endpointRoutes } from './endpoints/routes.ts';
+import { eventRoutes } from './events/routes.ts';
+import { hookRoutes } from './facades/hooks/routes.ts';
 import { upstashRoutes } from './facades/upstash/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { helpRoutes } from './help/routes.ts';
@@ -18,6 +20,7 @@ import { jsonRoutes } from './json/routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import type { AnyRoute } from './route.ts';
+import { taskRoutes } from './tasks/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { executionRoutes } from './workflows/executions/routes.ts';
@@ -31,6 +34,8 @@ export const routes: readonly AnyRoute[] = [
   ...templateRoutes,
   ...workflowRoutes,
   ...executionRoutes,
+  ...eventRoutes,
+  ...taskRoutes,
   ...auditRoutes,
   ...userRoutes,
   ...grantRoutes(() => routes),
@@ -39,7 +44,7 @@ export const routes: readonly AnyRoute[] = [
 ];
 
 /** What speaks another product's protocol, beside the API. Contract: "Base path". */
-export const facades: readonly AnyRoute[] = upstashRoutes;
+export const facades: readonly AnyRoute[] = [...upstashRoutes, ...hookRoutes];
 
 /** The app with all routes mounted; `outside` is the clock and the network. */
 export function createApp(outside: Outside): App {

@@ -7,6 +7,8 @@ import { gatherNoMore, logRequests } from './http/request-log.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './runs/sweep.ts';
 
+import { wakeRuns } from './workflows/runs/clear.ts';
+
 export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
 export { OrganizationEvents } from './events/log.ts';
@@ -31,7 +33,11 @@ export default {
       gatherNoMore();
       stopGate(Number(stop[1]), Number(stop[2]));
     } else if (cron === HOURLY) {
-      await Promise.all([sweepExpired(env, scheduledTime), sweepRuns(env, scheduledTime)]);
+      await Promise.all([
+        sweepExpired(env, scheduledTime),
+        sweepRuns(env, scheduledTime),
+        wakeRuns(env),
+      ]);
     } else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
   },
 } satisfies ExportedHandler<Bindings>;

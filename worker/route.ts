@@ -61,6 +61,8 @@ export interface Route<Params, Query, Body, Resource> {
   readonly headers?: z.ZodObject;
   /** What it answers piece by piece when `Accept` asks for it: of each media type, one piece. */
   readonly streams?: Readonly<Partial<Record<StreamType, z.ZodType>>>;
+  /** Bytes of a body, where they differ from those of other operations. */
+  readonly maxBytes?: number;
   readonly access: Access<Params, Resource>;
   /** Refuses before the body is read: by the caller's address, or by a token of the installation. */
   admit?(ctx: PublicContext, asked: Asking): Promise<void>;

@@ -165,8 +165,9 @@ function keyOf({ headers, method, url }: Request, { idempotency }: AnyRoute, ask
   return keyedBy({ key, target: [method, pathname + search] }, idempotency, asked);
 }
 
-function limitsOf({ access }: AnyRoute, settings: Settings): BodyLimits {
-  return bodyLimits(settings, access.level === 'Public');
+function limitsOf({ access, maxBytes }: AnyRoute, settings: Settings): BodyLimits {
+  const limits = bodyLimits(settings, access.level === 'Public');
+  return maxBytes === undefined ? limits : { ...limits, maxBytes };
 }
 
 /**

@@ -6,6 +6,7 @@ import { deleteEntries } from '../../audit/store.ts';
 import type { PublicContext } from '../../context.ts';
 import { releaseEndpoint } from '../../endpoints/release.ts';
 import { clearKeys } from '../../idempotency/clear.ts';
+import { clearRuns } from '../../workflows/runs/clear.ts';
 import {
   deleteEndpoints,
   deleteMarked,
@@ -51,6 +52,7 @@ export async function sweepOrganization(ctx: PublicContext, marked: Marked): Pro
   if (!isOld || !released || !emptied) return;
   await ctx.env.AUDIT_CHAIN.getByName(marked.uuid).forget();
   await clearKeys(ctx.env, marked.uuid);
+  await clearRuns(ctx.env, marked.uuid);
   await ctx.db.batch([
     ...deleteSome(ctx.db, marked.uuid, ROWS_MAX),
     deleteMarked(ctx.db, marked.uuid),

@@ -243,3 +243,8 @@ export const LetterPage = z
     description: 'Runs that failed',
     examples: [{ dead_letters: [LETTER] }],
   });
+
+/** One event of a run's watchers: a `run` without its actions, or an `action`. */
+export const LiveEvent = z
+  .union([RunTold.omit({ actions: true, next_cursor: true }), ActionTold])
+  .meta({ description: 'Data of an event `run` or `action`', examples: [ACTION] });

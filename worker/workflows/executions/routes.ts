@@ -3,10 +3,40 @@ import * as z from 'zod';
 import { type AnyRoute, route } from '../../route.ts';
 import { onWorkflow } from '../access.ts';
 import { WorkflowPath } from '../schema.ts';
-import { ActionPage, RunStanding, RunTold, Whole } from './result-shapes.ts';
-import { ActionsQuery, ExecutionPath, Input, StartQuery, ValuePath } from './schema.ts';
+import { diffRuns } from './diff.ts';
+import { forkRun } from './fork.ts';
+import { listLetters, redrive, redriveMany } from './letters.ts';
+import { listRuns } from './list.ts';
+import { liveEvents } from './live.ts';
+import {
+  ActionPage,
+  LetterPage,
+  LiveEvent,
+  Many,
+  RunDiff,
+  RunPage,
+  RunStanding,
+  RunTold,
+  Whole,
+} from './result-shapes.ts';
+import {
+  ActionsQuery,
+  CancelManyBody,
+  DiffQuery,
+  EventsQuery,
+  ExecutionPath,
+  ForkBody,
+  Input,
+  LetterPath,
+  LettersQuery,
+  ListQuery,
+  RedriveManyBody,
+  StartQuery,
+  ValuePath,
+} from './schema.ts';
 import { showActions, showRun, showValue } from './show.ts';
 import { startWorkflow } from './start.ts';
+import { cancelMany, cancelRun, retryRun } from './steer.ts';
 
 const KEY_HEADERS = z.object({
   'Idempotency-Key': z
@@ -19,6 +49,21 @@ const KEY_HEADERS = z.object({
     }),
 });
 
+const LAST_EVENT = z.object({
+  'Last-Event-ID': z
+    .string()
+    .optional()
+    .meta({ description: 'Id of the last event that you have', examples: ['17'] }),
+});
+/** What rights on the things that a definition names may be refused with. */
+const REACHED = ['TEMPLATE_FAILED', 'ENDPOINT_NOT_FOUND', 'TEMPLATE_NOT_FOUND'] as const;
+
+/** After which event to go on: the header is what a browser sends by itself. */
+function lastEvent({ after }: EventsQuery, header: string | undefined): number {
+  const given = header ?? after ?? '0';
+  return /^\d{1,15}$/.test(given) ? Number(given) : 0;
+}
+
 export const executionRoutes: AnyRoute[] = [
   route({
     method: 'POST',
@@ -27,14 +72,7 @@ export const executionRoutes: AnyRoute[] = [
     description:
       'Answers 202 at once, or with `?synchronous=true` the record of the run, whatever its status, if it ends within 30 seconds. Needs on everything that the definition names what the action needs there; each action asks again.',
     tag: 'Workflows',
-    errors: [
-      'WORKFLOW_PAUSED',
-      'QUOTA_EXCEEDED',
-      'IDEMPOTENCY_KEY_REUSED',
-      'TEMPLATE_FAILED',
-      'ENDPOINT_NOT_FOUND',
-      'TEMPLATE_NOT_FOUND',
-    ],
+    errors: ['WORKFLOW_PAUSED', 'QUOTA_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED', ...REACHED],
     headers: KEY_HEADERS,
     access: onWorkflow('Write'),
     changes: 'backend',
@@ -95,5 +133,176 @@ export const executionRoutes: AnyRoute[] = [
     result: Whole,
     handle: (ctx, { resource, params }) =>
       showValue(ctx, resource, params.execution, Number(params.value)),
+  }),
+  route({
+    method: 'GET',
+    path: '/workflows/:workflow/executions',
+    summary: 'List the runs of a workflow',
+    description: 'The newest first, up to a second late. All filters that are given hold.',
+    tag: 'Workflows',
+    errors: [],
+    access: onWorkflow('Read', { deleted: true }),
+    changes: 'nothing',
+    params: WorkflowPath,
+    query: ListQuery,
+    reply: 'bare',
+    result: RunPage,
+    names: { execution: '/executions/0/run_id', cursor: '/next_cursor' },
+    handle: (ctx, { resource, query }) => listRuns(ctx, resource, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/workflows/:workflow/executions/:execution/events',
+    summary: 'Watch a run',
+    description:
+      'Server-sent events `run` and `action` with data as in the record; ends with the run. `Last-Event-ID` goes on after that event.',
+    tag: 'Workflows',
+    errors: ['RUN_NOT_FOUND'],
+    headers: LAST_EVENT,
+    access: onWorkflow<ExecutionPath>('Read', { deleted: true }),
+    changes: 'nothing',
+    params: ExecutionPath,
+    query: EventsQuery,
+    reply: 'bare',
+    result: RunTold,
+    streams: { 'text/event-stream': LiveEvent },
+    handle: (ctx, { resource, params, query, header }) =>
+      liveEvents(ctx, resource, params.execution, lastEvent(query, header('Last-Event-ID'))),
+  }),
+  route({
+    method: 'POST',
+    path: '/workflows/:workflow/executions/:execution/cancel',
+    summary: 'Cancel a run',
+    description:
+      'Waits end at once, a call in flight is let end, and what was done is compensated.',
+    tag: 'Workflows',
+    errors: ['RUN_NOT_FOUND', 'RUN_CONFLICT'],
+    access: onWorkflow<ExecutionPath>('Write', { deleted: true }),
+    changes: 'backend',
+    params: ExecutionPath,
+    reply: 'bare',
+    result: RunStanding,
+    accepted: RunStanding,
+    names: { execution: '/run_id' },
+    handle: (ctx, { resource, params }) => cancelRun(ctx, resource, params.execution),
+  }),
+  route({
+    method: 'POST',
+    path: '/workflows/:workflow/executions/:execution/retry',
+    summary: 'Retry a run that failed or was cancelled',
+    description:
+      'The same run goes on with the actions that failed or were cut off; what succeeded is kept. Needs on everything that the definition names what the action needs there.',
+    tag: 'Workflows',
+    errors: ['RUN_NOT_FOUND', 'RUN_CONFLICT', ...REACHED],
+    access: onWorkflow<ExecutionPath>('Write', { deleted: true }),
+    changes: 'backend',
+    params: ExecutionPath,
+    reply: 'bare',
+    result: RunStanding,
+    accepted: RunStanding,
+    names: { execution: '/run_id' },
+    handle: (ctx, { resource, params }) => retryRun(ctx, resource, params.execution),
+  }),
+  route({
+    method: 'POST',
+    path: '/workflows/:workflow/executions/:execution/fork',
+    summary: 'Fork a run',
+    description:
+      'A new run that keeps the outputs of all actions before `from`; with another input, or another version whose actions before it are the same.',
+    tag: 'Workflows',
+    errors: ['RUN_NOT_FOUND', 'RUN_CONFLICT', 'WORKFLOW_PAUSED', 'QUOTA_EXCEEDED', ...REACHED],
+    access: onWorkflow<ExecutionPath>('Write'),
+    changes: 'backend',
+    params: ExecutionPath,
+    body: ForkBody,
+    reply: 'bare',
+    result: RunStanding,
+    accepted: RunStanding,
+    names: { execution: '/run_id' },
+    handle: (ctx, { resource, params, body }) => forkRun(ctx, resource, params.execution, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/workflows/:workflow/executions/:execution/diff',
+    summary: 'Compare two runs of a workflow',
+    description: 'Differences as JSON Patches (RFC 6902) from the run to that of `?with=`.',
+    tag: 'Workflows',
+    errors: ['RUN_NOT_FOUND'],
+    access: onWorkflow<ExecutionPath>('Read', { deleted: true }),
+    changes: 'nothing',
+    params: ExecutionPath,
+    query: DiffQuery,
+    reply: 'bare',
+    result: RunDiff,
+    names: { cursor: '/next_cursor' },
+    handle: (ctx, { resource, params, query }) => diffRuns(ctx, resource, params.execution, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/workflows/:workflow/executions/cancel',
+    summary: 'Cancel many runs',
+    description: 'By their ids, or those that a filter finds and that have not ended; up to 1,000.',
+    tag: 'Workflows',
+    errors: [],
+    access: onWorkflow('Write', { deleted: true }),
+    changes: 'backend',
+    params: WorkflowPath,
+    body: CancelManyBody,
+    reply: 'bare',
+    result: Many,
+    handle: (ctx, { resource, body }) => cancelMany(ctx, resource, body),
+  }),
+  route({
+    method: 'GET',
+    path: '/workflows/:workflow/dead-letters',
+    summary: 'List the dead letters of a workflow',
+    description: 'Runs that failed, the newest first. All filters that are given hold.',
+    tag: 'Workflows',
+    errors: [],
+    access: onWorkflow('Read', { deleted: true }),
+    changes: 'nothing',
+    params: WorkflowPath,
+    query: LettersQuery,
+    reply: 'bare',
+    result: LetterPage,
+    names: { letter: '/dead_letters/0/id', cursor: '/next_cursor' },
+    handle: (ctx, { resource, query }) => listLetters(ctx, resource, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/workflows/:workflow/dead-letters/:letter/redrive',
+    summary: 'Redrive a dead letter',
+    description: 'Its run goes on as by `retry`; once for each dead letter.',
+    tag: 'Workflows',
+    errors: [
+      'RUN_NOT_FOUND',
+      'RUN_CONFLICT',
+      'DEAD_LETTER_NOT_FOUND',
+      'DEAD_LETTER_SPENT',
+      ...REACHED,
+    ],
+    access: onWorkflow<LetterPath>('Write', { deleted: true }),
+    changes: 'backend',
+    params: LetterPath,
+    reply: 'bare',
+    result: RunStanding,
+    accepted: RunStanding,
+    names: { execution: '/run_id' },
+    handle: (ctx, { resource, params }) => redrive(ctx, resource, params.letter),
+  }),
+  route({
+    method: 'POST',
+    path: '/workflows/:workflow/dead-letters/redrive',
+    summary: 'Redrive many dead letters',
+    description: 'By their ids, or those that a filter finds; up to 1,000.',
+    tag: 'Workflows',
+    errors: [],
+    access: onWorkflow('Write', { deleted: true }),
+    changes: 'backend',
+    params: WorkflowPath,
+    body: RedriveManyBody,
+    reply: 'bare',
+    result: Many,
+    handle: (ctx, { resource, body }) => redriveMany(ctx, resource, body),
   }),
 ];

@@ -74,6 +74,8 @@ export interface RunRecord {
   readonly input: Told;
   readonly output?: Told;
   readonly error?: Told;
+  /** Whether its dead letters tell its input and outputs. */
+  readonly keepsState?: true;
   /** UUIDs of the endpoints that it reached. */
   readonly reached: readonly string[];
   /** Counts changes. */

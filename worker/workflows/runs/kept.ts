@@ -1,5 +1,5 @@
 /** What a fork keeps of a run: the actions before the one it begins at, with their outputs. Spec: workflows.md §6, `fork`. */
-import type { Action, Workflow } from '../definition/tree.ts';
+import type { Workflow } from '../definition/tree.ts';
 import type { Node, Ref } from '../engine/journal.ts';
 import { isBelow } from '../engine/paths.ts';
 import type { Turn } from '../engine/turn.ts';
@@ -87,19 +87,4 @@ export function putKept({ journal, run }: Turn, { nodes }: Kept): void {
     run.order = Math.max(run.order, node.begun, node.ended);
     if (node.owner === '' && node.role === 'step') run.last = own.output;
   }
-}
-
-/** Whether actions are the same in two versions, and all that they lead to. */
-export function sameActions(a: Workflow, b: Workflow, ids: readonly string[]): boolean {
-  return ids.every((id) => plain(a.byId.get(id)) === plain(b.byId.get(id)));
-}
-
-/** An action as text: what it was compiled from, without its place. */
-function plain(action: Action | undefined): string | undefined {
-  return JSON.stringify(action, (name, value: unknown) => {
-    if (name === 'where' || name === 'uses') return undefined;
-    if (value instanceof Map) return [...value];
-    if (value instanceof Set) return [...value];
-    return typeof value === 'function' ? String(value) : value;
-  });
 }

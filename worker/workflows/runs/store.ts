@@ -1,5 +1,5 @@
 /** Statements about runs, tasks and dead letters: the index in D1. The organization comes first in each. */
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Kind } from '../../../kinds/index.ts';
 import type { Database } from '../../context.ts';
 import { endpoints, organizations } from '../../db/schema.ts';
@@ -199,10 +199,13 @@ export function insertDeadLetter(db: Database, row: WorkflowDeadLetterRow) {
   return db.insert(workflowDeadLetters).values(row).onConflictDoNothing();
 }
 
-/** UUIDs of endpoints that are still there, of those that are named. */
-export function selectEndpointsIn(db: Database, orgUuid: string, uuids: readonly string[]) {
+/** Organizations and the first digits of the runs that have not ended there: of every organization. */
+export function selectObjectsWithRuns(db: Database, limit: number) {
+  const shard = sql<string>`substr(${workflowRuns.uuid}, 1, 1)`.as('shard');
   return db
-    .select({ uuid: endpoints.uuid })
-    .from(endpoints)
-    .where(and(eq(endpoints.orgUuid, orgUuid), inArray(endpoints.uuid, [...uuids])));
+    .selectDistinct({ orgUuid: workflowRuns.orgUuid, shard })
+    .from(workflowRuns)
+    .where(isNull(workflowRuns.endedAt))
+    .orderBy(sql`random()`)
+    .limit(limit);
 }

@@ -77,7 +77,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async record(run: string, query: ActionQuery): Promise<string | undefined> {
     const row = await this.#find(run);
     if (!row) return undefined;
-    const record = recordOf(this.#keeper, row);
+    const keepsState = this.#driver.workflowOf(row)?.deadLetters?.includeState;
+    const record = { ...recordOf(this.#keeper, row), ...(keepsState ? { keepsState } : {}) };
     const actions = actionsOf(this.#keeper, row, this.#typesOf(row), query);
     return JSON.stringify({ record, actions });
   }

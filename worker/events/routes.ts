@@ -1,0 +1,24 @@
+/** Operations on events. Spec: workflows.md §5. */
+import { onOrganization } from '../access/access.ts';
+import { type AnyRoute, route } from '../route.ts';
+import { EventsBody, EventsTaken } from './schema.ts';
+import { sendEvents } from './send.ts';
+
+export const eventRoutes: AnyRoute[] = [
+  route({
+    method: 'POST',
+    path: '/events',
+    summary: 'Tell what happened',
+    description:
+      'Answers once the events are stored. Runs that wait for such an event go on; one source and id counts once within 7 days.',
+    tag: 'Workflows',
+    errors: ['PAYLOAD_TOO_LARGE', 'QUOTA_EXCEEDED'],
+    access: onOrganization('Write'),
+    changes: 'backend',
+    body: EventsBody,
+    reply: 'bare',
+    result: EventsTaken,
+    accepted: EventsTaken,
+    handle: (ctx, { policy, body }) => sendEvents(ctx, policy, body),
+  }),
+];

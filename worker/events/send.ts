@@ -1,0 +1,48 @@
+/** Takes in events. Spec: workflows.md §5. */
+import { GatewayError } from '../../proto/errors.ts';
+import type { Policy } from '../access/policy.ts';
+import type { Context } from '../context.ts';
+import { Accepted } from '../outcome.ts';
+import { BASE_PATH, located } from '../public-url.ts';
+import type { NewEvent } from './object.ts';
+import type { EventsBody } from './schema.ts';
+
+/** Bytes of an event's data. Spec: workflows.md §5. */
+const DATA_MAX = 256 * 1024;
+const encoder = new TextEncoder();
+
+/** @throws GatewayError PAYLOAD_TOO_LARGE, QUOTA_EXCEEDED */
+export async function sendEvents(
+  ctx: Context,
+  { sealedDataKey }: Policy,
+  body: EventsBody,
+): Promise<Accepted> {
+  const list = Array.isArray(body) ? body : [body];
+  const events = list.map(({ source, event, id, time, data }, at): NewEvent => {
+    const text = JSON.stringify(data);
+    const path = Array.isArray(body) ? `${at}.data` : 'data';
+    if (encoder.encode(text).byteLength > DATA_MAX) throw tooLarge(path);
+    return {
+      source,
+      event,
+      id: id ?? crypto.randomUUID(),
+      time: time ?? new Date(ctx.now()).toISOString(),
+      data: text,
+    };
+  });
+  const { orgUuid, orgId } = ctx.caller;
+  const log = ctx.env.ORGANIZATION_EVENTS.getByName(orgUuid);
+  const duplicates = await log.append({ orgUuid, orgId, sealedDataKey }, events);
+  if (duplicates === false) {
+    throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
+  }
+  const told = events.map(({ id }, at) => ({ id, duplicate: duplicates[at] ?? false }));
+  return new Accepted({ events: told }, located(ctx.settings, `${BASE_PATH}/events`), false);
+}
+
+function tooLarge(path: string): GatewayError {
+  const message = `has more than ${DATA_MAX} bytes`;
+  return new GatewayError('PAYLOAD_TOO_LARGE', `${path}: ${message}`, {
+    details: [{ path, message }],
+  });
+}

@@ -1,0 +1,57 @@
+/** Takes a callback to its run. Spec: workflows.md §5. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { type Json, parseJson } from '../../../proto/json.ts';
+import type { PublicContext } from '../../context.ts';
+import { selectOrganizationById } from '../../organizations/store.ts';
+import { isUuid } from '../../shapes/ids.ts';
+import { placeOfToken } from '../../workflows/runs/names.ts';
+import { runsObject } from '../../workflows/runs/reachable.ts';
+
+/** Bytes of a callback's body. Spec: workflows.md §3. */
+export const BODY_MAX = 256 * 1024;
+
+/** @throws GatewayError NOT_FOUND for one that was used, has ended or is unknown, BAD_REQUEST, PAYLOAD_TOO_LARGE */
+export async function callBack(
+  ctx: PublicContext,
+  org: string,
+  token: string,
+  bytes: Uint8Array | undefined,
+): Promise<Json> {
+  const place = placeOfToken(token);
+  if (!place) throw unknown();
+  const text = textOf(bytes);
+  const orgUuid = await uuidOf(ctx, org);
+  if (orgUuid === undefined) throw unknown();
+  const object = runsObject(ctx.env, orgUuid, place.run);
+  if (!(await object.callBack(token, place.run, place.path, text))) throw unknown();
+  return { message: 'The run goes on' };
+}
+
+async function uuidOf(ctx: PublicContext, org: string): Promise<string | undefined> {
+  if (isUuid(org)) return org.toLowerCase();
+  return (await selectOrganizationById(ctx.db, org))[0]?.uuid;
+}
+
+/** @throws GatewayError BAD_REQUEST, PAYLOAD_TOO_LARGE */
+function textOf(bytes: Uint8Array | undefined): string {
+  if (bytes === undefined || bytes.byteLength === 0) {
+    throw new GatewayError('BAD_REQUEST', 'body: is required: JSON, the output of the wait');
+  }
+  if (bytes.byteLength > BODY_MAX) {
+    throw new GatewayError('PAYLOAD_TOO_LARGE', `The body has more than ${BODY_MAX} bytes`);
+  }
+  try {
+    return JSON.stringify(
+      parseJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)),
+    );
+  } catch (cause) {
+    throw new GatewayError('BAD_REQUEST', 'body: is no JSON', { cause });
+  }
+}
+
+function unknown(): GatewayError {
+  return new GatewayError(
+    'NOT_FOUND',
+    'There is no such callback: it was used, has ended, or never was',
+  );
+}

@@ -1,0 +1,102 @@
+/** A new run that keeps what another one did before an action. Spec: workflows.md §6, `fork`. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { isJsonObject } from '../../../proto/json.ts';
+import type { Context } from '../../context.ts';
+import type { Accepted } from '../../outcome.ts';
+import { versionNotFound, type Workflow } from '../access.ts';
+import type { Head, Kept, Order, WorkflowVersion } from '../runs/head.ts';
+import { paused, pinned } from '../runs/order.ts';
+import { runsObject } from '../runs/reachable.ts';
+import { sameBefore } from '../runs/same-before.ts';
+import { demandNamed } from './rights.ts';
+import type { ForkBody } from './schema.ts';
+import { findRun, hidden, ownerOf, runNotFound, standing } from './show.ts';
+import { readsAll } from './sight.ts';
+import { invalid } from './start.ts';
+import { conflict, recordSteering } from './steer.ts';
+
+/** What the object of a run tells of what a fork keeps. */
+interface Told {
+  readonly head: Head;
+  readonly input: string;
+  /** Absent where the action never ran. */
+  readonly kept?: Kept;
+  /** Ids of the actions before it. */
+  readonly before?: readonly string[];
+}
+
+/**
+ * @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT, WORKFLOW_PAUSED, WORKFLOW_NOT_FOUND for an unknown
+ * version, BAD_REQUEST, FORBIDDEN, QUOTA_EXCEEDED
+ */
+export async function forkRun(
+  ctx: Context,
+  workflow: Workflow,
+  named: string,
+  body: ForkBody,
+): Promise<Accepted> {
+  const { row, policy } = workflow;
+  if (row.status === 'paused') throw paused(row.id);
+  const { record } = await findRun(ctx, workflow, named, { limit: 0 });
+  if (!(await readsAll(ctx, workflow, record))) throw hidden();
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
+  const text = await object.kept(record.id, body.from);
+  if (text === undefined) throw runNotFound();
+  const told = JSON.parse(text) as Told; // As the object wrote it.
+  if (!told.kept) throw conflict(`The run never came to an action ${body.from} of the top level`);
+  const version = {
+    uuid: row.uuid,
+    id: row.id,
+    version: body.version ?? told.head.workflow.version,
+  };
+  await demandSame(ctx, told, version);
+  await demandNamed(ctx, version);
+  if (body.input !== undefined && !isJsonObject(body.input)) {
+    throw invalid([{ path: 'input', message: 'must be an object: the input of the run' }]);
+  }
+  const order: Order = {
+    ...ownerOf(ctx, policy),
+    id: crypto.randomUUID(),
+    input: body.input === undefined ? told.input : JSON.stringify(body.input),
+    workflow: version,
+    caller: ctx.caller,
+    startedBy: policy.username,
+    trigger: { type: 'fork', id: record.id },
+    forkedFrom: record.id,
+    depth: 1,
+    ...(await pinned(ctx, version)),
+    requestId: ctx.requestId,
+    address: ctx.address,
+    fork: { from: body.from, kept: told.kept },
+  };
+  return started(ctx, workflow, order);
+}
+
+/** @throws GatewayError WORKFLOW_NOT_FOUND, RUN_CONFLICT */
+async function demandSame(
+  ctx: Context,
+  { head, before = [] }: Told,
+  version: WorkflowVersion,
+): Promise<void> {
+  if (version.version === head.workflow.version) return;
+  const same = await sameBefore(ctx, head.workflow, version, before);
+  if (same === undefined) throw versionNotFound(version.id, version.version);
+  if (!same) {
+    throw conflict(`Version ${version.version} has other actions before the one to begin at`);
+  }
+}
+
+async function started(ctx: Context, workflow: Workflow, order: Order): Promise<Accepted> {
+  const { row, policy } = workflow;
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, order.id);
+  const answer = await object.start(ownerOf(ctx, policy), JSON.stringify(order), false);
+  if (answer.is === 'invalid') {
+    throw invalid(answer.faults.map(({ path, ...fault }) => ({ path: `input.${path}`, ...fault })));
+  }
+  if (answer.is === 'no-version') throw versionNotFound(row.id, order.workflow.version);
+  if (answer.is === 'no-room') {
+    throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
+  }
+  recordSteering(ctx, 'fork', order.id, row.id);
+  return standing(ctx, row.id, answer);
+}

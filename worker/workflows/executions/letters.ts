@@ -1,0 +1,129 @@
+/** Dead letters of a workflow: listed, and driven again. Spec: workflows.md §4 `deadLetterQueue`, §6. */
+import { GatewayError } from '../../../proto/errors.ts';
+import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import type { Context } from '../../context.ts';
+import type { WorkflowDeadLetterRow } from '../../db/workflows.ts';
+import type { Accepted } from '../../outcome.ts';
+import { unseal } from '../../secrets/seal.ts';
+import { isUuid } from '../../shapes/ids.ts';
+import { isoTime } from '../../shapes/iso-time.ts';
+import type { Workflow } from '../access.ts';
+import { letterSealing } from '../runs/ended.ts';
+import { afterOf, cursorAfter, listOf } from './list.ts';
+import type { LettersQuery, RedriveManyBody } from './schema.ts';
+import { findRun, ownerOf, Teller } from './show.ts';
+import { readsAll } from './sight.ts';
+import { eachOf, MANY_MAX, retryRun } from './steer.ts';
+import { redriveLetter, restoreLetter, selectLetter, selectLetters } from './store.ts';
+
+/** The newest first. @throws GatewayError BAD_REQUEST for a cursor that is not of this list */
+export async function listLetters(
+  ctx: Context,
+  workflow: Workflow,
+  { limit, cursor, ...filter }: LettersQuery,
+): Promise<Json> {
+  const { row } = workflow;
+  const context = listOf(ctx, workflow, `dead-letters:${row.uuid}`);
+  const part = { after: await afterOf(context, cursor), limit: limit + 1 };
+  const { orgUuid } = ctx.caller;
+  const rows = await selectLetters(ctx.db, orgUuid, row.uuid, filter, part, ctx.now());
+  const page = rows.slice(0, limit);
+  const last = rows.length > limit ? page.at(-1) : undefined;
+  return {
+    dead_letters: await Promise.all(page.map((each) => told(ctx, workflow, each))),
+    ...(last && {
+      next_cursor: await cursorAfter(context, { time: last.createdAt, uuid: last.uuid }),
+    }),
+  };
+}
+
+async function told(
+  ctx: Context,
+  workflow: Workflow,
+  letter: WorkflowDeadLetterRow,
+): Promise<JsonObject> {
+  const { uuid, runUuid, version, failedAction, createdAt, expiresAt, redrivenAt } = letter;
+  const sealing = letterSealing(ctx.settings, ownerOf(ctx, workflow.policy), uuid);
+  const error = parseJson(await unseal(sealing, letter.sealedError)) as JsonObject; // As it was sealed.
+  const state = await stateOf(ctx, workflow, letter);
+  return {
+    id: uuid,
+    run_id: runUuid,
+    workflow: workflow.row.id,
+    version,
+    error: state.sees ? error : { code: error.code ?? 'INTERNAL' },
+    ...(failedAction === null ? {} : { failed_action: failedAction }),
+    created: isoTime(createdAt),
+    expires: isoTime(expiresAt),
+    ...(redrivenAt === null ? {} : { redriven: isoTime(redrivenAt) }),
+    ...(state.state === undefined ? {} : { state: state.state }),
+  };
+}
+
+/** Input and outputs of the run, for who sees them. */
+async function stateOf(
+  ctx: Context,
+  workflow: Workflow,
+  { runUuid }: WorkflowDeadLetterRow,
+): Promise<{ readonly sees: boolean; readonly state?: JsonObject }> {
+  const found = await findRun(ctx, workflow, runUuid).catch((thrown: unknown) => {
+    if (thrown instanceof GatewayError && thrown.code === 'RUN_NOT_FOUND') return undefined;
+    throw thrown;
+  });
+  if (!found) return { sees: false };
+  const { record, actions } = found;
+  const sees = await readsAll(ctx, workflow, record);
+  if (!sees || !record.keepsState) return { sees };
+  const teller = new Teller(workflow.row.id, record.id, true);
+  const outputs = actions.flatMap(({ path, output }) =>
+    output === undefined ? [] : [[path, teller.value(output)] as const],
+  );
+  return {
+    sees,
+    state: { input: teller.value(record.input), outputs: Object.fromEntries(outputs) },
+  };
+}
+
+/** @throws GatewayError DEAD_LETTER_NOT_FOUND, DEAD_LETTER_SPENT, RUN_CONFLICT, FORBIDDEN */
+export async function redrive(ctx: Context, workflow: Workflow, named: string): Promise<Accepted> {
+  const { orgUuid } = ctx.caller;
+  const uuid = isUuid(named) ? named.toLowerCase() : '';
+  const [letter] = await selectLetter(ctx.db, orgUuid, workflow.row.uuid, uuid);
+  if (!letter) {
+    throw new GatewayError('DEAD_LETTER_NOT_FOUND', `Dead letter ${named} does not exist`);
+  }
+  const taken = await redriveLetter(ctx.db, orgUuid, uuid, ctx.now());
+  if (taken.length === 0) throw spent(letter);
+  try {
+    return await retryRun(ctx, workflow, letter.runUuid, 'redrive');
+  } catch (thrown) {
+    await restoreLetter(ctx.db, orgUuid, uuid);
+    throw thrown;
+  }
+}
+
+function spent({ retryable, redrivenAt }: WorkflowDeadLetterRow): GatewayError {
+  const why = !retryable
+    ? 'The workflow does not let its dead letters be redriven'
+    : redrivenAt === null
+      ? 'The dead letter has expired'
+      : 'The dead letter was redriven already';
+  return new GatewayError('DEAD_LETTER_SPENT', why);
+}
+
+/** Redrives dead letters by their ids, or those that a filter finds. */
+export async function redriveMany(
+  ctx: Context,
+  workflow: Workflow,
+  body: RedriveManyBody,
+): Promise<Json> {
+  const { orgUuid } = ctx.caller;
+  const part = { after: undefined, limit: MANY_MAX };
+  const ids =
+    'ids' in body
+      ? body.ids
+      : (await selectLetters(ctx.db, orgUuid, workflow.row.uuid, body.filter, part, ctx.now()))
+          .filter(({ redrivenAt, retryable }) => redrivenAt === null && retryable)
+          .map(({ uuid }) => uuid);
+  return eachOf([...new Set(ids)], (id) => redrive(ctx, workflow, id));
+}

@@ -1,0 +1,63 @@
+/** Live events of a run: what changes of it as it changes, as server-sent events. Spec: workflows.md §6. */
+import { EVENT_STREAM } from '../../calls/events.ts';
+import type { Context } from '../../context.ts';
+import { Content } from '../../outcome.ts';
+import type { Workflow } from '../access.ts';
+import { runsObject } from '../runs/reachable.ts';
+import { findRun, hidden, type Shown, Teller } from './show.ts';
+import { readsAll } from './sight.ts';
+
+/** Milliseconds for which a change is waited for, before a comment keeps the line open. */
+const WAIT_MS = 15_000;
+const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
+const encoder = new TextEncoder();
+
+/**
+ * Events `run` and `action`, with data as in the record; it ends with the run.
+ * @param after id of the last event that the client has
+ * @throws GatewayError RUN_NOT_FOUND, FORBIDDEN for who does not see values
+ */
+export async function liveEvents(
+  ctx: Context,
+  workflow: Workflow,
+  named: string,
+  after: number,
+): Promise<Content> {
+  const { record } = await findRun(ctx, workflow, named, { limit: 0 });
+  if (!(await readsAll(ctx, workflow, record))) throw hidden();
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
+  const teller = new Teller(workflow.row.id, record.id, true);
+  let last = after;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (ctx.signal.aborted) return controller.close();
+      const text = await object.changes(record.id, last, WAIT_MS);
+      if (text === undefined) return controller.close();
+      const shown = JSON.parse(text) as Shown; // As the object wrote it.
+      const { written, upTo, isOver } = eventsOf(teller, shown, last);
+      last = upTo;
+      controller.enqueue(encoder.encode(written === '' ? ':\n\n' : written));
+      if (isOver) controller.close();
+    },
+  });
+  return new Content(EVENT_STREAM, body);
+}
+
+/** Actions in the order of their changes, then the run. */
+function eventsOf(teller: Teller, { record, actions }: Shown, last: number) {
+  const told = actions.map(
+    (action) =>
+      `event: action\nid: ${action.seq}\ndata: ${JSON.stringify(teller.action(action))}\n\n`,
+  );
+  const newest = actions.at(-1)?.seq ?? last;
+  // Further changes come first where there are more than one look tells.
+  const isWhole = newest + 1 >= record.seq || actions.length === 0;
+  if (isWhole && record.seq > last) {
+    told.push(`event: run\nid: ${record.seq}\ndata: ${JSON.stringify(teller.run(record))}\n\n`);
+  }
+  return {
+    written: told.join(''),
+    upTo: isWhole ? Math.max(record.seq, last) : newest,
+    isOver: isWhole && ENDED.has(record.status),
+  };
+}

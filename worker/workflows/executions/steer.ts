@@ -1,0 +1,117 @@
+/** Cancels runs, and lets those go on that failed. Spec: workflows.md §6. */
+import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
+import type { Json } from '../../../proto/json.ts';
+import { actorOf, recordAfterReply } from '../../audit/record.ts';
+import type { Context } from '../../context.ts';
+import { type Accepted, failureOf } from '../../outcome.ts';
+import type { Workflow } from '../access.ts';
+import type { Head } from '../runs/head.ts';
+import { runsObject } from '../runs/reachable.ts';
+import { demandNamed } from './rights.ts';
+import type { CancelManyBody } from './schema.ts';
+import { findRun, runNotFound, standing } from './show.ts';
+import { selectRuns } from './store.ts';
+
+/** Runs of one request. Spec: workflows.md §6. */
+export const MANY_MAX = 1000;
+/** Runs that are told at a time. */
+const AT_ONCE = 20;
+
+/** Tells the audit that a run was steered. */
+export function recordSteering(ctx: Context, action: string, run: string, workflow: string): void {
+  recordAfterReply(ctx, actorOf(ctx.caller), {
+    action: `workflow.${action}`,
+    resource: `workflow-run:${run}`,
+    outcome: 'success',
+    details: { id: workflow },
+  });
+}
+
+/** @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT for one that has ended */
+export async function cancelRun(
+  ctx: Context,
+  workflow: Workflow,
+  named: string,
+): Promise<Accepted> {
+  const { record } = await findRun(ctx, workflow, named, { limit: 0 });
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
+  const answer = await object.cancel(record.id);
+  if (answer === undefined) throw runNotFound();
+  if (answer === 'ended') throw conflict(`The run has ended: it is ${record.status}`);
+  recordSteering(ctx, 'cancel', record.id, workflow.row.id);
+  return standing(ctx, workflow.row.id, answer);
+}
+
+/**
+ * The same run goes on with what failed or was cut off.
+ * @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT, FORBIDDEN for who does not hold its rights
+ */
+export async function retryRun(
+  ctx: Context,
+  workflow: Workflow,
+  named: string,
+  action = 'retry',
+): Promise<Accepted> {
+  const { record } = await findRun(ctx, workflow, named, { limit: 0 });
+  await demandRightsOf(ctx, record.head);
+  const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
+  const answer = await object.retry(record.id);
+  if (answer === undefined) throw runNotFound();
+  if (answer === 'succeeded') {
+    throw conflict('The run has succeeded: only one that failed or was cancelled can be retried');
+  }
+  if (answer === 'running') throw conflict(`The run has not ended: it is ${record.status}`);
+  if (answer === 'compensated') throw conflict('What the run did was undone: fork it instead');
+  recordSteering(ctx, action, record.id, workflow.row.id);
+  return standing(ctx, workflow.row.id, answer);
+}
+
+/** Whoever lets a run go on must be allowed themselves what it does. */
+export async function demandRightsOf(ctx: Context, head: Head): Promise<void> {
+  await demandNamed(ctx, head.workflow);
+}
+
+/** A run in another state than what is asked for needs. */
+export function conflict(message: string): GatewayError {
+  return new GatewayError('RUN_CONFLICT', message);
+}
+
+/** Does something to each of many; those that it cannot be done to are told with why. */
+export async function eachOf(
+  ids: readonly string[],
+  work: (id: string) => Promise<unknown>,
+): Promise<Json> {
+  const done: string[] = [];
+  const failed: { id: string; code: ErrorCode }[] = [];
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE);
+    const ends = await Promise.allSettled(some.map(work));
+    for (const [index, end] of ends.entries()) {
+      const id = some[index] ?? '';
+      if (end.status === 'fulfilled') done.push(id);
+      else failed.push({ id, code: failureOf(end.reason).code });
+    }
+  }
+  return { done, failed };
+}
+
+/** Cancels runs by their ids, or those that a filter finds and that have not ended. */
+export async function cancelMany(
+  ctx: Context,
+  workflow: Workflow,
+  body: CancelManyBody,
+): Promise<Json> {
+  const ids = 'ids' in body ? body.ids : await foundBy(ctx, workflow, body.filter);
+  return eachOf([...new Set(ids)], (id) => cancelRun(ctx, workflow, id));
+}
+
+async function foundBy(
+  ctx: Context,
+  { row }: Workflow,
+  filter: Extract<CancelManyBody, { filter: object }>['filter'],
+): Promise<string[]> {
+  const part = { after: undefined, limit: MANY_MAX };
+  const { orgUuid } = ctx.caller;
+  const rows = await selectRuns(ctx.db, orgUuid, row.uuid, filter, part, ctx.now());
+  return rows.filter(({ endedAt }) => endedAt === null).map(({ uuid }) => uuid);
+}
