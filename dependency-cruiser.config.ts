@@ -33,7 +33,7 @@ export const LAYERS: readonly Layer[] = [
     `^worker/((${SLICES})/(${OPERATIONS})\\.ts$|workflows/executions/|events/(routes|send|schema)\\.ts$|tasks/)`,
   ],
   ['http', '^worker/http/'],
-  ['runs', '^worker/(runs|workflows/runs|events)/'],
+  ['runs', '^worker/((runs|workflows/runs)/|events/(object|log|store|room)\\.ts$)'],
   ['calls', '^worker/calls/'],
   ['once', '^worker/idempotency/'],
   ['reach', '^worker/reach/'],

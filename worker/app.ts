@@ -23,6 +23,7 @@ import type { AnyRoute } from './route.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { templateRoutes } from './templates/routes.ts';
 import { userRoutes } from './users/routes.ts';
+import { letterRoutes } from './workflows/executions/letter-routes.ts';
 import { executionRoutes } from './workflows/executions/routes.ts';
 import { workflowRoutes } from './workflows/routes.ts';
 
@@ -34,6 +35,7 @@ export const routes: readonly AnyRoute[] = [
   ...templateRoutes,
   ...workflowRoutes,
   ...executionRoutes,
+  ...letterRoutes,
   ...eventRoutes,
   ...taskRoutes,
   ...auditRoutes,

@@ -5,12 +5,10 @@ import { onWorkflow } from '../access.ts';
 import { WorkflowPath } from '../schema.ts';
 import { diffRuns } from './diff.ts';
 import { forkRun } from './fork.ts';
-import { listLetters, redrive, redriveMany } from './letters.ts';
 import { listRuns } from './list.ts';
 import { liveEvents } from './live.ts';
 import {
   ActionPage,
-  LetterPage,
   LiveEvent,
   Many,
   RunDiff,
@@ -27,10 +25,7 @@ import {
   ExecutionPath,
   ForkBody,
   Input,
-  LetterPath,
-  LettersQuery,
   ListQuery,
-  RedriveManyBody,
   StartQuery,
   ValuePath,
 } from './schema.ts';
@@ -251,58 +246,5 @@ export const executionRoutes: AnyRoute[] = [
     reply: 'bare',
     result: Many,
     handle: (ctx, { resource, body }) => cancelMany(ctx, resource, body),
-  }),
-  route({
-    method: 'GET',
-    path: '/workflows/:workflow/dead-letters',
-    summary: 'List the dead letters of a workflow',
-    description: 'Runs that failed, the newest first. All filters that are given hold.',
-    tag: 'Workflows',
-    errors: [],
-    access: onWorkflow('Read', { deleted: true }),
-    changes: 'nothing',
-    params: WorkflowPath,
-    query: LettersQuery,
-    reply: 'bare',
-    result: LetterPage,
-    names: { letter: '/dead_letters/0/id', cursor: '/next_cursor' },
-    handle: (ctx, { resource, query }) => listLetters(ctx, resource, query),
-  }),
-  route({
-    method: 'POST',
-    path: '/workflows/:workflow/dead-letters/:letter/redrive',
-    summary: 'Redrive a dead letter',
-    description: 'Its run goes on as by `retry`; once for each dead letter.',
-    tag: 'Workflows',
-    errors: [
-      'RUN_NOT_FOUND',
-      'RUN_CONFLICT',
-      'DEAD_LETTER_NOT_FOUND',
-      'DEAD_LETTER_SPENT',
-      ...REACHED,
-    ],
-    access: onWorkflow<LetterPath>('Write', { deleted: true }),
-    changes: 'backend',
-    params: LetterPath,
-    reply: 'bare',
-    result: RunStanding,
-    accepted: RunStanding,
-    names: { execution: '/run_id' },
-    handle: (ctx, { resource, params }) => redrive(ctx, resource, params.letter),
-  }),
-  route({
-    method: 'POST',
-    path: '/workflows/:workflow/dead-letters/redrive',
-    summary: 'Redrive many dead letters',
-    description: 'By their ids, or those that a filter finds; up to 1,000.',
-    tag: 'Workflows',
-    errors: [],
-    access: onWorkflow('Write', { deleted: true }),
-    changes: 'backend',
-    params: WorkflowPath,
-    body: RedriveManyBody,
-    reply: 'bare',
-    result: Many,
-    handle: (ctx, { resource, body }) => redriveMany(ctx, resource, body),
   }),
 ];

@@ -30,6 +30,7 @@ const WORKFLOWS: readonly JsonObject[] = [
       {
         id: 'approve',
         type: 'humanTask',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of a workflow.
         title: '$(`Approve ${$.input.n}`)',
         assignees: { roles: ['Write'] },
         form: { fields: [{ id: 'approved', type: 'boolean', required: true }] },

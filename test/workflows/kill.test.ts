@@ -1,0 +1,222 @@
+/** Runs of workflows while everything is killed: what was written once is there once, and the record says so. Spec: workflows.md §7. */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { dataFolder, type OwnGateway, startGateway } from '../gateway.ts';
+import { checkedFetch } from '../openapi/checked-fetch.ts';
+import { newOrganization, type Organization } from '../organization.ts';
+import { childrenOf, processes, stillRunning } from '../processes.ts';
+import { freshDatabase } from '../servers/backends.ts';
+
+/** Times that everything is killed. */
+const ROUNDS = 3;
+/** Milliseconds after a start within which a run that was cut off has gone on and, being short, ended. */
+const GOES_ON_MS = 5_000;
+/** What the longest of the runs takes by itself. */
+const LONGEST_MS = 4_000;
+
+let data: string;
+let gateway: OwnGateway;
+let organization: Organization;
+let database: pg.Client;
+let endpoint: string;
+
+beforeAll(async () => {
+  data = await dataFolder();
+  gateway = await startGateway({ data });
+  organization = await newOrganization(gateway);
+  const { url } = await freshDatabase();
+  database = new pg.Client({ connectionString: url });
+  await database.connect();
+  await database.query('create table effects (run text, path text)');
+  endpoint = await organization.addPostgres(url);
+  for (const [id, actions] of Object.entries(shapes())) {
+    const reply = await organization.call('POST', '/workflows', { id, name: id, actions });
+    expect(reply).toMatchObject({ status: 200 });
+  }
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await database?.end();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** Writes that it ran, and takes its time: so it can be killed meanwhile. */
+function write(id: string, more: object = {}) {
+  const query = 'insert into effects select $1, $2 from pg_sleep(0.05)';
+  const params = ['$.run.id', id];
+  return { id, type: 'endpoint', endpoint, operation: 'write', input: { query, params }, ...more };
+}
+
+function element(id: string, more: object = {}) {
+  const action = write(id, more);
+  const params = ['$.run.id', `$(\`${id} \${$.n}\`)`];
+  return { ...action, input: { ...action.input, params } };
+}
+
+/** Workflows by their ids. */
+function shapes(): Readonly<Record<string, readonly object[]>> {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  return {
+    list: names.map((id, at) => write(id, { next: names[at + 1] ?? null })),
+    loop: [
+      { id: 'each', type: 'loop', collection: '[0,1,2,3,4,5]', index: 'n', action: element('x') },
+    ],
+    wide: [
+      {
+        id: 'each',
+        type: 'loop',
+        mode: 'parallel',
+        maxConcurrency: 3,
+        collection: '[0,1,2]',
+        index: 'n',
+        action: { id: 'both', type: 'parallel', branches: [element('x'), element('y')] },
+      },
+    ],
+    pause: [
+      write('a', { next: 'w' }),
+      { id: 'w', type: 'wait', mode: 'duration', duration: 'PT0.7S', next: 'b' },
+      write('b'),
+    ],
+    undo: [
+      write('a', { compensation: write('undo-a'), next: 'b' }),
+      write('b', { compensation: write('undo-b'), next: 'c' }),
+      {
+        id: 'c',
+        type: 'loop',
+        collection: '$.input.nothing',
+        action: { id: 'd', type: 'condition', condition: 'true', true: null, false: null },
+      },
+    ],
+    outer: [
+      write('a', { next: 'sub' }),
+      { id: 'sub', type: 'subworkflow', workflow: 'list', next: 'b' },
+      write('b'),
+    ],
+  };
+}
+
+interface Action {
+  readonly id: string;
+  readonly path: string;
+  readonly type: string;
+  readonly status: string;
+  readonly error?: { readonly code: string };
+  readonly attempts: readonly object[];
+}
+interface Record {
+  readonly run_id: string;
+  readonly status: string;
+  readonly ended?: string;
+  readonly compensation?: string;
+  readonly actions: readonly Action[];
+}
+
+async function killAndStart(): Promise<number> {
+  const family = [gateway.pid, ...childrenOf(gateway.pid).map(({ pid }) => pid)];
+  const rows = processes().filter(({ pid }) => family.includes(pid));
+  for (const pid of family) process.kill(pid, 'SIGKILL');
+  await expect.poll(() => stillRunning(rows)).toEqual([]);
+  gateway = await startGateway({ data });
+  organization = { ...organization, ...(await again()) };
+  return Date.now();
+}
+
+/** The same organization on the gateway that has started: its address is another. */
+async function again(): Promise<Pick<Organization, 'call'>> {
+  const { token } = organization;
+  const { url } = gateway;
+  return {
+    async call(method, path, body) {
+      const response = await checkedFetch(`${url}/api/v1${path}`, {
+        method,
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: response.status, body: await response.json() };
+    },
+  };
+}
+
+async function recordOf(workflow: string, run: string): Promise<Record> {
+  const reply = await organization.call('GET', `/workflows/${workflow}/executions/${run}`);
+  expect(reply.status).toBe(200);
+  return reply.body as Record; // Its status says so.
+}
+
+async function effects(run: string): Promise<Readonly<{ [path: string]: number }>> {
+  const { rows } = await database.query(
+    'select path, count(*)::int as n from effects where run = $1 group by path',
+    [run],
+  );
+  return Object.fromEntries(rows.map(({ path, n }) => [path, n]));
+}
+
+/** What an action of the record writes: its id, in a loop with the element's number. */
+function effectOf({ id, path, type }: Action): string | undefined {
+  if (type !== 'endpoint') return undefined;
+  const element = /^each\[(\d+)\]/.exec(path)?.[1];
+  return element === undefined ? id : `${id} ${element}`;
+}
+
+function checkRecord(record: Record, found: Readonly<{ [path: string]: number }>): void {
+  for (const action of record.actions) {
+    const name = effectOf(action);
+    if (name === undefined) continue;
+    const count = found[name] ?? 0;
+    const what = `${record.run_id} ${action.path} ${action.status} ${action.error?.code ?? ''}`;
+    const isUnknown = action.error?.code === 'OUTCOME_UNKNOWN';
+    if (['succeeded', 'compensated'].includes(action.status) && !isUnknown) {
+      expect(count, what).toBe(1);
+    } else expect(count, what).toBeLessThanOrEqual(1);
+    expect(['running', 'waiting', 'retrying'], what).not.toContain(action.status);
+  }
+  const written = Object.values(found);
+  expect(written.every((count) => count === 1)).toBe(true);
+}
+
+async function round(delay: number): Promise<{ cut: number; slowest: number }> {
+  const names = Object.keys(shapes());
+  const started = await Promise.all(
+    [...names, ...names].map(async (workflow) => {
+      const key = { 'Idempotency-Key': randomUUID() };
+      const reply = await organization.call('POST', `/workflows/${workflow}`, {}, key);
+      expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 202 });
+      return { workflow, run: (reply.body as { run_id: string }).run_id };
+    }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, delay));
+  const ready = await killAndStart();
+  let slowest = 0;
+  let cut = 0;
+  for (const { workflow, run } of started) {
+    await expect
+      .poll(async () => (await recordOf(workflow, run)).ended, { timeout: 30_000 })
+      .toBeDefined();
+    const record = await recordOf(workflow, run);
+    slowest = Math.max(slowest, Date.parse(record.ended ?? '') - ready);
+    checkRecord(record, await effects(run));
+    if (JSON.stringify(record.actions).includes('OUTCOME_UNKNOWN')) cut += 1;
+    // A compensation that was cut off is not made again: nobody knows whether it had its effect.
+    const cutUndo = record.actions.some(
+      ({ id, error }) => id.startsWith('undo-') && error?.code === 'OUTCOME_UNKNOWN',
+    );
+    if (workflow === 'undo') expect(record.compensation).toBe(cutUndo ? 'partial' : 'complete');
+  }
+  return { cut, slowest };
+}
+
+test('runs go on by themselves after everything was killed, and nothing is written twice', async () => {
+  const delays = fc.sample(fc.integer({ min: 60, max: 900 }), {
+    numRuns: ROUNDS,
+    seed: inject('seed'),
+  });
+  const seen: { delay: number; cut: number; slowest: number }[] = [];
+  for (const delay of delays) seen.push({ delay, ...(await round(delay)) });
+  expect(seen.length, JSON.stringify(seen)).toBe(ROUNDS);
+  for (const { slowest } of seen) expect(slowest).toBeLessThan(GOES_ON_MS + LONGEST_MS);
+  expect(seen.some(({ cut }) => cut > 0)).toBe(true);
+});
