@@ -107,7 +107,7 @@ interface Action {
   readonly error?: { readonly code: string };
   readonly attempts: readonly object[];
 }
-interface Record {
+interface Told {
   readonly run_id: string;
   readonly status: string;
   readonly ended?: string;
@@ -141,10 +141,10 @@ async function again(): Promise<Pick<Organization, 'call'>> {
   };
 }
 
-async function recordOf(workflow: string, run: string): Promise<Record> {
+async function recordOf(workflow: string, run: string): Promise<Told> {
   const reply = await organization.call('GET', `/workflows/${workflow}/executions/${run}`);
   expect(reply.status).toBe(200);
-  return reply.body as Record; // Its status says so.
+  return reply.body as Told; // Its status says so.
 }
 
 async function effects(run: string): Promise<Readonly<{ [path: string]: number }>> {
@@ -162,7 +162,7 @@ function effectOf({ id, path, type }: Action): string | undefined {
   return element === undefined ? id : `${id} ${element}`;
 }
 
-function checkRecord(record: Record, found: Readonly<{ [path: string]: number }>): void {
+function checkRecord(record: Told, found: Readonly<{ [path: string]: number }>): void {
   for (const action of record.actions) {
     const name = effectOf(action);
     if (name === undefined) continue;
