@@ -10,8 +10,15 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   templates: 'template',
   workflows: 'workflow',
   transactions: 'transaction',
+  tasks: 'task',
+  events: 'event',
   users: 'user',
   subjects: 'subject',
+};
+/** Parts of a resource, of which some operations act on one and some on many. */
+const PARTS: Readonly<Record<string, readonly [many: string, one: string]>> = {
+  executions: ['executions', 'execution'],
+  'dead-letters': ['dead_letters', 'dead_letter'],
 };
 const VERBS = {
   POST: 'create',
@@ -26,7 +33,11 @@ export function actionOf(route: AnyRoute): string {
   if (route.facade) return route.facade.action;
   const [path = '/'] = pathsOf(route);
   const segments = path.split('/').filter((each) => each !== '' && each !== 'iam');
-  const names = segments.filter((each) => !each.startsWith(':'));
+  const names = segments.flatMap((each, at) => {
+    if (each.startsWith(':')) return [];
+    const [many, one] = PARTS[each] ?? [each, each];
+    return [segments[at + 1]?.startsWith(':') ? one : many];
+  });
   const [head = '', ...rest] = names;
   const named = [COLLECTIONS[head] ?? head, ...rest].join('.');
   const verb = verbOf(methodsOf(route), segments.at(-1) ?? '');

@@ -97,6 +97,6 @@ async function started(ctx: Context, workflow: Workflow, order: Order): Promise<
   if (answer.is === 'no-room') {
     throw new GatewayError('QUOTA_EXCEEDED', "The organization's storage is used up");
   }
-  recordSteering(ctx, 'fork', order.id, row.id);
+  recordSteering(ctx, 'execution.fork', order.id, row.id);
   return standing(ctx, row.id, answer);
 }

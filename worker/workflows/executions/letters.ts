@@ -95,7 +95,7 @@ export async function redrive(ctx: Context, workflow: Workflow, named: string): 
   const taken = await redriveLetter(ctx.db, orgUuid, uuid, ctx.now());
   if (taken.length === 0) throw spent(letter);
   try {
-    return await retryRun(ctx, workflow, letter.runUuid, 'redrive');
+    return await retryRun(ctx, workflow, letter.runUuid, 'dead_letter.redrive');
   } catch (thrown) {
     await restoreLetter(ctx.db, orgUuid, uuid);
     throw thrown;

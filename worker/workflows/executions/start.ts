@@ -80,7 +80,7 @@ async function replyTo(
     return new Outcome(accepted, {}, started.requestId);
   }
   recordAfterReply(ctx, actorOf(ctx.caller), {
-    action: 'workflow.start',
+    action: 'workflow.run',
     resource: `workflow-run:${id}`,
     outcome: 'success',
     details: { id: row.id },

@@ -38,7 +38,7 @@ export async function cancelRun(
   const answer = await object.cancel(record.id);
   if (answer === undefined) throw runNotFound();
   if (answer === 'ended') throw conflict(`The run has ended: it is ${record.status}`);
-  recordSteering(ctx, 'cancel', record.id, workflow.row.id);
+  recordSteering(ctx, 'execution.cancel', record.id, workflow.row.id);
   return standing(ctx, workflow.row.id, answer);
 }
 
@@ -50,7 +50,7 @@ export async function retryRun(
   ctx: Context,
   workflow: Workflow,
   named: string,
-  action = 'retry',
+  action = 'execution.retry',
 ): Promise<Accepted> {
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
   await demandRightsOf(ctx, record.head);
