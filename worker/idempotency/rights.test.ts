@@ -47,6 +47,24 @@ const grant = (kind: string, level: Level, entity: JsonObject = {}) =>
     ...entity,
   }));
 const onCache = (way: string, body: JsonObject) => call(`/endpoints/cache/${way}`, () => body);
+/** A workflow of one request to Redis. */
+const flow = (id: string, operation: 'read' | 'write'): JsonObject => ({
+  id,
+  name: id,
+  version: `1.0.${Math.floor(Math.random() * 1e9)}`,
+  trigger: { type: 'api' },
+  actions: [
+    {
+      id: 'only',
+      type: 'endpoint',
+      endpoint: 'cache',
+      operation,
+      input: operation === 'read' ? { type: 'get', key: 'a' } : { type: 'del', keys: ['a'] },
+    },
+  ],
+});
+const onRun = (way: string, body: JsonObject = {}) =>
+  call(`/workflows/flow/executions/${crypto.randomUUID()}/${way}`, () => body);
 
 /** Every operation that honours keys and has a caller: what it reaches, its body says. */
 const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
@@ -83,6 +101,30 @@ const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
     call('/templates/place', () => ({ id: 7 })),
     call('/templates/outer', () => ({ id: 7 })),
     call('/templates/outer-place', () => ({ id: 7 })),
+  ],
+  'POST /workflows': () => [
+    call('/workflows', () => flow(uniqueId(), 'read')),
+    call('/workflows', () => flow(uniqueId(), 'write')),
+  ],
+  'PATCH /workflows/:workflow': () => [
+    call('/workflows/flow', () => flow('flow', 'read')),
+    call('/workflows/flow', () => flow('flow', 'write')),
+  ],
+  'POST /workflows/:workflow/executions/cancel': () => [
+    call('/workflows/flow/executions/cancel', () => ({ ids: [crypto.randomUUID()] })),
+  ],
+  'POST /workflows/:workflow/executions/:execution/cancel': () => [onRun('cancel')],
+  'POST /workflows/:workflow/executions/:execution/retry': () => [onRun('retry')],
+  'POST /workflows/:workflow/executions/:execution/fork': () => [onRun('fork', { from: 'only' })],
+  'POST /workflows/:workflow/dead-letters/redrive': () => [
+    call('/workflows/flow/dead-letters/redrive', () => ({ ids: [crypto.randomUUID()] })),
+  ],
+  'POST /workflows/:workflow/dead-letters/:letter/redrive': () => [
+    call(`/workflows/flow/dead-letters/${crypto.randomUUID()}/redrive`, () => ({})),
+  ],
+  'POST /events': () => [call('/events', () => ({ source: 'shop', event: 'order.made' }))],
+  'POST /tasks/:task/complete': () => [
+    call(`/tasks/${crypto.randomUUID()}/complete`, () => ({ form: {} })),
   ],
   'POST /templates/:template/render': () => [
     call('/templates/outer/render', () => ({ data: { id: 7 } })),
@@ -130,6 +172,7 @@ beforeAll(async () => {
     await make(gateway, each);
   }
   await make(gateway, { ...ORDER, id: 'patched' });
+  expect((await gateway.call('POST', '/workflows', flow('flow', 'read'))).status).toBe(200);
   other = await gateway.addUser('Read');
   admin = await gateway.addUser('Admin');
 });

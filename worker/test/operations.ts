@@ -75,7 +75,7 @@ export const OPERATIONS = [
   ['GET', '/help', 'Member'],
 ] as const;
 
-/** Ours beside the specification's, with the level of each. Contract §6. */
+/** Ours beside the specification's, with the level of each. Contract §6; workflows.md §5, §6. */
 export const ADDITIONS = [
   ['GET', '/endpoints/:endpoint/schema', 'Read'],
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
@@ -84,6 +84,23 @@ export const ADDITIONS = [
   ['GET', '/templates', 'Read'],
   ['GET', '/templates/:template/runs/:run', 'Read'],
   ['GET', '/workflows', 'Read'],
+  ['POST', '/workflows/:workflow', 'Write'],
+  ['GET', '/workflows/:workflow/executions', 'Read'],
+  ['POST', '/workflows/:workflow/executions/cancel', 'Write'],
+  ['GET', '/workflows/:workflow/executions/:execution', 'Read'],
+  ['GET', '/workflows/:workflow/executions/:execution/actions', 'Read'],
+  ['GET', '/workflows/:workflow/executions/:execution/values/:value', 'Read'],
+  ['GET', '/workflows/:workflow/executions/:execution/events', 'Read'],
+  ['GET', '/workflows/:workflow/executions/:execution/diff', 'Read'],
+  ['POST', '/workflows/:workflow/executions/:execution/cancel', 'Write'],
+  ['POST', '/workflows/:workflow/executions/:execution/retry', 'Write'],
+  ['POST', '/workflows/:workflow/executions/:execution/fork', 'Write'],
+  ['GET', '/workflows/:workflow/dead-letters', 'Read'],
+  ['POST', '/workflows/:workflow/dead-letters/redrive', 'Write'],
+  ['POST', '/workflows/:workflow/dead-letters/:letter/redrive', 'Write'],
+  ['POST', '/events', 'Write'],
+  ['GET', '/tasks', 'Member'],
+  ['POST', '/tasks/:task/complete', 'Member'],
   ['GET', '/iam/users', 'Admin'],
   ['PATCH', '/iam/users/:user', 'Member'],
   ['GET', '/iam/rbac/check', 'Member'],
@@ -92,11 +109,12 @@ export const ADDITIONS = [
   ['GET', '/audit/head', 'Admin'],
 ] as const;
 
-/** What speaks another product's protocol, beside the API: paths are whole. Contract: "Base path". */
+/** What is beside the API, or speaks another product's protocol: paths are whole. Contract: "Base path"; workflows.md §5. */
 export const FACADES = [
   ['POST', '/upstash/:endpoint', 'Read'],
   ['PUT', '/upstash/:endpoint', 'Read'],
   ['GET', '/upstash/:endpoint/:command{[\\s\\S]*}', 'Read'],
   ['POST', '/upstash/:endpoint/:command{[\\s\\S]*}', 'Read'],
   ['PUT', '/upstash/:endpoint/:command{[\\s\\S]*}', 'Read'],
+  ['POST', '/hooks/:org/-/:token', 'Public'],
 ] as const;

@@ -44,10 +44,7 @@ export type ExecutionPath = z.infer<typeof ExecutionPath>;
 
 /** A value below a run. */
 export const ValuePath = ExecutionPath.extend({
-  value: z
-    .string()
-    .regex(/^\d{1,15}$/, 'is a number, as `href` ends with')
-    .meta({ description: 'As the `href` of a large value ends', examples: ['42'] }),
+  value: z.string().meta({ description: 'As the `href` of a large value ends', examples: ['42'] }),
 });
 export type ValuePath = z.infer<typeof ValuePath>;
 

@@ -124,7 +124,7 @@ export async function showValue(
   const { record } = await findRun(ctx, workflow, run, { limit: 0 });
   if (!(await readsAll(ctx, workflow, record))) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
-  const text = await object.value(record.id, ref);
+  const text = Number.isSafeInteger(ref) ? await object.value(record.id, ref) : undefined;
   if (text === undefined) throw new GatewayError('NOT_FOUND', 'The run has no such value');
   return new JsonBytes(new TextEncoder().encode(text));
 }
