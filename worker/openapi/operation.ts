@@ -117,7 +117,7 @@ function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiRes
     const headers = headersNamed([
       ...ON_ALL,
       ...timed,
-      ...replayed,
+      ...(namesRun(route) ? (['Idempotent-Replayed'] as const) : replayed),
       'Location',
       'Preference-Applied',
     ]);
@@ -129,6 +129,11 @@ function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiRes
   if (!conditional || method !== 'GET') return { 200: linked };
   const headers = headersNamed([...ON_ALL, ...timed, ...tagged]);
   return { 200: linked, 304: { description: 'It is still as `If-None-Match` has it', headers } };
+}
+
+/** Whether a key names what goes on by itself: a repeat then is answered as accepted, and says so. */
+function namesRun({ idempotency, headers }: AnyRoute): boolean {
+  return idempotency === 'ignored' && headers !== undefined && 'Idempotency-Key' in headers.shape;
 }
 
 /** A whole reply that succeeds. Contract: "Envelope". */
