@@ -20,6 +20,7 @@ const CONNECTIONS = [1, 16, 64];
 /** Inputs of the two workflows that are compared. */
 const INPUTS = { pure: { n: 1 }, redis: { key: 'measured', value: 'x'.repeat(100) } } as const;
 type Name = keyof typeof INPUTS;
+const SIDES = ['platform', 'durable', 'ours'] as const;
 const MIB = 1024 * 1024;
 /** Milliseconds between two looks at a run. */
 const LOOK_MS = 500;
@@ -74,7 +75,6 @@ interface Measured {
   /** Milliseconds of processor time of a run. */
   readonly cpu: number;
 }
-const SIDES = ['platform', 'durable', 'ours'] as const;
 type Round = Readonly<Record<(typeof SIDES)[number], Measured>>;
 
 async function compare(
