@@ -77,7 +77,11 @@ export async function killing(
   return {
     cases: runs,
     faults,
-    figures: { kills: count, shapes: shapes.length, 'runs with an attempt that failed by a kill': inside },
+    figures: {
+      kills: count,
+      shapes: shapes.length,
+      'runs with an attempt that failed by a kill': inside,
+    },
   };
 }
 
@@ -212,8 +216,7 @@ function tableOf(rows: ReadonlyMap<string, Row>): string {
   const lines = [...rows].map(([name, { runs, boundaries, inside, effects, faults }]) =>
     [name.padEnd(36), runs, inside, effects, faults, [...boundaries].sort().join(' ')].join('  '),
   );
-  return [
-    `${'shape'.padEnd(36)}  kills  disturbed  effects  faults  boundaries`,
-    ...lines,
-  ].join('\n');
+  return [`${'shape'.padEnd(36)}  kills  disturbed  effects  faults  boundaries`, ...lines].join(
+    '\n',
+  );
 }
