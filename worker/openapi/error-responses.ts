@@ -47,7 +47,8 @@ export class ErrorResponses {
     const headers = headersAt(status, standing);
     const beyond = headers.filter((name) => !ON_ALL.includes(name)).map((name) => `.${name}`);
     const { facade } = standing;
-    const name = [...codes, ...(facade ? ['facade'] : [])].join('.') + beyond.join('');
+    const spoken = facade ? ['facade', ...membersBeside(facade).slice(1)] : [];
+    const name = [...codes, ...spoken].join('.') + beyond.join('');
     this.made[name] ??= facade
       ? { ...responseOf(codes, headers, {}), content: contentBeside(codes, facade) }
       : responseOf(codes, headers, errorOf(codes));
@@ -111,9 +112,16 @@ function contentBeside(codes: readonly ErrorCode[], facade: Facade) {
     const { message, details = [] } = errorExample(code);
     return [code, { value: facade.errorBody(new GatewayError(code, message, { details })) }];
   });
-  const error = { type: 'string' as const, description: 'What was wrong, in words' };
-  const schema = { type: 'object' as const, properties: { error }, required: ['error'] };
+  const required = membersBeside(facade);
+  const member = { type: 'string' as const, description: 'What was wrong, in words' };
+  const properties = Object.fromEntries(required.map((name) => [name, { ...member }]));
+  const schema = { type: 'object' as const, properties, required };
   return { 'application/json': { schema, examples: Object.fromEntries(examples) } };
+}
+
+/** Members of a facade's errors; the first is `error`. */
+function membersBeside(facade: Facade): string[] {
+  return Object.keys(facade.errorBody(new GatewayError('INTERNAL', '')) ?? {});
 }
 
 /** What is said of all errors stands in one place: the components. */

@@ -127,6 +127,16 @@ export const CreateBody = shownAs(AnyBody, z.union([DefinitionInput, InsertInput
   description: 'A new workflow, in one of two shapes',
 });
 
+/** The shape, described as it was, or null. */
+function orNull(shape: z.ZodOptional) {
+  const inner = shape.unwrap();
+  const { description, examples } = {
+    ...(inner instanceof z.ZodType ? inner.meta() : {}),
+    ...shape.meta(),
+  };
+  return shape.nullable().meta({ description: description ?? '', examples: examples ?? [] });
+}
+
 /** Of PATCH; each member that is given replaces the whole one. */
 export const PatchBody = shownAs(
   AnyBody,
@@ -138,7 +148,7 @@ export const PatchBody = shownAs(
       status: Status.optional(),
       actions: Actions.optional(),
       ...Object.fromEntries(
-        Object.entries(ofDefinition).map(([name, shape]) => [name, shape.nullable()]),
+        Object.entries(ofDefinition).map(([name, shape]) => [name, orNull(shape)]),
       ),
     })
     .meta({

@@ -18,8 +18,8 @@ export const ACTION = {
   duration_ms: 15,
 };
 
-/** The run without its actions. */
-export const RUN = {
+/** The run as lists show it: without its actions and values. */
+export const RUN_ENTRY = {
   run_id: SAMPLE.execution,
   workflow: SAMPLE.workflow,
   version: '1.0.0',
@@ -27,11 +27,16 @@ export const RUN = {
   status: 'succeeded',
   trigger: { type: 'api', id: SAMPLE.requestId },
   started_by: SAMPLE.bruno,
-  input: { sku: 'swan-1', quantity: 20 },
-  output: { rows: [], row_count: 1 },
   started: '2026-03-09T14:02:11.480Z',
   ended: '2026-03-09T14:02:11.495Z',
   duration_ms: 15,
+};
+
+/** The run without its actions. */
+export const RUN = {
+  ...RUN_ENTRY,
+  input: { sku: 'swan-1', quantity: 20 },
+  output: { rows: [], row_count: 1 },
 };
 
 /** What starting and steering answer. */

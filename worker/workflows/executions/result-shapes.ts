@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
 import { count, NextCursor, timestamp, uuid } from '../../shapes/members.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
-import { ACTION, LETTER, RUN, STANDING } from './examples.ts';
+import { ACTION, LETTER, RUN, RUN_ENTRY, STANDING } from './examples.ts';
 import { ActionStatus, RunStatus } from './schema.ts';
 
 const text = (description: string, example: string) =>
@@ -81,7 +81,7 @@ const values = {
 export const RunEntry = z.object(run).meta({
   id: 'WorkflowRunEntry',
   description: 'A run, without its actions and values',
-  examples: [RUN],
+  examples: [RUN_ENTRY],
 });
 
 /** A page of runs. */
@@ -143,7 +143,7 @@ export const ActionPage = z
   .meta({
     id: 'WorkflowActionPage',
     description: 'Actions of a run',
-    examples: [{ actions: [ACTION] }],
+    examples: [{ actions: [ACTION], next_cursor: SAMPLE.cursor }],
   });
 
 /** A value of a run. */
@@ -241,7 +241,7 @@ export const LetterPage = z
   .meta({
     id: 'WorkflowDeadLetterPage',
     description: 'Runs that failed',
-    examples: [{ dead_letters: [LETTER] }],
+    examples: [{ dead_letters: [LETTER], next_cursor: SAMPLE.cursor }],
   });
 
 /** One event of a run's watchers: a `run` without its actions, or an `action`. */

@@ -38,7 +38,9 @@ export const PROTO: readonly Subject[] = [
   text('parseInPieces', ['proto/json-pieces.ts'], (each) => whole(parseInPieces(each))),
   text('exactNumbers', ['proto/exact-numbers.ts'], exactNumbers),
   text('faultOf JSON', ['proto/json-fault.ts'], faultOf),
-  text('depthFaultOf JSON', ['proto/json-fault.ts'], (each) => depthFaultOf(each, 1000)),
+  text('depthFaultOf JSON', ['proto/json-fault.ts', 'proto/json-look.ts'], (each) =>
+    depthFaultOf(each, 1000),
+  ),
   text('parseOrdered', ['proto/parse-ordered.ts'], parseOrdered),
   text('numbers written otherwise', ['proto/written-json.ts'], isWrittenOtherwise),
   text('parseWritten', ['proto/written-json.ts'], parseWritten),
