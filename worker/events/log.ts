@@ -3,15 +3,16 @@
  * are offered to. A wait is told of an event after both are on disk, so that none is lost between two
  * actions. Spec: workflows.md §3 `wait`, §5.
  */
+
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../context.ts';
 import { loggedFault } from '../db/fault.ts';
+import { ObjectRoom } from '../limits/quotas/object-room.ts';
 import { log } from '../log.ts';
 import { type SealingContext, sealBytes, unsealBytes } from '../secrets/seal.ts';
 import { settingsOf } from '../settings.ts';
 import { objectNameOf } from '../workflows/runs/names.ts';
 import type { EventsOwner, NewEvent, OrganizationEventsObject, Wait } from './object.ts';
-import { EventRoom } from './room.ts';
 import { EventStore, type WaitRow } from './store.ts';
 
 /** Milliseconds that an event is kept. Spec: workflows.md §5. */
@@ -22,6 +23,8 @@ const SWEEP_EVERY_MS = 3600 * 1000;
 const OFFERED_MAX = 50;
 /** Milliseconds after which a wait that could not be told is told again. */
 const AGAIN_MS = 1_000;
+/** Bytes that the object's database takes before anything is in it. */
+const EMPTY_BYTES = 128 * 1024;
 /** Waits that are told at a time. */
 const TOLD_AT_ONCE = 20;
 const encoder = new TextEncoder();
@@ -32,7 +35,11 @@ export class OrganizationEvents
   implements OrganizationEventsObject
 {
   readonly #store = new EventStore(this.ctx.storage.sql);
-  readonly #room = new EventRoom(this.env, this.#store);
+  readonly #room = new ObjectRoom(this.env, {
+    size: () => this.#store.size,
+    emptyBytes: EMPTY_BYTES,
+    holding: () => ({ orgUuid: this.#store.owner().orgUuid, holder: 'events', caller: 'events' }),
+  });
   #telling: Promise<void> | undefined;
 
   async append(

@@ -1,6 +1,5 @@
 /** What is wrong with a run that was killed meanwhile. */
-import type { Shape } from './shapes.ts';
-import { WAIT_MS } from './shapes.ts';
+import { type Shape, WAIT_MS } from './parts.ts';
 import type { ActionRecord, RunRecord } from './site.ts';
 
 /** What goes on does so within so many milliseconds. */

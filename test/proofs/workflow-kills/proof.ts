@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proof, ProofOptions, ProofResult } from '../proof.ts';
 import { Choices } from '../random.ts';
 import { faultsOf, isDisturbed } from './judge.ts';
-import { CHILDREN, SHAPES, type Shape } from './shapes.ts';
+import type { Shape } from './parts.ts';
+import { CHILDREN, SHAPES } from './shapes.ts';
 import { PARTS, type Part, type RunRecord, Site } from './site.ts';
 
 /** Runs that begin at a time. */

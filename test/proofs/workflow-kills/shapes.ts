@@ -1,81 +1,25 @@
-/** Workflows that are killed: each type of action alone and nested, and every way to fail. Each step adds a word to a list. */
-import type { Json } from '../../../proto/json.ts';
-
-/** A part of a definition. */
-type Part = { readonly [member: string]: Json };
-
-/** A workflow, and what an undisturbed run of it does. */
-export interface Shape {
-  readonly name: string;
-  readonly definition: Part;
-  readonly status: 'succeeded' | 'failed';
-  /** Words that its steps add, each once. */
-  readonly words: readonly string[];
-}
-
-/** Milliseconds of every wait for a time. */
-export const WAIT_MS = 700;
-const WAIT = `PT${WAIT_MS / 1000}S`;
-
-/** The id of an action and what an element adds to its word. */
-function step(id: string, more: Part = {}, word = ''): Part {
-  const element = word === '' ? id : `$(\`${id}${word}\`)`;
-  const request = { type: 'RPUSH', key: '$.input.list', element: [element] };
-  return { id, type: 'endpoint', endpoint: 'list', operation: 'write', input: request, ...more };
-}
-/** What an element, or an input, adds to a word. */
-const by = (...names: string[]) => names.map((name) => `-\${$.${name}}`).join('');
-const of = by('item');
-const wait = (id: string, more: Part = {}): Part => ({
-  ...{ id, type: 'wait', mode: 'duration', duration: WAIT },
-  ...more,
-});
-/** What always fails: a list is no number. */
-const broken = (id: string, more: Part = {}): Part => ({
-  ...{ id, type: 'endpoint', endpoint: 'list', operation: 'write' },
-  input: { type: 'INCR', key: '$.input.never' },
-  ...more,
-});
-const undo = (id: string, word = '') => ({ compensation: step(`undo-${id}`, {}, word) });
-const loop = (id: string, action: Json, more: Part = {}): Part => ({
-  ...{ id, type: 'loop', collection: '[1, 2, 3]', action },
-  ...more,
-});
-const parallel = (id: string, branches: Json[], more: Part = {}): Part => ({
-  ...{ id, type: 'parallel', branches },
-  ...more,
-});
-const child = (id: string, more: Part = {}, workflow = 'child', name: Json = id): Part => ({
-  ...{ id, type: 'subworkflow', workflow },
-  input: { list: '$.input.list', never: '$.input.never', name },
-  ...more,
-});
-const task = (id: string, more: Part = {}): Part => ({
-  ...{ id, type: 'humanTask', title: 'Look', assignees: { roles: ['Admin'] } },
-  ...more,
-});
-/** Each action with the next. */
-function chain(...actions: Part[]): Part[] {
-  return actions.map((action, at) => {
-    const next = actions[at + 1]?.id;
-    return next === undefined || action.type === 'condition' ? action : { next, ...action };
-  });
-}
-
-const each = (id: string) => [1, 2, 3].map((item) => `${id}-${item}`);
-
-function shape(name: string, actions: Part[], words: readonly string[], more: Part = {}): Shape {
-  return { name, definition: { actions: chain(...actions), ...more }, status: 'succeeded', words };
-}
-
-function failing(name: string, actions: Part[], words: readonly string[], more: Part = {}): Shape {
-  return { ...shape(name, actions, words, more), status: 'failed' };
-}
-
-const handler = (actions: Part): Part => ({ errorHandler: { actions } });
-const twice = {
-  retry: { maxAttempts: 2, initialInterval: 0.7, retryableErrors: ['REQUEST_FAILED'] },
-};
+/** Workflows that are killed: each type of action alone and nested, and every way to fail. */
+import {
+  broken,
+  by,
+  chain,
+  child,
+  each,
+  failing,
+  handler,
+  loop,
+  of,
+  type Part,
+  parallel,
+  type Shape,
+  shape,
+  step,
+  task,
+  twice,
+  undo,
+  WAIT,
+  wait,
+} from './parts.ts';
 
 /** Workflows that others begin: a step, and a step after a wait. */
 export const CHILDREN: Readonly<Record<string, Part>> = {

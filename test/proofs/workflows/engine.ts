@@ -11,7 +11,6 @@ import type { Effect, Failure } from '../../../worker/workflows/engine/journal.t
 import {
   attemptEnded,
   beginRun,
-  type Claimed,
   cancel,
   claimed,
   due,
@@ -23,8 +22,8 @@ import {
   workflowOf,
 } from '../../../worker/workflows/engine/test/memory-journal.ts';
 import { compensationOf } from '../../../worker/workflows/runs/compensation.ts';
+import { EngineKeys } from './engine-keys.ts';
 import type { Answer, Fate } from './fate.ts';
-import { EARLIER } from './model/keys.ts';
 import { EPOCH, eventOf, isNamed } from './model/leaves.ts';
 import type { Told } from './model/run.ts';
 import { effectOf } from './model/world.ts';
@@ -38,11 +37,6 @@ interface Later {
   readonly of: string;
   readonly run: () => void;
 }
-
-type Key =
-  | { readonly is: 'held'; readonly path: string }
-  | { readonly is: 'done'; readonly text: string | undefined }
-  | { readonly is: 'unknown' };
 
 /** Runs a definition. @throws Error when it is none, or its run does not end */
 export function runEngine(definition: Definition, input: Json, fate: Fate): Told {
@@ -60,9 +54,7 @@ class EngineRun {
   readonly #calls = new Map<string, number>();
   readonly #children = new Set<string>();
   readonly #callbacks = new Set<string>();
-  readonly #keys = new Map<string, Key>();
-  readonly #asked = new Set<string>();
-  #keyWaiters: { readonly name: string; readonly path: string }[] = [];
+  readonly #keys: EngineKeys;
   #listeners: Extract<Effect, { do: 'listen' }>[] = [];
 
   constructor(definition: Definition, input: Json, fate: Fate) {
@@ -72,6 +64,13 @@ class EngineRun {
     );
     this.#run = newRun(this.#journal, input);
     this.#fate = fate;
+    this.#keys = new EngineKeys({
+      fate,
+      journal: this.#journal,
+      now: () => this.#now - EPOCH,
+      after: (ms, end) => this.#in(ms, 'key', end),
+      answer: (path, answer) => claimed(this.#turn(), path, answer),
+    });
   }
 
   go(): Told {
@@ -181,8 +180,8 @@ class EngineRun {
   }
 
   #do(effect: Effect): void {
-    if (effect.do === 'claim') this.#claim(effect.path, effect.key);
-    else if (effect.do === 'settle') this.#settle(effect);
+    if (effect.do === 'claim') this.#keys.claim(effect.path, effect.key);
+    else if (effect.do === 'settle') this.#keys.settle(effect);
     else if (effect.do === 'start-child') this.#startChild(effect);
     else if (effect.do === 'cancel-child') this.#cancelChild(effect.path, effect.child);
     else if (effect.do === 'undo-child') this.#undoChild(effect.path);
@@ -204,70 +203,6 @@ class EngineRun {
 
   #tell({ event, path, data: { action: _, ...data } }: Extract<Effect, { do: 'tell' }>): void {
     if (event === 'action.escalated') this.#log('escalated', path, data);
-  }
-
-  #claim(path: string, name: string): void {
-    const key = this.#keyOf(name);
-    let answer: Claimed = { is: 'elsewhere' };
-    if (!key) {
-      this.#keys.set(name, { is: 'held', path });
-      answer = { is: 'own' };
-    } else if (key.is === 'unknown') answer = { is: 'unknown' };
-    else if (key.is === 'done') {
-      const output = key.text === undefined ? undefined : this.#journal.keep(key.text);
-      answer = { is: 'done', output };
-    } else if (key.path === path) answer = { is: 'own' };
-    else this.#keyWaiters.push({ name, path });
-    claimed(this.#turn(), path, answer);
-  }
-
-  #keyOf(name: string): Key | undefined {
-    const known = this.#keys.get(name);
-    if (known || this.#asked.has(name)) return known;
-    this.#asked.add(name);
-    const earlier = this.#fate.earlierKey(name);
-    if (!earlier) return undefined;
-    const text = (output: Json): Key => ({ is: 'done', text: JSON.stringify(output) });
-    const key: Key =
-      earlier.is === 'done'
-        ? text(earlier.output)
-        : earlier.is === 'unknown'
-          ? { is: 'unknown' }
-          : { is: 'held', path: EARLIER };
-    if (earlier.is === 'held') {
-      const { until, ends } = earlier;
-      const ms = Math.max(1, until - (this.#now - EPOCH));
-      const output = { n: 1, list: [], of: EARLIER };
-      this.#in(ms, 'key', () => this.#endKey(name, ends === 'free' ? undefined : text(output)));
-    }
-    this.#keys.set(name, key);
-    return key;
-  }
-
-  #settle({ path, key: name, as, output }: Extract<Effect, { do: 'settle' }>): void {
-    const key = this.#keys.get(name);
-    const isOwn = key?.is === 'done' || key?.is === 'unknown' || key?.path === path;
-    if (!isOwn || (key?.is !== 'held' && as !== 'free')) {
-      this.#keyWaiters = this.#keyWaiters.filter(
-        (each) => each.path !== path || each.name !== name,
-      );
-      return;
-    }
-    const text = output === undefined ? undefined : this.#journal.text(output);
-    const known: Record<typeof as, Key | undefined> = {
-      done: { is: 'done', text },
-      unknown: { is: 'unknown' },
-      free: undefined,
-    };
-    this.#endKey(name, known[as]);
-  }
-
-  #endKey(name: string, key: Key | undefined): void {
-    if (key) this.#keys.set(name, key);
-    else this.#keys.delete(name);
-    const told = this.#keyWaiters.filter((each) => each.name === name);
-    this.#keyWaiters = this.#keyWaiters.filter((each) => each.name !== name);
-    for (const { path } of told) this.#claim(path, name);
   }
 
   #startChild({ path, child, waits }: Extract<Effect, { do: 'start-child' }>): void {

@@ -73,7 +73,7 @@ export function elementsOf(
   forEach: Members,
   scope: Scope,
 ): { readonly elements: Elements | undefined; readonly inner: Scope } {
-  forEach.only(['array', 'as', 'index', 'filter', 'validation'], 'forEach');
+  forEach.refuseOthers(['array', 'as', 'index', 'filter', 'validation'], 'forEach');
   const array = sourceOf(forEach, 'array', scope);
   const validate = validationOf(forEach, scope);
   const element = nameOf(forEach, 'as', scope);

@@ -28,7 +28,7 @@ export const FAILS: OnError = {
 export function onErrorOf(rule: Members, hasTarget: boolean): OnError {
   const members = rule.members('onError');
   if (members === undefined) return FAILS;
-  members.only(['action', 'value', 'logLevel', 'message'], 'onError');
+  members.refuseOthers(['action', 'value', 'logLevel', 'message'], 'onError');
   const action = oneOf(members, 'action', ACTIONS);
   if (!members.has('action')) members.fault('action', `is required: ${ACTIONS.join(', ')}`);
   if (action === 'default' && !members.has('value')) {

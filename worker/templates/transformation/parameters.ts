@@ -45,7 +45,7 @@ function checkDeclared(name: string, definition: unknown, report: Report): void 
     return;
   }
   const members = new Members(definition, path, report);
-  members.only(['description', 'type', 'default'], 'a parameter');
+  members.refuseOthers(['description', 'type', 'default'], 'a parameter');
   const [type, value] = [members.get('type'), members.get('default')];
   const isType = typeof type === 'string' && PARAMETER_TYPES.some((each) => each === type);
   if (type !== undefined && !isType) {

@@ -95,7 +95,7 @@ export class Members {
   }
 
   /** Tells every member that is none of these. */
-  only(names: readonly string[], of: string): void {
+  refuseOthers(names: readonly string[], of: string): void {
     for (const name of Object.keys(this.object)) {
       if (!names.includes(name)) {
         this.fault(name, `is no member of ${of}, which has ${names.join(', ')}`);

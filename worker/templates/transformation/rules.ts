@@ -75,7 +75,7 @@ function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
     rule.report.add(rule.path, `has ${sorts.join(' and ')}: a rule has one of them`);
     return undefined;
   }
-  rule.only([sort, ...(SORTS[sort] ?? [])], `a rule with ${sort}`);
+  rule.refuseOthers([sort, ...(SORTS[sort] ?? [])], `a rule with ${sort}`);
   if (sort === 'forEach') return yield* loopRule(rule, place, rulesOf);
   if (sort === 'copy') return copyRule(rule, place);
   if (sort === 'initialize') return initializeRule(rule, place);
@@ -84,7 +84,7 @@ function* readRule(rule: Members, place: Place): Pieces<Rule | undefined> {
 
 /** `{condition, rules, else}`. */
 function* blockOf(rule: Members, place: Place): Pieces<Rule | undefined> {
-  rule.only(['condition', 'rules', 'else'], 'a block of rules');
+  rule.refuseOthers(['condition', 'rules', 'else'], 'a block of rules');
   if (!rule.has('condition')) rule.fault('condition', 'is required in a block of rules');
   const condition = conditionOf(rule, place.scope);
   const then = yield* rulesOf(rule, 'rules', place);

@@ -74,11 +74,14 @@ function readEntry(members: Members, scope: Scope, into: Read[]): void {
   if (TYPE_NAMES.includes(type)) {
     readBounds(members, scope, into);
   } else if (type === 'custom') {
-    members.only(['type', 'expression', 'function', 'message', 'code'], 'a check of type custom');
+    members.refuseOthers(
+      ['type', 'expression', 'function', 'message', 'code'],
+      'a check of type custom',
+    );
     const check = customCheck(members, scope);
     if (check) into.push({ check, isRequired: false, reason: reasonOf(members, 'is not valid') });
   } else if (NAMES.includes(type) && type !== 'type') {
-    members.only(['type', type, 'message', 'code'], `a check of type ${type}`);
+    members.refuseOthers(['type', type, 'message', 'code'], `a check of type ${type}`);
     readCheck(members, type, scope, into);
   } else {
     const known = [...NAMES.filter((each) => each !== 'type'), 'custom', ...TYPE_NAMES];
@@ -88,7 +91,7 @@ function readEntry(members: Members, scope: Scope, into: Read[]): void {
 
 /** `{type, minimum, maximum, …}`, and `rules`: a list of further checks. */
 function readBounds(members: Members, scope: Scope, into: Read[]): void {
-  members.only([...NAMES, 'rules', 'message', 'code'], 'a validation');
+  members.refuseOthers([...NAMES, 'rules', 'message', 'code'], 'a validation');
   for (const name of NAMES) if (members.has(name)) readCheck(members, name, scope, into);
   const rules = members.list('rules');
   if (rules) readList(rules, members.at('rules'), members, scope, into);

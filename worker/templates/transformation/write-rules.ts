@@ -17,7 +17,7 @@ export function copyRule(rule: Members, place: Place): Rule | undefined {
   const copy = rule.members('copy');
   const head = headOf(rule, 'copy', undefined, place);
   if (copy === undefined) return undefined;
-  copy.only(['from', 'to', 'fields'], 'copy');
+  copy.refuseOthers(['from', 'to', 'fields'], 'copy');
   const from = copy.has('from') ? sourceOf(copy, 'from', place.scope) : wholeInput(place);
   const to = copy.has('to')
     ? targetAt(copy.needText('to') ?? '$', copy.at('to'), copy, place.scope)

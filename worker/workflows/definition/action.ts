@@ -88,7 +88,7 @@ function readAction(
     members.fault('type', '"condition" is not allowed in a graph: its actions begin by after');
   }
   const { members: own, read } = readerOf(type);
-  members.only(
+  members.refuseOthers(
     [...COMMON, ...(list.isGraph ? ['after'] : []), ...own],
     `an action of type ${type}`,
   );
@@ -196,7 +196,7 @@ function readChoice(around: Around, json: Json & object): Next {
   const { drafts, members, draft } = around;
   const choice = members.members('next');
   if (choice === undefined || !isJsonObject(json)) return { to: null };
-  choice.only(['condition', 'true', 'false'], 'next');
+  choice.refuseOthers(['condition', 'true', 'false'], 'next');
   const source = choice.needText('condition');
   const stand = { root: 'run', action: draft, when: 'after' } as const;
   const where = choice.at('condition');

@@ -111,7 +111,7 @@ export const dynamicAction: TypeReader<'dynamicAction'> = {
       ? members.members('selection')
       : members.fault('selection', 'is required');
     if (selection === undefined) return undefined;
-    selection.only(['expression', 'options', 'default'], 'selection');
+    selection.refuseOthers(['expression', 'options', 'default'], 'selection');
     const inner = { ...around, members: selection };
     const expression = expressionOf(inner, 'expression');
     const options = selection.has('options')

@@ -29,9 +29,9 @@ export function actionsOf(schema: JsonObject): {
 } {
   const report = new Report();
   const members = new Members(schema, 'workflow_schema', report);
-  members.only(['id', 'dag'], 'workflow_schema');
+  members.refuseOthers(['id', 'dag'], 'workflow_schema');
   const dag = members.members('dag');
-  dag?.only(['nodes'], 'dag');
+  dag?.refuseOthers(['nodes'], 'dag');
   const nodes = dag?.has('nodes') ? dag.members('nodes') : dag?.fault('nodes', 'is required');
   const read = Object.keys(nodes?.object ?? {}).flatMap((id) => readNode(nodes, id) ?? []);
   if (nodes !== undefined && Object.keys(nodes.object).length === 0) {
@@ -45,7 +45,10 @@ export function actionsOf(schema: JsonObject): {
 function readNode(nodes: Members | undefined, id: string): Node | undefined {
   const members = nodes?.members(id);
   if (members === undefined) return undefined;
-  members.only(['id', 'source', 'children', 'template_uuid', 'input_op', 'output_op'], 'a node');
+  members.refuseOthers(
+    ['id', 'source', 'children', 'template_uuid', 'input_op', 'output_op'],
+    'a node',
+  );
   if (!ACTION_ID.test(id)) nodes?.fault(id, `is the id of a node, and ${ACTION_ID_FORM}`);
   const own = members.needText('id');
   if (own !== undefined && own !== id) members.fault('id', `must be the key of the node: ${id}`);

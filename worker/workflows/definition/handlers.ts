@@ -52,7 +52,7 @@ export function readHandlers(drafts: Drafts, definition: Members): Handlers {
   const members = definition.members('errorHandler');
   const byId = new Map<string, WrittenHandler>();
   if (members === undefined) return { byDefault: SILENT, byId, deadLetters: undefined };
-  members.only(['default', 'actions', 'deadLetterQueue'], 'errorHandler');
+  members.refuseOthers(['default', 'actions', 'deadLetterQueue'], 'errorHandler');
   const main = members.members('default');
   const byDefault = main === undefined ? SILENT : readHandler(drafts, main, undefined);
   const named = members.members('actions');
@@ -72,7 +72,7 @@ export function readHandlers(drafts: Drafts, definition: Members): Handlers {
 
 /** @param id of the action that it is for; undefined for all */
 function readHandler(drafts: Drafts, members: Members, id: string | undefined): WrittenHandler {
-  members.only(['retry', 'fallback', 'action', 'escalation'], 'a handler');
+  members.refuseOthers(['retry', 'fallback', 'action', 'escalation'], 'a handler');
   return {
     retry: orOff(members, 'retry', () => readRetry(members)),
     fallback: orOff(members, 'fallback', () => {
@@ -103,7 +103,7 @@ function readRetry(handler: Members): Retry | undefined {
     max: 'maxInterval',
     on: ['retryableErrors', 'retryOnErrors'],
   } as const;
-  members.only(['maxAttempts', initial, ...rate, max, 'jitter', ...on], 'retry');
+  members.refuseOthers(['maxAttempts', initial, ...rate, max, 'jitter', ...on], 'retry');
   const attempts = members.number('maxAttempts', { min: 1, max: 100, isInteger: true });
   const initialS = members.number(initial, { min: 0, max: 86_400 });
   const maxS = members.number(max, { min: 0, max: 2_592_000 });
@@ -149,7 +149,7 @@ function readEscalation(
 ): Escalation | undefined {
   const members = handler.members('escalation');
   if (members === undefined) return undefined;
-  members.only(['threshold', 'notification', 'incident'], 'escalation');
+  members.refuseOthers(['threshold', 'notification', 'incident'], 'escalation');
   const threshold = members.number('threshold', { min: 1, max: 100, isInteger: true }) ?? 1;
   const stand: Stand =
     id === undefined
@@ -183,7 +183,7 @@ function readDeadLetters(handler: Members): DeadLetters | undefined {
   const members = handler.members('deadLetterQueue');
   if (members === undefined) return undefined;
   const names = ['enabled', 'destination', 'includeState', 'retryable', 'retention'];
-  members.only(names, 'deadLetterQueue');
+  members.refuseOthers(names, 'deadLetterQueue');
   const read = {
     destination: members.text('destination'),
     includeState: members.flag('includeState', false),

@@ -69,7 +69,7 @@ function readAssignees(around: Around): Value | undefined {
   }
   const read = members.members('assignees');
   if (read === undefined) return undefined;
-  read.only(['roles', 'users'], 'assignees');
+  read.refuseOthers(['roles', 'users'], 'assignees');
   const lists = [read.get('roles'), read.get('users')];
   if (lists.every((list) => list === undefined || (Array.isArray(list) && list.length === 0))) {
     members.fault('assignees', 'must name at least one role or user');
@@ -106,7 +106,7 @@ function isRole(text: string): boolean {
 function readEscalation(timeout: Members): readonly string[] | undefined {
   const members = timeout.members('escalation');
   if (members === undefined) return undefined;
-  members.only(['roles'], 'escalation');
+  members.refuseOthers(['roles'], 'escalation');
   const roles = members.has('roles')
     ? members.texts('roles')
     : members.fault('roles', 'is required');
@@ -119,7 +119,7 @@ function readEscalation(timeout: Members): readonly string[] | undefined {
 function readForm(around: Around): readonly FormField[] {
   const form = around.members.members('form');
   if (form === undefined) return [];
-  form.only(['fields'], 'form');
+  form.refuseOthers(['fields'], 'form');
   const list = form.has('fields') ? form.list('fields') : form.fault('fields', 'is required');
   if (list === undefined) return [];
   if (list.length > FIELDS_MAX) form.fault('fields', `must have at most ${FIELDS_MAX} fields`);
@@ -133,7 +133,7 @@ function readForm(around: Around): readonly FormField[] {
 }
 
 function readField(around: Around, members: Members, known: Set<string>): FormField[] {
-  members.only(['id', 'type', 'label', 'options', 'required'], 'a field');
+  members.refuseOthers(['id', 'type', 'label', 'options', 'required'], 'a field');
   const id = members.needText('id');
   if (id !== undefined && !ACTION_ID.test(id)) {
     members.fault('id', ACTION_ID_FORM);
@@ -175,7 +175,7 @@ function checkOption(members: Members, json: Json, index: number): void {
     return;
   }
   const option = new Members(json, where, report);
-  option.only(['value', 'label'], 'an option');
+  option.refuseOthers(['value', 'label'], 'an option');
   option.needText('value');
   option.text('label');
 }

@@ -86,7 +86,7 @@ export class Members extends Read {
   }
 
   /** Tells every member that is none of these. */
-  override only(names: readonly string[], of: string): void {
+  override refuseOthers(names: readonly string[], of: string): void {
     for (const name of Object.keys(this.object)) {
       if (names.includes(name)) continue;
       const shown = told(name, SHOWN);

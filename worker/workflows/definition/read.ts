@@ -72,7 +72,7 @@ export function readWorkflow(definition: JsonObject, lookups: Lookups): ReadWork
 
 function readWhole(drafts: Drafts, members: Members): Workflow | undefined {
   const { report, byId } = drafts;
-  members.only(DEFINITION_MEMBERS, 'a workflow');
+  members.refuseOthers(DEFINITION_MEMBERS, 'a workflow');
   for (const name of FREE) members.members(name);
   const rest = readAround(drafts, members);
   const actions = readActions(drafts, members);
@@ -156,7 +156,7 @@ function keyOf(drafts: Drafts, members: Members, name: string): Expr | undefined
 function readInput({ report }: Drafts, definition: Members): Workflow['input'] {
   const members = definition.members('input');
   if (members === undefined) return undefined;
-  members.only(['schema'], 'input');
+  members.refuseOthers(['schema'], 'input');
   const schema = members.get('schema');
   if (schema === undefined) return undefined;
   if (typeof schema !== 'boolean' && !isJsonObject(schema)) {

@@ -70,10 +70,10 @@ function readTrigger(
 }
 
 function readApi(_drafts: Drafts, members: Members, index: number): ApiTrigger {
-  members.only(['type', 'synchronous', 'authentication'], 'a trigger of type api');
+  members.refuseOthers(['type', 'synchronous', 'authentication'], 'a trigger of type api');
   const synchronous = members.flag('synchronous', false);
   const authentication = members.members('authentication');
-  authentication?.only(['required'], 'authentication');
+  authentication?.refuseOthers(['required'], 'authentication');
   const required = authentication?.flag('required', true) ?? true;
   return { type: 'api', index, synchronous, required };
 }
@@ -84,7 +84,7 @@ function readSchedule(
   index: number,
 ): ScheduleTrigger | undefined {
   const names = ['type', 'schedule', 'timezone', 'input', 'missed', 'overlap'];
-  members.only(names, 'a trigger of type schedule');
+  members.refuseOthers(names, 'a trigger of type schedule');
   const schedule = members.needText('schedule');
   const wrong = schedule === undefined ? undefined : faultOfCron(schedule);
   if (wrong !== undefined) members.fault('schedule', wrong);
@@ -105,7 +105,7 @@ function readSchedule(
 }
 
 function readEvent(drafts: Drafts, members: Members, index: number): EventTrigger | undefined {
-  members.only(['type', 'source', 'event', 'filter', 'mapping'], 'a trigger of type event');
+  members.refuseOthers(['type', 'source', 'event', 'filter', 'mapping'], 'a trigger of type event');
   const [source, event] = [members.needText('source'), members.needText('event')];
   const names = { source, event };
   for (const [name, value] of Object.entries(names)) {
@@ -124,7 +124,7 @@ function readDataChange(
   index: number,
 ): DataChangeTrigger | undefined {
   const names = ['type', 'endpoint', 'collection', 'operation', 'ordered', 'filter', 'mapping'];
-  members.only(names, 'a trigger of type dataChange');
+  members.refuseOthers(names, 'a trigger of type dataChange');
   const endpoint = members.needText('endpoint');
   const collection = members.needText('collection');
   if (collection !== undefined && collection.length > COLLECTION_MAX) {

@@ -90,7 +90,7 @@ export function readTimeout(
   const { members: all } = around;
   const members = all.members('timeout');
   if (members === undefined) return undefined;
-  members.only(names, 'timeout');
+  members.refuseOthers(names, 'timeout');
   const duration = durationOf(around, members);
   const action = members.has('action') ? targetOf(around, members, 'action') : undefined;
   if (around.list.isGraph && members.has('action')) {

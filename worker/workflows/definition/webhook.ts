@@ -17,7 +17,7 @@ export function readWebhook(
   index: number,
 ): WebhookTrigger | undefined {
   const names = ['type', 'path', 'authentication', 'synchronous', 'mapping'];
-  members.only(names, 'a trigger of type webhook');
+  members.refuseOthers(names, 'a trigger of type webhook');
   const path = members.needText('path')?.replace(/^\//, '');
   if (path !== undefined && !isHookPath(path)) {
     members.fault('path', 'must be 1 to 8 segments of letters, digits, _ and -, each of up to 64');
@@ -37,7 +37,7 @@ function readAuthentication(
   members: Members,
 ): WebhookTrigger['authentication'] | undefined {
   const names = ['type', 'header', 'secret', 'scheme', 'algorithm', 'idHeader', 'id'];
-  members.only(names, 'authentication');
+  members.refuseOthers(names, 'authentication');
   if (members.has('type')) members.chosen('type', ['hmac']);
   else members.fault('type', 'is required: hmac');
   const scheme = members.oneOf('scheme', SCHEMES, 'plain');

@@ -1,6 +1,7 @@
 /** Drives the runs of one object: transitions, calls, what is due, and what was cut off. Spec: workflows.md §7. */
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
+import type { ObjectRoom } from '../../limits/quotas/object-room.ts';
 import { log } from '../../log.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { failRun } from '../engine/advance.ts';
@@ -10,7 +11,7 @@ import { attemptEnded, beginRun, due } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
 import { settle } from '../engine/settle.ts';
 import type { Turn } from '../engine/turn.ts';
-import { Allowance } from './allowance.ts';
+import { allowanceOf } from './allowance.ts';
 import { definitionOf } from './definitions.ts';
 import type { Call } from './head.ts';
 import type { RunRow } from './journal.ts';
@@ -38,7 +39,7 @@ export interface Beside {
 
 export class Driver {
   readonly keeper: Keeper;
-  readonly allowance: Allowance;
+  readonly allowance: ObjectRoom;
   readonly #state: DurableObjectState;
   readonly #env: Bindings;
   readonly #beside: Beside;
@@ -52,7 +53,7 @@ export class Driver {
     this.#state = state;
     this.#env = env;
     this.keeper = keeper;
-    this.allowance = new Allowance(keeper, env);
+    this.allowance = allowanceOf(keeper, env);
     this.#beside = beside;
   }
 

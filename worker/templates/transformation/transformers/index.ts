@@ -46,7 +46,7 @@ export function stepsOf(rule: Members): readonly Step[] {
       return [];
     }
     const members = new Members(each, at, rule.report);
-    members.only(['name', 'args'], 'a transformer');
+    members.refuseOthers(['name', 'args'], 'a transformer');
     const [name, args = []] = [members.needText('name'), members.list('args')];
     return name === undefined
       ? []
