@@ -98,7 +98,12 @@ test('a file of more than 300 lines is a fault', async () => {
   const long = { ...found, summary: { ...found.summary, violations: [] } };
   expect(await roomFaults(long)).toEqual([]);
   await writeFile(join(root, 'proto/a.ts'), 'export const x = 1;\n'.repeat(301));
-  expect(await roomFaults(long, root)).toEqual(['at most 300 lines a file: proto/a.ts has 301']);
+  await mkdir(join(root, 'test/proofs'), { recursive: true });
+  await writeFile(join(root, 'test/proofs/b.ts'), 'export const x = 1;\n'.repeat(302));
+  expect(await roomFaults(long, root)).toEqual([
+    'at most 300 lines a file: proto/a.ts has 301',
+    'at most 300 lines a file: test/proofs/b.ts has 302',
+  ]);
 });
 
 test('a page without a place for the picture is refused', async () => {

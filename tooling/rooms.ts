@@ -1,5 +1,5 @@
 /** The rooms of the house as the imports make them: whether each arrow is allowed, how long files are, and the picture in docs/architecture.md. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import { FORBIDDEN, LAYERS, OPTIONS, RELAY_LAYERS, ROOMS } from '../dependency-cruiser.config.ts';
@@ -10,6 +10,8 @@ export const ROOMS_PAGE = 'docs/architecture.md';
 const LINES_MAX = 300;
 /** What is read: the sources of ours, not what is generated or brought along. */
 const SOURCES = [...Object.keys(ROOMS), 'test'];
+/** What we write ourselves, not what is brought along. */
+const OURS = /^(?!vendor|node_modules|test\/conformance).*\.ts$/;
 const BEGIN = '<!-- rooms: made by npm run generate -->';
 const END = '<!-- /rooms -->';
 
@@ -33,17 +35,22 @@ export async function roomFaults(
     const way = cycle ? cycle.map(({ name }) => name).join(' → ') : to;
     return `${rule.name}: ${from} → ${way}`;
   });
-  const files = modules
-    .map(({ source }) => source)
-    .filter((file) => /^(?!vendor|node_modules).*\.ts$/.test(file));
+  const sources = modules.map(({ source }) => source).filter((file) => OURS.test(file));
+  const files = new Set([...sources, ...(await testFiles(root))]);
   const lengths = await Promise.all(
-    files.map(async (file) => {
+    [...files].map(async (file) => {
       const text = await readFile(join(root, file), 'utf8').catch(() => '');
       const lines = text.split('\n').length - 1;
       return lines > LINES_MAX ? [`at most ${LINES_MAX} lines a file: ${file} has ${lines}`] : [];
     }),
   );
   return [...arrows, ...lengths.flat()];
+}
+
+/** Files below `test/`: of most of them the imports are not judged, but their length is. */
+async function testFiles(root: string): Promise<string[]> {
+  const all = await readdir(join(root, 'test'), { recursive: true }).catch(() => []);
+  return all.map((file) => `test/${file}`).filter((file) => OURS.test(file));
 }
 
 /** A text with the picture of the rooms in its place. */
