@@ -1,27 +1,22 @@
-/** Cancels what runs of a workflow. */
+/** What the deletion of a workflow does to its runs: every object is asked, for the index in D1 is late. */
 import type { Context } from '../context.ts';
 import type { WorkflowRow } from '../db/workflows.ts';
-import { selectActiveRuns } from './executions/store.ts';
-import { runsObject } from './runs/reachable.ts';
+import { objectNamesOf } from './runs/names.ts';
 
-/** Runs that are told at a time. */
-const AT_ONCE = 50;
+/** Brings the index of the organization's runs up to date, so that D1 knows which are active. */
+export async function indexRuns({ env }: Context, orgUuid: string): Promise<void> {
+  const names = objectNamesOf(orgUuid);
+  await Promise.all(names.map((name) => env.WORKFLOW_RUNS.getByName(name).index()));
+}
 
 /**
- * Cancels every active run of a workflow: waits end, calls in flight are let end, and what was done
- * is compensated. Answers once each of them has been told.
+ * Cancels every active run of a workflow that is deleted, and lets none begin any more: waits end,
+ * calls in flight are let end, and what was done is compensated. Answers once all have been told.
  */
-export async function cancelRunsOf(ctx: Context, { orgUuid, uuid }: WorkflowRow): Promise<void> {
-  const told = new Set<string>();
-  for (;;) {
-    const rows = await selectActiveRuns(ctx.db, orgUuid, uuid, told.size + AT_ONCE);
-    const next = rows.filter((row) => !told.has(row.uuid));
-    if (next.length === 0) return;
-    await Promise.all(
-      next.map(async (row) => {
-        told.add(row.uuid);
-        await runsObject(ctx.env, orgUuid, row.uuid).cancel(row.uuid);
-      }),
-    );
-  }
+export async function cancelRunsOf(
+  { env }: Context,
+  { orgUuid, uuid }: WorkflowRow,
+): Promise<void> {
+  const names = objectNamesOf(orgUuid);
+  await Promise.all(names.map((name) => env.WORKFLOW_RUNS.getByName(name).close(uuid)));
 }

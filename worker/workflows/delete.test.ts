@@ -56,6 +56,47 @@ describe('DELETE /workflows/{workflow}', () => {
   });
 });
 
+describe('DELETE of a workflow whose runs began just now', () => {
+  const begun = async () => {
+    const gateway = await startGateway('Write');
+    gateway.clock.now = Date.now();
+    await make(gateway, WAITING);
+    const started = await Promise.all(
+      Array.from({ length: 5 }, () => gateway.call('POST', '/workflows/waiting', {})),
+    );
+    const runs = started.map((reply) => (reply.body as { run_id: string }).run_id);
+    return { gateway, runs };
+  };
+
+  test('is refused', async () => {
+    const { gateway } = await begun();
+    const message = 'Workflow waiting has 5 active runs: cancel them with ?confirm=true';
+    expect(await gateway.call('DELETE', '/workflows/waiting')).toEqual({
+      status: 409,
+      body: failure('WORKFLOW_RUNNING', message, [{ rule: 'active runs', runs: 5 }]),
+    });
+  });
+
+  test('cancels each of them when it is confirmed', async () => {
+    const { gateway, runs } = await begun();
+    const { body } = await gateway.call('GET', '/workflows/waiting');
+    const { uuid } = body as { uuid: string };
+    expect(await gateway.call('DELETE', '/workflows/waiting?confirm=true')).toEqual({
+      status: 200,
+      body: {
+        message: 'Workflow waiting deleted',
+        id: 'waiting',
+        activeInstances: 5,
+        terminationStatus: 'cancelling',
+      },
+    });
+    for (const run of runs) {
+      const shown = await gateway.call('GET', `/workflows/${uuid}/executions/${run}`);
+      expect(shown).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+    }
+  });
+});
+
 describe('what workflows use', () => {
   test('of templates, is listed, and goes when that is confirmed', async () => {
     const gateway = await startGateway('Write');

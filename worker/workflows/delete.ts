@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { raiseRules } from '../grants/changes/store.ts';
 import { type IfMatch, isHeld, preconditionFailed } from '../revision.ts';
 import { type Workflow, workflowNotFound } from './access.ts';
-import { cancelRunsOf } from './cancel-runs.ts';
+import { cancelRunsOf, indexRuns } from './cancel-runs.ts';
 import { deleteRemains, markDeleted } from './changes/store.ts';
 import { tagOf } from './record.ts';
 import { selectActive, selectWorkflow } from './store.ts';
@@ -29,6 +29,7 @@ export async function deleteWorkflow(
 ): Promise<number> {
   const { db } = ctx;
   const { orgUuid, uuid, id } = row;
+  await indexRuns(ctx, orgUuid);
   const [[active], deleted] = await db.batch([
     selectActive(db, orgUuid, uuid),
     markDeleted(db, row, { ifMatch, confirmed, now: ctx.now() }),
@@ -42,7 +43,7 @@ export async function deleteWorkflow(
   ]);
   const count = active?.active ?? 0;
   if (deleted.length > 0) {
-    if (count > 0) await cancelRunsOf(ctx, row);
+    await cancelRunsOf(ctx, row);
     return count;
   }
   const [left] = await selectWorkflow(db, orgUuid, { uuid });

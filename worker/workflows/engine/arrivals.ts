@@ -64,12 +64,17 @@ export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
   return true;
 }
 
-/** A callback came; answers whether its wait is open. */
+/** A callback came; answers whether its wait is open, or is still to begin and was not called back. */
 export function calledBack(turn: Turn, path: string, text: string): boolean {
-  const node = turn.journal.node(path);
-  if (node?.phase !== 'wait' || node.state.wait !== 'callback') return false;
-  succeed(turn, node, turn.journal.keep(text));
-  settle(turn);
+  const { journal } = turn;
+  const node = journal.node(path);
+  if (node?.phase === 'wait' && node.state.wait === 'callback') {
+    succeed(turn, node, journal.keep(text));
+    settle(turn);
+    return true;
+  }
+  if (node || journal.takeCallback(path) !== undefined) return false;
+  journal.keepCallback(path, journal.keep(text));
   return true;
 }
 

@@ -71,22 +71,6 @@ export function selectRuns(
     .limit(limit);
 }
 
-/** UUIDs of a workflow's runs that have not ended. */
-export function selectActiveRuns(db: Database, orgUuid: string, workflow: string, limit: number) {
-  return db
-    .select({ uuid: workflowRuns.uuid })
-    .from(workflowRuns)
-    .where(
-      and(
-        eq(workflowRuns.orgUuid, orgUuid),
-        eq(workflowRuns.workflowUuid, workflow),
-        isNull(workflowRuns.endedAt),
-        sql`${workflowRuns.status} <> 'compensating'`,
-      ),
-    )
-    .limit(limit);
-}
-
 /** Dead letters of a workflow that are kept, the newest first. */
 export function selectLetters(
   db: Database,

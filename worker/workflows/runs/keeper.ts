@@ -188,6 +188,23 @@ export class Keeper {
     return { value, row, calls, hasEffects, earliest };
   }
 
+  /** Whether runs of a workflow may begin no more. */
+  isClosed(workflow: string): boolean {
+    return this.sql.exec('SELECT 1 FROM closed WHERE workflow = ?', workflow).toArray().length > 0;
+  }
+
+  /** Lets no run of a workflow begin any more. Answers those that have not ended. */
+  close(workflow: string): { readonly id: string }[] {
+    this.sql.exec('INSERT OR IGNORE INTO closed VALUES (?)', workflow);
+    return this.sql
+      .exec<{ id: string }>(
+        `SELECT id FROM runs WHERE status NOT IN ('succeeded', 'failed', 'cancelled')
+          AND json_extract(head, '$.workflow.uuid') = ?`,
+        workflow,
+      )
+      .toArray();
+  }
+
   /** Where a fork begins; undefined of other runs. */
   forkOf(run: number): string | undefined {
     const sql = 'SELECT action FROM forks WHERE run = ?';

@@ -71,6 +71,10 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   /** What changed after a place, as JSON; waits for a change so long. */
   changes(run: string, after: number, waitMs: number): Promise<string | undefined>;
   cancel(run: string): Promise<Standing | 'ended' | undefined>;
+  /** Writes to D1 at once what the index does not tell yet. */
+  index(): Promise<void>;
+  /** The workflow is deleted: its active runs are cancelled, and none is started any more. */
+  close(workflow: string): Promise<void>;
   retry(run: string): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined>;
   /** What a fork keeps that begins at an action; as JSON. */
   kept(run: string, from: string): Promise<string | undefined>;

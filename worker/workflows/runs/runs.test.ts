@@ -143,6 +143,20 @@ describe('a run', () => {
     await runner.until(second.run, 'waiting');
   });
 
+  test('does not begin once its workflow is deleted, though the object keeps the definition', async () => {
+    const runner = await startRunner();
+    await runner.store('gone', {
+      actions: [{ id: 'w', type: 'wait', mode: 'duration', duration: 'PT5M' }],
+    });
+    const started = await runner.start('gone', {}, {}, false);
+    const { run } = started as { run: string };
+    const { uuid } = (await runner.shown(run)).record.head.workflow;
+    await runner.object(run).close(uuid);
+    expect((await runner.shown(run)).record.status).toBe('cancelled');
+    const id = `${run.slice(0, 1)}${crypto.randomUUID().slice(1)}`;
+    expect(await runner.start('gone', {}, { id })).toEqual({ is: 'no-version' });
+  });
+
   test('with the key of another takes its output without calling', async () => {
     const runner = await startRunner();
     await runner.store('once', {

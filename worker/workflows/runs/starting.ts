@@ -41,6 +41,7 @@ export async function startRun(at: Reachable, order: Order): Promise<Started> {
   const eventsAfter = await position(at, workflow, order);
   const meanwhile = known(at, order);
   if (meanwhile) return meanwhile;
+  if (keeper.isClosed(order.workflow.uuid)) return { is: 'no-version' };
   const { retentionMs } = workflow.settings;
   const head: Head = {
     ...rest,

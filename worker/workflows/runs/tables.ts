@@ -70,6 +70,7 @@ const TABLES = `
     inside INTEGER NOT NULL
   );
   CREATE INDEX IF NOT EXISTS gates_name ON gates (name, inside, id);
+  CREATE TABLE IF NOT EXISTS closed (workflow TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS forks (run INTEGER PRIMARY KEY, action TEXT NOT NULL);`;
 
 /** Makes those that are not there. */

@@ -114,6 +114,16 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return wasOpen ? this.#standing(run) : 'ended';
   }
 
+  async index(): Promise<void> {
+    if (await this.#keeper.open()) await writeIndex(this.env, this.#keeper);
+  }
+
+  async close(workflow: string): Promise<void> {
+    if (!(await this.#keeper.open())) return;
+    await this.#driver.ready();
+    for (const { id } of this.#keeper.close(workflow)) await this.cancel(id);
+  }
+
   async retry(
     run: string,
   ): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined> {
@@ -151,14 +161,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     const row = await this.#find(run);
     if (!row || ENDED.has(row.body.status)) return false;
     if (tokenOf(this.#keeper.vault, run, path) !== token) return false;
-    const took = this.#driver.act(row.run, (turn) => {
-      if (calledBack(turn, path, text)) return true;
-      // It has ended, or was called back before.
-      if (turn.journal.node(path) || turn.journal.takeCallback(path) !== undefined) return false;
-      turn.journal.keepCallback(path, turn.journal.keep(text));
-      return true;
-    });
-    return took ?? false;
+    return this.#driver.act(row.run, (turn) => calledBack(turn, path, text)) ?? false;
   }
 
   async offer(
