@@ -34,6 +34,8 @@ export async function liveEvents(
       const text = await object.changes(record.id, last, WAIT_MS);
       if (text === undefined) return controller.close();
       const shown = JSON.parse(text) as Shown; // As the object wrote it.
+      // It may have reached meanwhile what the reader may not read.
+      if (!(await readsAll(ctx, workflow, shown.record))) return controller.close();
       const { written, upTo, isOver } = eventsOf(teller, shown, last);
       last = upTo;
       controller.enqueue(encoder.encode(written === '' ? ':\n\n' : written));

@@ -76,12 +76,13 @@ async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<
 /** What a parent is told of its child's end. */
 export function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
   const { status, output, error } = row.body;
+  const reached = keeper.reachedOf(row.run);
   const textOf = (ref: Ref) => keeper.vault.text(row.run, ref);
   if (status === 'succeeded') {
-    return { is: 'succeeded', ...(output === undefined ? {} : { text: textOf(output) }) };
+    return { is: 'succeeded', ...(output === undefined ? {} : { text: textOf(output) }), reached };
   }
   const { code, message } = error === undefined ? UNTOLD : (JSON.parse(textOf(error)) as Told);
-  return { is: 'failed', code, message };
+  return { is: 'failed', code, message, reached };
 }
 
 type Told = { readonly code: string; readonly message: string };

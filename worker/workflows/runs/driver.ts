@@ -167,9 +167,7 @@ export class Driver {
       const end = await this.#end(run, path);
       if (!end) return;
       this.act(run, (turn) => {
-        for (const endpoint of end.reached) {
-          this.keeper.sql.exec('INSERT OR IGNORE INTO reached VALUES (?, ?)', run, endpoint);
-        }
+        this.keeper.addReached(run, end.reached);
         const outcome =
           'failure' in end ? { failure: end.failure } : { output: turn.journal.keep(end.text) };
         attemptEnded(turn, path, attempt, outcome);

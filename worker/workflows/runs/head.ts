@@ -55,6 +55,8 @@ export interface Order extends Omit<Head, 'gate' | 'retentionMs'> {
 export interface Kept {
   /** Rows of nodes, as they are stored, with values in place of their refs. */
   readonly nodes: readonly string[];
+  /** UUIDs of the endpoints that their values come from. */
+  readonly reached: readonly string[];
 }
 
 /** What is done outside for a run: what its engine asks for, and what surrounds the run. */

@@ -188,6 +188,22 @@ export class Keeper {
     return { value, row, calls, hasEffects, earliest };
   }
 
+  /** UUIDs of the endpoints that a run's values come from. */
+  reachedOf(run: number): string[] {
+    const sql = 'SELECT endpoint FROM reached WHERE run = ?';
+    return this.sql
+      .exec<{ endpoint: string }>(sql, run)
+      .toArray()
+      .map(({ endpoint }) => endpoint);
+  }
+
+  /** A run's values come from these endpoints, too. */
+  addReached(run: number, endpoints: readonly string[]): void {
+    for (const endpoint of endpoints) {
+      this.sql.exec('INSERT OR IGNORE INTO reached VALUES (?, ?)', run, endpoint);
+    }
+  }
+
   /** Whether runs of a workflow may begin no more. */
   isClosed(workflow: string): boolean {
     return this.sql.exec('SELECT 1 FROM closed WHERE workflow = ?', workflow).toArray().length > 0;

@@ -54,7 +54,8 @@ export function keptBefore(
     };
     return JSON.stringify({ node, values });
   });
-  return { kept: { nodes: texts }, before: before.map(({ action }) => action) };
+  const reached = keeper.reachedOf(row.run);
+  return { kept: { nodes: texts, reached }, before: before.map(({ action }) => action) };
 }
 
 /** Ids that an action of a graph comes after, at whatever distance. */

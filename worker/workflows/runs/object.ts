@@ -43,8 +43,14 @@ export interface ActionQuery {
 /** What `end` tells a parent. */
 export type ChildOutcome =
   | { readonly is: 'started' }
-  | { readonly is: 'succeeded'; readonly text?: string }
-  | { readonly is: 'failed'; readonly code: string; readonly message: string };
+  | ({ readonly is: 'succeeded'; readonly text?: string } & Reaching)
+  | ({ readonly is: 'failed'; readonly code: string; readonly message: string } & Reaching);
+
+/** What values come from: who may not read all of it does not see them. */
+export interface Reaching {
+  /** UUIDs of endpoints. */
+  readonly reached?: readonly string[];
+}
 
 /** How a key of an action stands. */
 export type KeyStanding =

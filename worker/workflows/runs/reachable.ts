@@ -29,6 +29,7 @@ export function takeChild(
   outcome: ChildOutcome,
 ): void {
   driver.act(run, (turn) => {
+    if ('reached' in outcome) driver.keeper.addReached(run, outcome.reached ?? []);
     if (outcome.is === 'started') return childEnded(turn, path, child, { is: 'started' });
     if (outcome.is === 'failed') {
       const { code, message } = outcome;

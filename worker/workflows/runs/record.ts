@@ -14,10 +14,6 @@ const SEALED_BYTES = 28;
 /** Times are Unix epoch milliseconds. */
 export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
   const { run, id, head, body, seq } = row;
-  const reached = keeper.sql
-    .exec<{ endpoint: string }>('SELECT endpoint FROM reached WHERE run = ?', run)
-    .toArray()
-    .map(({ endpoint }) => endpoint);
   const told = (name: 'output' | 'error') => toldAs(keeper, run, name, body[name]);
   const isUndone = body.undone + body.notUndone > 0;
   const hasFailed = body.status === 'failed' || body.status === 'cancelled';
@@ -32,7 +28,7 @@ export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
     input: toldOf(keeper, run, body.input),
     ...told('output'),
     ...told('error'),
-    reached,
+    reached: keeper.reachedOf(run),
     seq,
   };
 }

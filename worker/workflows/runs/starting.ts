@@ -54,6 +54,7 @@ export async function startRun(at: Reachable, order: Order): Promise<Started> {
     return keeper.turnWithin(row.run, workflow, (turn) => {
       if (fork) {
         putKept(turn, fork.kept);
+        keeper.addReached(row.run, fork.kept.reached);
         keeper.setFork(row.run, fork.from);
       }
       if (head.gate) {
