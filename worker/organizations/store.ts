@@ -3,7 +3,7 @@
  * its id and all its new usernames are free; the rest only if it is there. Rows of several users
  * are bound as one JSON text.
  */
-import { and, asc, eq, isNull, notLike, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, notLike, or, sql } from 'drizzle-orm';
 import type { Database } from '../context.ts';
 import { heldTo } from '../db/held.ts';
 import {
@@ -23,6 +23,15 @@ export function selectOrganizationById(db: Database, id: string) {
     .select({ uuid: organizations.uuid })
     .from(organizations)
     .where(eq(organizations.id, id));
+}
+
+/** At most one row: an organization that is not deleted, by its id or UUID. */
+export function selectOrganizationNamed(db: Database, named: string) {
+  const isNamed = or(eq(organizations.id, named), eq(organizations.uuid, named.toLowerCase()));
+  return db
+    .select({ uuid: organizations.uuid })
+    .from(organizations)
+    .where(and(isNamed, isNull(organizations.deletedAt)));
 }
 
 /** At most one row: the organization, and the username of its last author. */

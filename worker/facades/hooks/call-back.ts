@@ -2,8 +2,7 @@
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, parseJson } from '../../../proto/json.ts';
 import type { PublicContext } from '../../context.ts';
-import { selectOrganizationById } from '../../organizations/store.ts';
-import { isUuid } from '../../shapes/ids.ts';
+import { selectOrganizationNamed } from '../../organizations/store.ts';
 import { placeOfToken } from '../../workflows/runs/names.ts';
 import { runsObject } from '../../workflows/runs/reachable.ts';
 
@@ -20,16 +19,12 @@ export async function callBack(
   const place = placeOfToken(token);
   if (!place) throw unknown();
   const text = textOf(bytes);
-  const orgUuid = await uuidOf(ctx, org);
-  if (orgUuid === undefined) throw unknown();
-  const object = runsObject(ctx.env, orgUuid, place.run);
+  // Also of a UUID: an object is made as soon as its name is used.
+  const [found] = await selectOrganizationNamed(ctx.db, org);
+  if (!found) throw unknown();
+  const object = runsObject(ctx.env, found.uuid, place.run);
   if (!(await object.callBack(token, place.run, place.path, text))) throw unknown();
   return { message: 'The run goes on' };
-}
-
-async function uuidOf(ctx: PublicContext, org: string): Promise<string | undefined> {
-  if (isUuid(org)) return org.toLowerCase();
-  return (await selectOrganizationById(ctx.db, org))[0]?.uuid;
 }
 
 /** @throws GatewayError BAD_REQUEST, PAYLOAD_TOO_LARGE */
