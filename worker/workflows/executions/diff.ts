@@ -79,14 +79,14 @@ async function pairsOf(
     ['b', b],
   ] as const) {
     for (let after = 0; ; ) {
-      const { actions } = await findRun(ctx, workflow, run, { after, limit: STEP });
+      const { actions, hasMore } = await findRun(ctx, workflow, run, { after, limit: STEP });
       for (const action of actions) {
         const { id, path } = action;
         const pair = pairs.get(path) ?? { id, path, a: undefined, b: undefined };
         pair[side] = action;
         pairs.set(path, pair);
       }
-      if (actions.length < STEP) break;
+      if (actions.length < STEP && !hasMore) break;
       after = actions.at(-1)?.begun ?? after;
     }
   }

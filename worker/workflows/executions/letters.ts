@@ -29,8 +29,11 @@ export async function listLetters(
   const rows = await selectLetters(ctx.db, orgUuid, row.uuid, filter, part, ctx.now());
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
+  const letters: JsonObject[] = [];
+  // One after the other: each may bring megabytes of values.
+  for (const each of page) letters.push(await told(ctx, workflow, each));
   return {
-    dead_letters: await Promise.all(page.map((each) => told(ctx, workflow, each))),
+    dead_letters: letters,
     ...(last && {
       next_cursor: await cursorAfter(context, { time: last.createdAt, uuid: last.uuid }),
     }),

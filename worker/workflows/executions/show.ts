@@ -37,6 +37,8 @@ function pathOf(workflow: string, run: string): string {
 export interface Shown {
   readonly record: RunRecord;
   readonly actions: readonly ActionRecord[];
+  /** Whether actions that were asked for are left out, for their size. */
+  readonly hasMore: boolean;
 }
 
 /** Which actions are shown. */
@@ -72,11 +74,11 @@ export function runNotFound(): GatewayError {
 
 /** The record of a run with its first actions. @throws GatewayError RUN_NOT_FOUND */
 export async function showRun(ctx: Context, workflow: Workflow, run: string): Promise<JsonBytes> {
-  const { record, actions } = await findRun(ctx, workflow, run);
+  const { record, actions, hasMore } = await findRun(ctx, workflow, run);
   const sees = await readsAll(ctx, workflow, record);
   const teller = new Teller(workflow.row.id, record.id, sees);
   const page = actions.slice(0, PAGE_MAX);
-  const last = actions.length > PAGE_MAX ? page.at(-1) : undefined;
+  const last = hasMore || actions.length > PAGE_MAX ? page.at(-1) : undefined;
   const next = last && (await writeCursor(listContext(ctx, workflow, record.id), `${last.begun}`));
   return written({
     ...teller.run(record),
@@ -102,11 +104,11 @@ export async function showActions(
   const list = listContext(ctx, workflow, run.toLowerCase());
   const after = Number((await readCursor(list, cursor)) ?? 0);
   const filter = { path, status, after, limit: limit + 1 };
-  const { record, actions } = await findRun(ctx, workflow, run, filter);
+  const { record, actions, hasMore } = await findRun(ctx, workflow, run, filter);
   const sees = await readsAll(ctx, workflow, record);
   const teller = new Teller(workflow.row.id, record.id, sees);
   const page = actions.slice(0, limit);
-  const last = actions.length > limit ? page.at(-1) : undefined;
+  const last = hasMore || actions.length > limit ? page.at(-1) : undefined;
   const next = last && (await writeCursor(list, `${last.begun}`));
   return written({
     actions: page.map((action) => teller.action(action)),

@@ -70,7 +70,7 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
    * @param isAwaited whether its end is waited for; undefined is as the workflow's trigger says
    */
   start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started>;
-  /** Undefined where there is no such run, or no more. As JSON: of `{record, actions}`. */
+  /** Undefined where there is no such run, or no more. As JSON: of `{record, actions, hasMore}`. */
   record(run: string, query: ActionQuery): Promise<string | undefined>;
   /** JSON text of a value of a run. */
   value(run: string, ref: number): Promise<string | undefined>;

@@ -8,6 +8,8 @@ import type { ActionQuery } from './object.ts';
 
 /** Bytes of a value beyond which it is told by where it is. Spec: workflows.md §6. */
 const TOLD_MAX = 64 * 1024;
+/** Characters of values that are told at a time, about: a reply of an object has at most 32 MiB. */
+const TOLD_AT_ONCE = 4 * 1024 * 1024;
 /** What sealing adds. */
 const SEALED_BYTES = 28;
 
@@ -33,13 +35,20 @@ export function recordOf(keeper: Keeper, row: RunRow): RunRecord {
   };
 }
 
+/** Some of the actions that were asked for. */
+export interface SomeActions {
+  readonly actions: ActionRecord[];
+  /** Whether there are more than were told, within the limit. */
+  readonly hasMore: boolean;
+}
+
 /** Actions of a run in the order of their starts. */
 export function actionsOf(
   keeper: Keeper,
   { run }: RunRow,
   typeOf: (action: string) => string,
   { path, status, after, limit }: ActionQuery,
-): ActionRecord[] {
+): SomeActions {
   const rows = keeper.sql.exec<{ body: string; seq: number }>(
     `SELECT body, seq FROM nodes WHERE run = ? AND begun > ?
       AND (? IS NULL OR path = ? OR (path >= ? || '.' AND path < ? || '/')
@@ -53,7 +62,7 @@ export function actionsOf(
     status ?? null,
     limit,
   );
-  return rows.toArray().map((row) => actionOf(keeper, run, typeOf, row));
+  return someOf(rows.toArray(), (row) => actionOf(keeper, run, typeOf, row));
 }
 
 /** Actions that changed after a place, the earliest change first. */
@@ -63,14 +72,29 @@ export function changedActions(
   typeOf: (action: string) => string,
   after: number,
   limit: number,
-): ActionRecord[] {
+): SomeActions {
   const rows = keeper.sql.exec<{ body: string; seq: number }>(
     'SELECT body, seq FROM nodes WHERE run = ? AND seq > ? ORDER BY seq LIMIT ?',
     run,
     after,
     limit,
   );
-  return rows.toArray().map((row) => actionOf(keeper, run, typeOf, row));
+  return someOf(rows.toArray(), (row) => actionOf(keeper, run, typeOf, row));
+}
+
+/** As many as are told at a time; at least one. */
+function someOf<Row>(rows: readonly Row[], read: (row: Row) => ActionRecord): SomeActions {
+  const actions: ActionRecord[] = [];
+  let left = TOLD_AT_ONCE;
+  for (const row of rows) {
+    if (left <= 0) break;
+    const action = read(row);
+    actions.push(action);
+    for (const value of [action.input, action.output, action.error]) {
+      if (value && 'text' in value) left -= value.text.length;
+    }
+  }
+  return { actions, hasMore: actions.length < rows.length };
 }
 
 function actionOf(

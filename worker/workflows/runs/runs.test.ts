@@ -1,5 +1,6 @@
 /** Runs in their objects: what is written, what goes on by itself, what others tell them. Spec: workflows.md §3, §4, §7. */
 import { describe, expect, test } from 'vitest';
+import type { Shown } from '../executions/show.ts';
 import { startRunner } from './test/runner.ts';
 
 const call = (id: string, more: object = {}) => ({
@@ -155,6 +156,36 @@ describe('a run', () => {
     expect((await runner.shown(run)).record.status).toBe('cancelled');
     const id = `${run.slice(0, 1)}${crypto.randomUUID().slice(1)}`;
     expect(await runner.start('gone', {}, { id })).toEqual({ is: 'no-version' });
+  });
+
+  test('of many large values is told in parts, none left out', async () => {
+    const runner = await startRunner();
+    const text = 'x'.repeat(60_000);
+    await runner.store('large', {
+      actions: [
+        {
+          id: 'each',
+          type: 'loop',
+          collection: '$.input.items',
+          mode: 'parallel',
+          aggregation: { n: '$.results.length' },
+          action: call('x', { input: { n: '$.input.text' } }),
+        },
+      ],
+    });
+    const items = Array.from({ length: 100 }, (_, at) => at);
+    const { run } = (await runner.start('large', { items, text })) as { run: string };
+    const paths = new Set<string>();
+    let parts = 0;
+    for (let after = 0, hasMore = true; hasMore; parts += 1) {
+      const part = await runner.object(run).record(run, { after, limit: 1000 });
+      const shown = JSON.parse(part ?? '') as Shown;
+      for (const { path } of shown.actions) paths.add(path);
+      after = shown.actions.at(-1)?.begun ?? after;
+      hasMore = shown.hasMore;
+    }
+    expect(paths.size).toBe(101);
+    expect(parts).toBeGreaterThan(1);
   });
 
   test('with the key of another takes its output without calling', async () => {

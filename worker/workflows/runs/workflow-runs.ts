@@ -79,8 +79,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (!row) return undefined;
     const keepsState = this.#driver.workflowOf(row)?.deadLetters?.includeState;
     const record = { ...recordOf(this.#keeper, row), ...(keepsState ? { keepsState } : {}) };
-    const actions = actionsOf(this.#keeper, row, this.#typesOf(row), query);
-    return JSON.stringify({ record, actions });
+    const some = actionsOf(this.#keeper, row, this.#typesOf(row), query);
+    return JSON.stringify({ record, ...some });
   }
 
   #typesOf(row: RunRow): (action: string) => string {
@@ -102,8 +102,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     const now = this.#keeper.find(run);
     if (!now) return undefined;
     const record = recordOf(this.#keeper, now);
-    const actions = changedActions(this.#keeper, now, this.#typesOf(now), after, TOLD_MAX);
-    return JSON.stringify({ record, actions });
+    const some = changedActions(this.#keeper, now, this.#typesOf(now), after, TOLD_MAX);
+    return JSON.stringify({ record, ...some });
   }
 
   async cancel(run: string): Promise<Standing | 'ended' | undefined> {
