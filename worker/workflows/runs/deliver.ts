@@ -8,9 +8,13 @@ import { endedOutside } from './ended.ts';
 import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { ChildOutcome, Owner, WorkflowRunsObject } from './object.ts';
+import { contextOf, endpointsOf } from './perform.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 import { startChild } from './start-child.ts';
 import { closeTask, openTask } from './task-rows.ts';
+
+/** Milliseconds that looking up what an action names may take. */
+const LOOKUP_MS = 30_000;
 
 /** Does an effect. @throws what the receiver fails with: then it is done again */
 export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Promise<void> {
@@ -38,7 +42,25 @@ function ownerOf({ head: { orgUuid, orgId, sealedDataKey } }: RunRow): Owner {
 async function claim({ env, driver }: Reachable, row: RunRow, { key, path }: Of<'claim'>) {
   const object = runsObject(env, row.head.orgUuid, key);
   const standing = await object.claim(ownerOf(row), key, row.id, path);
-  driver.act(row.run, (turn) => claimed(turn, path, answerOf(turn, standing)));
+  const reached = standing.is === 'done' ? await sourcesOf({ env, driver }, row, path) : [];
+  driver.act(row.run, (turn) => {
+    driver.keeper.addReached(row.run, reached);
+    claimed(turn, path, answerOf(turn, standing));
+  });
+}
+
+/** UUIDs of the endpoints that an action's output comes from, where another run brought it. */
+async function sourcesOf({ env, driver }: Reachable, row: RunRow, path: string): Promise<string[]> {
+  const node = driver.nodeAt(row.run, path);
+  const action = node && driver.workflowOf(row)?.byId.get(node.action);
+  if (action?.type !== 'endpoint' && action?.type !== 'template') return [];
+  const ctx = contextOf(env, row.head, row.id, AbortSignal.timeout(LOOKUP_MS), driver.later);
+  const { templates } = row.head.pins;
+  return endpointsOf(
+    ctx,
+    action,
+    action.type === 'template' ? templates[action.template] : undefined,
+  );
 }
 
 function answerOf(

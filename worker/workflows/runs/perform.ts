@@ -148,6 +148,28 @@ export async function callTemplate(
   }
 }
 
+/** UUIDs of the endpoints that an action's output comes from; the name of one that is gone. */
+export async function endpointsOf(
+  ctx: Context,
+  action: EndpointAction | TemplateAction,
+  version: string | undefined,
+): Promise<string[]> {
+  try {
+    if (action.type === 'endpoint') {
+      const { resource } = await onEndpoint('Read').find(ctx, { endpoint: action.endpoint });
+      return [resource.row.uuid];
+    }
+    const { resource } = await onTemplate('Read').find(ctx, { template: action.template });
+    const root = { uuid: resource.row.uuid, version: version ?? resource.row.version };
+    return (await loadReach(ctx, root)).endpoints.map(({ uuid }) => uuid);
+  } catch (thrown) {
+    if (gatewayFailureOf(thrown).code.endsWith('_NOT_FOUND')) {
+      return [action.type === 'endpoint' ? action.endpoint : action.template];
+    }
+    throw thrown;
+  }
+}
+
 /** Whether a template's run may have changed something: asked of one that was cut off. */
 export async function templateWrites(
   ctx: Context,

@@ -1,6 +1,8 @@
 /** Runs in their objects: what is written, what goes on by itself, what others tell them. Spec: workflows.md §3, §4, §7. */
 import { describe, expect, test } from 'vitest';
+import { insertEndpoint } from '../../test/gateway.ts';
 import type { Shown } from '../executions/show.ts';
+import { digestNow } from './digest.ts';
 import { startRunner } from './test/runner.ts';
 
 const call = (id: string, more: object = {}) => ({
@@ -186,6 +188,25 @@ describe('a run', () => {
     }
     expect(paths.size).toBe(101);
     expect(parts).toBeGreaterThan(1);
+  });
+
+  test('reaches the endpoint whose output it takes by a key', async () => {
+    const runner = await startRunner();
+    await insertEndpoint(runner, 'orders');
+    const load = { id: 'a', type: 'endpoint', endpoint: 'orders', operation: 'read' };
+    const keyed = { ...load, idempotencyKey: '$.input.key', input: { query: 'select 1' } };
+    await runner.store('load', { actions: [keyed] });
+    const { run: first } = (await runner.start('load', { key: 'other' })) as { run: string };
+    const { head, reached } = (await runner.shown(first)).record;
+    const { orgUuid, orgId, sealedDataKey, workflow } = head;
+    const owner = { orgUuid, orgId, sealedDataKey };
+    const name = digestNow(JSON.stringify([orgUuid, workflow.uuid, 'a', '"k"']));
+    await runner.object(name).claim(owner, name, first, 'a');
+    await runner.object(name).settle(owner, name, first, 'a', 'done', '{"n":1}');
+    const { run: second } = (await runner.start('load', { key: 'k' })) as { run: string };
+    expect(await runner.output(second)).toEqual({ n: 1 });
+    expect(reached).toHaveLength(1);
+    expect((await runner.shown(second)).record.reached).toEqual(reached);
   });
 
   test('with the key of another takes its output without calling', async () => {
