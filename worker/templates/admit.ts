@@ -3,7 +3,7 @@ import type { Demand } from '../access/demand.ts';
 import type { Context } from '../context.ts';
 import { inPieces } from '../limits/heavy-work.ts';
 import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
-import { refusal } from './body.ts';
+import { refusal } from '../shapes/definition.ts';
 import { type Compiled, type Fault, type Reference, referencesIn } from './compiled.ts';
 import { endpointsIn } from './data-access/index.ts';
 import { type Definition, isDataAccess } from './definition.ts';

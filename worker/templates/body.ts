@@ -1,19 +1,16 @@
 /** Reads the bodies that carry a definition: every fault is told, with its path, all at once. */
 import type { ZodType } from 'zod';
-import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
 import { passedIn } from '../../proto/passed.ts';
 import { faultsOf, IN_OUR_WORDS } from '../../proto/schema-faults.ts';
 import { parseAsWritten, parseDefinition } from '../../proto/written-json.ts';
+import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import type { Fault } from './compiled.ts';
 import type { Definition, TransformationDefinition } from './definition.ts';
 import { DataAccessInput, TransformationInput } from './schema.ts';
 import { readTransformation } from './transformation/index.ts';
-
-/** Largest definition, in bytes of its JSON. Contract §8. */
-const DEFINITION_MAX = 1024 * 1024;
 
 /** A definition and the id that it is to have. */
 export interface Named {
@@ -21,7 +18,6 @@ export interface Named {
   readonly definition: Definition;
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Of a body, whether it is of the constructor shape. */
@@ -111,20 +107,8 @@ function faultsOfDropped(body: JsonObject): Fault[] {
 export function textOf(definition: Definition): string {
   // Of JSON, as all definitions are.
   const text = orderedText(definition as unknown as JsonObject);
-  if (text.length * 3 > DEFINITION_MAX && encoder.encode(text).byteLength > DEFINITION_MAX) {
-    throw new GatewayError(
-      'PAYLOAD_TOO_LARGE',
-      `The definition is larger than ${DEFINITION_MAX} bytes`,
-    );
-  }
+  demandSize(text);
   return text;
-}
-
-/** A definition that cannot be: names the first fault, and tells all. */
-export function refusal(faults: readonly Fault[]): GatewayError {
-  const [first] = faults;
-  const message = first ? `${first.path}: ${first.message}` : 'The definition cannot be read';
-  return new GatewayError('BAD_REQUEST', message, { details: faults });
 }
 
 /** As far as a body that is wrong elsewhere can be read. */

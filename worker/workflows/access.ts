@@ -17,7 +17,7 @@ export interface Workflow {
 }
 
 /** Parameters of a path below `/workflows/{workflow}`. */
-export interface WorkflowParams {
+interface WorkflowParams {
   /** An id, or a UUID. */
   readonly workflow: string;
 }
@@ -60,7 +60,7 @@ async function findWorkflow(ctx: Context, named: string, { deleted = false }: Al
 }
 
 /** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */
-export function workflowName(named: string): WorkflowName {
+function workflowName(named: string): WorkflowName {
   return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
 }
 
@@ -72,4 +72,9 @@ export function workflowNotFound(named: string): GatewayError {
 /** The workflow is there, the version is not. */
 export function versionNotFound(id: string, version: string): GatewayError {
   return new GatewayError('WORKFLOW_NOT_FOUND', `Workflow ${id} has no version ${version}`);
+}
+
+/** Another request has changed the workflow between two reads of it. */
+export function changedMeanwhile(id: string): GatewayError {
+  return new GatewayError('EDIT_CONFLICT', `Workflow ${id} was changed in the meantime`);
 }

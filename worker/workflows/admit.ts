@@ -9,12 +9,12 @@ import type { Context } from '../context.ts';
 import { effectiveLevel } from '../levels.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { loadReachOf, nameOf, type Reach } from '../reach/load.ts';
+import { refusal } from '../shapes/definition.ts';
 import type { Hook } from './changes/store.ts';
 import type { Fault, Reference } from './definition/found.ts';
 import { readWorkflow } from './definition/read.ts';
 import type { Workflow } from './definition/tree.ts';
-import { refusal } from './refusal.ts';
-import { selectLeadingTo, selectNamed, selectNamedUuids } from './store.ts';
+import { selectByNames, selectLeadingTo, selectUuidsByNames } from './store.ts';
 import { runnable, SCHEMA } from './stored.ts';
 
 /** What is known of the workflow that is to have the definition. */
@@ -112,8 +112,8 @@ async function loadWorkflows(
   const { orgUuid } = caller;
   const [standing, rows, rules, leading] = await db.batch([
     selectMembership(db, caller),
-    selectNamed(db, orgUuid, names),
-    selectRules(db, caller, selectNamedUuids(orgUuid, names)),
+    selectByNames(db, orgUuid, names),
+    selectRules(db, caller, selectUuidsByNames(orgUuid, names)),
     selectLeadingTo(db, orgUuid, names, { uuid: uuid ?? '' }),
   ]);
   const byName = new Map(rows.flatMap((row) => [[row.id, row] as const, [row.uuid, row] as const]));

@@ -3,17 +3,13 @@ import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type JsonObject } from '../../proto/json.ts';
 import { parseDefinition } from '../../proto/written-json.ts';
 import type { WorkflowStatus } from '../db/workflows.ts';
+import { demandSize, refusal } from '../shapes/definition.ts';
 import { idFromName, isUuid } from '../shapes/ids.ts';
 import { actionsOf, isDag } from './definition/dag.ts';
 import type { Fault } from './definition/found.ts';
 import { WorkflowId } from './definition/read.ts';
-import { refusal } from './refusal.ts';
 import { hasSealed, SCHEMA, textOf } from './stored.ts';
 
-/** Largest definition, in bytes of its JSON. Spec: workflows.md §1. */
-const DEFINITION_MAX = 1024 * 1024;
-
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A definition that is to be stored, and what goes beside it. */
@@ -114,12 +110,6 @@ function faultsOfMade(id: string): readonly Fault[] {
 
 /** What is stored of a definition: the row has the rest. @throws GatewayError PAYLOAD_TOO_LARGE */
 export function storedPart({ id: _id, status: _status, ...definition }: JsonObject): JsonObject {
-  const text = textOf(definition);
-  if (text.length * 3 > DEFINITION_MAX && encoder.encode(text).byteLength > DEFINITION_MAX) {
-    throw new GatewayError(
-      'PAYLOAD_TOO_LARGE',
-      `The definition is larger than ${DEFINITION_MAX} bytes`,
-    );
-  }
+  demandSize(textOf(definition));
   return definition;
 }

@@ -1,12 +1,11 @@
 /** A workflow as it is told: its definition, what became of its runs, its versions. Spec: "Workflow detail response". */
-import { GatewayError } from '../../proto/errors.ts';
 import type { JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
 import type { Context } from '../context.ts';
 import { inItsTurn } from '../limits/heavy-work.ts';
 import { JsonBytes, Tagged } from '../outcome.ts';
 import { isoTime } from '../shapes/iso-time.ts';
-import { versionNotFound, type Workflow, workflowNotFound } from './access.ts';
+import { changedMeanwhile, versionNotFound, type Workflow, workflowNotFound } from './access.ts';
 import { tagOf } from './record.ts';
 import {
   selectEndedSince,
@@ -83,9 +82,4 @@ function rateOf(
 /** Milliseconds. */
 function averageOf(totals: { readonly ended: number; readonly durationMs: number } | undefined) {
   return totals && totals.ended > 0 ? Math.round(totals.durationMs / totals.ended) : 0;
-}
-
-/** Another version was put in force between two looks. */
-function changedMeanwhile(id: string): GatewayError {
-  return new GatewayError('EDIT_CONFLICT', `Workflow ${id} was changed in the meantime`);
 }

@@ -170,22 +170,16 @@ export function selectUsers(
 }
 
 /** Workflows by ids, or by UUIDs in lower case. */
-export function selectNamed(db: Database, orgUuid: string, names: readonly string[]) {
-  const list = sql`(select value from json_each(${JSON.stringify(names)}))`;
+export function selectByNames(db: Database, orgUuid: string, names: readonly string[]) {
+  const uuids = selectUuidsByNames(orgUuid, names);
   return db
     .select({ uuid: workflows.uuid, id: workflows.id })
     .from(workflows)
-    .where(
-      and(
-        eq(workflows.orgUuid, orgUuid),
-        isNull(workflows.deletedAt),
-        or(sql`${workflows.id} in ${list}`, sql`${workflows.uuid} in ${list}`),
-      ),
-    );
+    .where(and(eq(workflows.orgUuid, orgUuid), sql`${workflows.uuid} in ${uuids}`));
 }
 
 /** Their UUIDs, for use inside other statements. */
-export function selectNamedUuids(orgUuid: string, names: readonly string[]): SQL {
+export function selectUuidsByNames(orgUuid: string, names: readonly string[]): SQL {
   const list = sql`(select value from json_each(${JSON.stringify(names)}))`;
   return sql`(select ${workflows.uuid} from ${workflows} where ${workflows.orgUuid} = ${orgUuid}
     and ${workflows.deletedAt} is null
@@ -205,7 +199,7 @@ export function selectLeadingTo(
   const w = workflows;
   const f = workflowReferences;
   const reached = sql`with recursive reached(root, uuid) as (
-    select ${w.uuid}, ${w.uuid} from ${w} where ${w.uuid} in ${selectNamedUuids(orgUuid, names)}
+    select ${w.uuid}, ${w.uuid} from ${w} where ${w.uuid} in ${selectUuidsByNames(orgUuid, names)}
       and ${w.orgUuid} = ${orgUuid}
     union
     select r.root, t.uuid from reached r

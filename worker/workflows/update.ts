@@ -8,8 +8,9 @@ import type { WorkflowRow } from '../db/workflows.ts';
 import { inItsTurn, mayStore } from '../limits/heavy-work.ts';
 import { demandStorage } from '../limits/quotas/demand.ts';
 import { hold, type IfMatch, preconditionFailed } from '../revision.ts';
+import { refusal } from '../shapes/definition.ts';
 import { nextVersion } from '../templates/version.ts';
-import { type Workflow, workflowNotFound } from './access.ts';
+import { changedMeanwhile, type Workflow, workflowNotFound } from './access.ts';
 import { admitted } from './admit.ts';
 import { asWritten, storedPart } from './body.ts';
 import {
@@ -22,7 +23,6 @@ import {
 import { pathTaken, sealedFor, versionOf } from './create.ts';
 import type { Fault } from './definition/found.ts';
 import { tagOf } from './record.ts';
-import { refusal } from './refusal.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
 import { hasSealed, SCHEMA, storedDefinition, textOf, withKeptSecrets } from './stored.ts';
 
@@ -99,7 +99,7 @@ async function changeDefinition(
     selectVersion(db, orgUuid, uuid, row.version),
     selectVersionNames(db, orgUuid, uuid),
   ]);
-  if (!stored) throw changedMeanwhile(row, ifMatch);
+  if (!stored) throw otherRevision(row, ifMatch);
   const size = Math.max(stored.definition.length, bytes);
   const versions = names.map(({ version }) => version);
   const before = storedDefinition(stored.definition);
@@ -195,7 +195,7 @@ async function store(
   const { orgUuid, uuid, id } = row;
   const hooks = (made?.hooks ?? []).map(({ path }) => path);
   const [room] = await selectRoom(db, orgUuid, { id, uuid, hooks, quota: 0 });
-  throw typeof room?.hook === 'string' ? pathTaken(room.hook) : changedMeanwhile(row, ifMatch);
+  throw typeof room?.hook === 'string' ? pathTaken(room.hook) : otherRevision(row, ifMatch);
 }
 
 function versionExists(id: string, version: string): GatewayError {
@@ -205,8 +205,7 @@ function versionExists(id: string, version: string): GatewayError {
   );
 }
 
-/** Who named the revision that it was learns that it is another. */
-function changedMeanwhile({ id }: WorkflowRow, ifMatch: IfMatch | undefined): GatewayError {
-  if (ifMatch !== undefined && ifMatch !== 'any') return preconditionFailed();
-  return new GatewayError('EDIT_CONFLICT', `Workflow ${id} was changed in the meantime`);
+/** A caller that named a revision learns that the workflow has another one. */
+function otherRevision({ id }: WorkflowRow, ifMatch: IfMatch | undefined): GatewayError {
+  return ifMatch !== undefined && ifMatch !== 'any' ? preconditionFailed() : changedMeanwhile(id);
 }

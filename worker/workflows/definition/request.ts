@@ -1,8 +1,8 @@
 /** Requests of endpoint actions: guarded as those of data-access templates are. Spec: workflows.md §2; contract §8. */
 import type { Kind } from '../../../kinds/index.ts';
-import { GatewayError } from '../../../proto/errors.ts';
 import type { JsonObject } from '../../../proto/json.ts';
 import { type Budget, constantStart, type Plain } from '../../language/expressions/index.ts';
+import { refusal } from '../../shapes/definition.ts';
 import { unwrapped } from '../../templates/data-access/layout.ts';
 import { type Operation, readOperation } from '../../templates/data-access/operations.ts';
 import type { Placeholder } from '../../templates/data-access/placeholder.ts';
@@ -14,7 +14,7 @@ import type { Root, Value } from './tree.ts';
 import { CompiledValue, textOf } from './value.ts';
 
 /** The request of an action, as it stands in a definition. */
-export interface WrittenRequest {
+interface WrittenRequest {
   readonly endpoint: string;
   readonly kind: Kind;
   readonly operation: 'read' | 'write';
@@ -25,7 +25,7 @@ export interface WrittenRequest {
 }
 
 /** A request that was read, and the level that it needs on its endpoint. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly request: Value;
   readonly level: EndpointReference['level'];
 }
@@ -140,7 +140,7 @@ function filling(
     if (path === undefined) return filled;
     const value = path.evaluate(root, budget);
     if (typeof value === 'string') return { ...filled, path: value };
-    throw refused([{ path: path.where, message: 'must be a text' }]);
+    throw refusal([{ path: path.where, message: 'must be a text' }]);
   };
   return new CompiledValue(at, make, { expressions: all, constant: undefined });
 }
@@ -165,12 +165,6 @@ function fillWith(
       faults.push({ path, message: inOurWords(message) });
     },
   });
-  if (faults.length > 0) throw refused(faults);
+  if (faults.length > 0) throw refusal(faults);
   return filled as JsonObject; // A request is an object, and filled it is one as well.
-}
-
-function refused(faults: readonly Fault[]): GatewayError {
-  const [first] = faults;
-  const message = first ? `${first.path}: ${first.message}` : 'The request cannot be sent';
-  return new GatewayError('BAD_REQUEST', message, { details: faults });
 }
