@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { AuditEntryRow, AuditHeadRow } from '../db/schema.ts';
 import { AccessLevel } from '../levels.ts';
 import { PageQuery } from '../shapes/cursor.ts';
-import { count, NextCursor, timestamp, uuid } from '../shapes/members.ts';
+import { count, GivenTime, NextCursor, timestamp, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { visible } from '../shapes/visible.ts';
 import type { AuditEntry, SignedHead } from './hash.ts';
@@ -31,16 +31,12 @@ const SAMPLE_ENTRY: AuditEntry = {
   hash: '4e07408562bedb8b60ce05c1decfe3ad16b72230967de01f640b7e4729b49fce',
 };
 
-const Instant = z.iso
-  .datetime({ offset: true, error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
-  .meta({
-    examples: ['2026-03-09T00:00:00Z'],
-    override: {
-      pattern:
-        '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:\\d\\d)$',
-    },
-  })
-  .transform((text) => Date.parse(text));
+const Instant = GivenTime.meta({
+  examples: ['2026-03-09T00:00:00Z'],
+  override: {
+    pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(?:Z|[+-]\\d\\d:\\d\\d)$',
+  },
+}).transform((text) => Date.parse(text));
 const Outcomes = z.enum(['success', 'denied', 'failed']).meta({
   description:
     '`denied` was refused for want of a right or a valid token, `failed` is a login with wrong credentials',

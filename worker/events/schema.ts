@@ -1,6 +1,7 @@
 /** Bodies of `POST /events`, as on the wire. Spec: workflows.md §5. */
 import * as z from 'zod';
 import { JsonValue } from '../../kinds/members.ts';
+import { GivenTime } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 
 /** Events of one request. Spec: workflows.md §5. */
@@ -25,10 +26,10 @@ const Event = z
       'Counts once with its source within 7 days; made where it is left out',
       'evt-1042',
     ).optional(),
-    time: z.iso
-      .datetime({ offset: true, error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
-      .optional()
-      .meta({ description: 'When it happened; now where it is left out', examples: [SAMPLE.now] }),
+    time: GivenTime.optional().meta({
+      description: 'When it happened; now where it is left out',
+      examples: [SAMPLE.now],
+    }),
     data: JsonValue.default(null).meta({
       description: 'Up to 256 KiB',
       examples: [{ order: 1042, amount: 25 }],

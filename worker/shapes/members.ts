@@ -17,6 +17,12 @@ export function timestampOrNull(description: string, example: string = SAMPLE.no
   return Timestamp.nullable().meta({ description, examples: [example] });
 }
 
+/** A time as requests write it: of any zone, to the second or finer. */
+export const GivenTime = z.iso.datetime({
+  offset: true,
+  error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z',
+});
+
 /** A UUID that the gateway gave. */
 export function uuid(description: string, example: string) {
   return z.uuid().meta({

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { JsonValue } from '../../../kinds/members.ts';
 import { PageQuery } from '../../shapes/cursor.ts';
+import { GivenTime } from '../../shapes/members.ts';
 import { SAMPLE } from '../../shapes/sample.ts';
 import { VersionQuery, WorkflowPath } from '../schema.ts';
 
@@ -78,10 +79,7 @@ export const Input = JsonValue.meta({
 });
 
 const Time = (description: string) =>
-  z.iso
-    .datetime({ offset: true, error: 'is a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
-    .optional()
-    .meta({ description, examples: ['2026-03-09T00:00:00Z'] });
+  GivenTime.optional().meta({ description, examples: ['2026-03-09T00:00:00Z'] });
 
 const filters = {
   status: z
