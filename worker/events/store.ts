@@ -24,7 +24,7 @@ const SCAN_MAX = 500;
 export type WaitRow = Omit<Wait, 'after'> & { readonly after: number };
 
 /** An event as it is kept. */
-export interface EventRow {
+interface EventRow {
   readonly seq: number;
   readonly event: string;
   readonly id: string;

@@ -8,7 +8,7 @@ import {
 } from '../../proto/json.ts';
 
 /** What is wrong with one field. */
-export interface FieldFault {
+interface FieldFault {
   readonly path: string;
   readonly message: string;
 }

@@ -94,7 +94,7 @@ export function sealedFor(
 }
 
 /** What secrets of a workflow are sealed for. */
-export function secretsOf(uuid: string): string {
+function secretsOf(uuid: string): string {
   return `workflow:${uuid}`;
 }
 

@@ -14,7 +14,7 @@ export interface Timed<Of> {
 }
 
 /** An event of the log. */
-export interface Happening {
+interface Happening {
   readonly at: number;
   readonly source: string;
   readonly event: string;
@@ -22,7 +22,7 @@ export interface Happening {
 }
 
 /** How a key of an earlier run stands. */
-export type EarlierKey =
+type EarlierKey =
   | { readonly is: 'done'; readonly output: Json }
   | { readonly is: 'unknown' }
   | { readonly is: 'held'; readonly until: number; readonly ends: 'done' | 'free' };

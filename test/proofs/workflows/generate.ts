@@ -11,7 +11,7 @@ const ACTIONS_MAX = 12;
 const DEPTH_MAX = 3;
 
 /** Where an action is made. */
-export interface Spot {
+interface Spot {
   readonly visible: Visible;
   readonly depth: number;
   readonly isGraph?: boolean;

@@ -65,7 +65,7 @@ export function insertWorkflowRow(
 }
 
 /** What a change of a workflow is held to. */
-export interface Changing {
+interface Changing {
   /** The changes of its row. */
   readonly changes: Pick<
     WorkflowRow,
@@ -184,7 +184,7 @@ export function replaceHooks(db: Database, row: WorkflowRow, hooks: readonly Hoo
 }
 
 /** What a removal is held to. */
-export interface Removing {
+interface Removing {
   readonly ifMatch: IfMatch | undefined;
   /** Whether it may go although runs are active. */
   readonly confirmed: boolean;
@@ -237,7 +237,7 @@ export function deleteRemains(db: Database, orgUuid: string, uuid: string) {
 }
 
 /** Removes a deleted workflow that has no runs any more, with its totals and the rules on it. */
-export function deleteIdle(db: Database, orgUuid: string, uuid: string) {
+function deleteIdle(db: Database, orgUuid: string, uuid: string) {
   const runs = db
     .select({ uuid: workflowRuns.uuid })
     .from(workflowRuns)

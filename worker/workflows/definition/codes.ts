@@ -2,7 +2,7 @@
 import { ERRORS } from '../../../proto/errors.ts';
 
 /** Codes that actions have of their own. */
-export const ACTION_CODES = [
+const ACTION_CODES = [
   'INVALID_INPUT',
   'NO_OPTION',
   'TIMED_OUT',
@@ -14,7 +14,7 @@ export const ACTION_CODES = [
 ] as const;
 
 /** What `retryableErrors` may name beside codes: all, and what may go away by itself. */
-export const CODE_GROUPS = ['*', 'TRANSIENT'] as const;
+const CODE_GROUPS = ['*', 'TRANSIENT'] as const;
 
 /** Whatever `retryableErrors` may name. */
 export const RETRYABLE: readonly string[] = [

@@ -32,7 +32,7 @@ export type ReadWorkflow =
     };
 
 /** Members of a definition, as of a body. */
-export const DEFINITION_MEMBERS = [
+const DEFINITION_MEMBERS = [
   ...['id', 'name', 'description', 'version', 'status', 'runAs', 'key', 'trigger', 'input'],
   ...['start', 'actions', 'output', 'errorHandler', 'executionSettings', 'humanInteraction'],
   ...['monitoring', 'collaboration', 'documentation'],

@@ -1,5 +1,5 @@
 /** How the actions of a definition stand to each other: in which lists, and what follows what. */
-import type { Draft, Drafts, List } from './draft.ts';
+import type { Draft, Drafts } from './draft.ts';
 import type { Handlers, WrittenHandler } from './handlers.ts';
 import { checkReached, type Order, orderOf } from './lists.ts';
 import type { Place } from './tree.ts';
@@ -119,5 +119,3 @@ export class Structure {
 
 const AN = { compensation: 'a compensation', escalation: 'an escalation' };
 const OF_TOP = 'names an action within another: a route leads to one of the top level';
-
-export type { List };

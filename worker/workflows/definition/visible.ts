@@ -2,11 +2,11 @@
 import { hintFor } from '../../../proto/near-name.ts';
 import { told } from '../../../proto/told.ts';
 import type { Read } from '../../language/expressions/index.ts';
-import type { Draft } from './draft.ts';
+import type { Draft, List } from './draft.ts';
 import type { RunStand, Site } from './expression.ts';
 import { nameable } from './ids.ts';
 import { SHOWN } from './members.ts';
-import type { List, Structure } from './structure.ts';
+import type { Structure } from './structure.ts';
 import type { Action, ActionMember, LoopAction, RootName, Uses } from './tree.ts';
 
 const ROOTS: ReadonlySet<string> = new Set<RootName>(['input', 'trigger', 'run', 'error']);

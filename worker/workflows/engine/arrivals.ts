@@ -12,7 +12,7 @@ import { actionOf, end, type Turn } from './turn.ts';
 import { undone } from './undo.ts';
 
 /** An event of the log, as it is offered to a wait. */
-export interface Offered {
+interface Offered {
   readonly seq: number;
   readonly text: string;
 }
@@ -43,10 +43,7 @@ export function eventArrived(turn: Turn, path: string, event: Offered): boolean 
 }
 
 /** How a person ended a task. */
-export type TaskEnd = { readonly by: string } & (
-  | { readonly form: Json }
-  | { readonly rejected: string }
-);
+type TaskEnd = { readonly by: string } & ({ readonly form: Json } | { readonly rejected: string });
 
 /** Ends a task; answers whether it was open. */
 export function taskEnded(turn: Turn, path: string, ended: TaskEnd): boolean {
@@ -79,7 +76,7 @@ export function calledBack(turn: Turn, path: string, text: string): boolean {
 }
 
 /** How a child's run ended, or that it never began. */
-export type ChildEnd =
+type ChildEnd =
   | { readonly is: 'started' }
   | { readonly is: 'succeeded'; readonly output: Ref | undefined }
   | { readonly is: 'failed'; readonly failure: Failure };

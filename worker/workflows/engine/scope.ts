@@ -18,7 +18,7 @@ const MEMBERS: readonly ActionMember[] = [
 ];
 
 /** From where an expression looks: a node, or the run's own end. */
-export interface Viewpoint {
+interface Viewpoint {
   readonly path: string;
   readonly at: number;
 }

@@ -6,7 +6,7 @@ import { segmentsOf } from './paths.ts';
 import { actionOf, begin, nodeAt, setPhase, type Turn } from './turn.ts';
 
 /** Undoes the next action: below a container whose failed attempt is undone, else of the whole run. */
-export function undoNext(turn: Turn, container: Node | undefined): void {
+function undoNext(turn: Turn, container: Node | undefined): void {
   const node = turn.journal.lastToUndo(container?.path);
   if (!node) {
     if (container) beginAnew(turn, container);

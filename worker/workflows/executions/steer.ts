@@ -67,7 +67,7 @@ export async function retryRun(
 }
 
 /** Whoever lets a run go on must be allowed themselves what it does. */
-export async function demandRightsOf(ctx: Context, head: Head): Promise<void> {
+async function demandRightsOf(ctx: Context, head: Head): Promise<void> {
   await demandNamed(ctx, head.workflow);
 }
 

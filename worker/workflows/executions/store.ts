@@ -13,7 +13,7 @@ import {
   sql,
 } from 'drizzle-orm';
 import type { Database } from '../../context.ts';
-import { workflowDeadLetters, workflowRuns, workflows } from '../../db/workflows.ts';
+import { workflowDeadLetters, workflowRuns } from '../../db/workflows.ts';
 import type { Filter, LetterFilter } from './schema.ts';
 
 /** Where a page begins: after an entry of that time and name, the newest first. */
@@ -135,13 +135,4 @@ export function restoreLetter(db: Database, orgUuid: string, uuid: string) {
     .update(workflowDeadLetters)
     .set({ redrivenAt: null })
     .where(and(eq(workflowDeadLetters.orgUuid, orgUuid), eq(workflowDeadLetters.uuid, uuid)));
-}
-
-/** Ids of workflows by their UUIDs. */
-export function selectWorkflowIds(db: Database, orgUuid: string, uuids: readonly string[]) {
-  const list = sql`(select value from json_each(${JSON.stringify(uuids)}))`;
-  return db
-    .select({ uuid: workflows.uuid, id: workflows.id })
-    .from(workflows)
-    .where(and(eq(workflows.orgUuid, orgUuid), sql`${workflows.uuid} in ${list}`));
 }

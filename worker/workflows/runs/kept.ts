@@ -59,7 +59,7 @@ export function keptBefore(
 }
 
 /** Ids that an action of a graph comes after, at whatever distance. */
-export function comesAfter({ byId }: Pick<Workflow, 'byId'>, id: string): ReadonlySet<string> {
+function comesAfter({ byId }: Pick<Workflow, 'byId'>, id: string): ReadonlySet<string> {
   const found = new Set(byId.get(id)?.after ?? []);
   // A set goes on with what is added meanwhile.
   for (const each of found) {

@@ -1,6 +1,6 @@
 /** What a run is started with: versions of what it names, retention, rights. Spec: workflows.md §1 "Versions", §6. */
 import { GatewayError } from '../../../proto/errors.ts';
-import { policyOn, remembered } from '../../access/policy.ts';
+import { remembered } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
 import type { Pins, WorkflowVersion } from './head.ts';
@@ -45,11 +45,6 @@ function load(ctx: Context, version: VersionOf) {
     ]);
     return { named, days: kept?.days ?? RETENTION_DAYS };
   });
-}
-
-/** The name that records show of a caller. @throws GatewayError TOKEN_REVOKED */
-export async function usernameOf(ctx: Context): Promise<string> {
-  return (await policyOn(ctx)).username;
 }
 
 /** A paused workflow starts nothing. */

@@ -206,7 +206,7 @@ async function endOf(
 }
 
 /** A failure of the gateway's as that of an action. */
-export function failureFrom(error: GatewayError, written: boolean, action: string): Failure {
+function failureFrom(error: GatewayError, written: boolean, action: string): Failure {
   const { code, message, details, retryAfter } = error;
   const isSerialization = details.some(
     (each) => 'source' in each && SERIALIZATION.has(String(each.code)),
