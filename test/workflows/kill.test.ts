@@ -1,13 +1,10 @@
 /** Runs of workflows while everything is killed: what was written once is there once, and the record says so. Spec: workflows.md §7. */
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { dataFolder, type OwnGateway, startGateway } from '../gateway.ts';
-import { checkedFetch } from '../openapi/checked-fetch.ts';
-import { newOrganization, type Organization } from '../organization.ts';
-import { childrenOf, processes, stillRunning } from '../processes.ts';
+import { type ActionRecord, type RunRecord, Site } from '../proofs/workflow-kills/site.ts';
 import { freshDatabase } from '../servers/backends.ts';
 
 /** Times that everything is killed. */
@@ -17,31 +14,26 @@ const GOES_ON_MS = 5_000;
 /** What the longest of the runs takes by itself. */
 const LONGEST_MS = 4_000;
 
-let data: string;
-let gateway: OwnGateway;
-let organization: Organization;
+let site: Site;
 let database: pg.Client;
 let endpoint: string;
 
 beforeAll(async () => {
-  data = await dataFolder();
-  gateway = await startGateway({ data });
-  organization = await newOrganization(gateway);
+  site = await Site.open();
   const { url } = await freshDatabase();
   database = new pg.Client({ connectionString: url });
   await database.connect();
   await database.query('create table effects (run text, path text)');
-  endpoint = await organization.addPostgres(url);
+  endpoint = await site.organization.addPostgres(url);
   for (const [id, actions] of Object.entries(shapes())) {
-    const reply = await organization.call('POST', '/workflows', { id, name: id, actions });
+    const reply = await site.organization.call('POST', '/workflows', { id, name: id, actions });
     expect(reply).toMatchObject({ status: 200 });
   }
 });
 
 afterAll(async () => {
-  await gateway?.stop();
+  await site?.close();
   await database?.end();
-  await rm(data, { recursive: true, force: true });
 });
 
 /** Writes that it ran, and takes its time: so it can be killed meanwhile. */
@@ -99,52 +91,10 @@ function shapes(): Readonly<Record<string, readonly object[]>> {
   };
 }
 
-interface Action {
-  readonly id: string;
-  readonly path: string;
-  readonly type: string;
-  readonly status: string;
-  readonly error?: { readonly code: string };
-  readonly attempts: readonly object[];
-}
-interface Told {
-  readonly run_id: string;
-  readonly status: string;
-  readonly ended?: string;
-  readonly compensation?: string;
-  readonly actions: readonly Action[];
-}
-
-async function killAndStart(): Promise<number> {
-  const family = [gateway.pid, ...childrenOf(gateway.pid).map(({ pid }) => pid)];
-  const rows = processes().filter(({ pid }) => family.includes(pid));
-  for (const pid of family) process.kill(pid, 'SIGKILL');
-  await expect.poll(() => stillRunning(rows)).toEqual([]);
-  gateway = await startGateway({ data });
-  organization = { ...organization, ...(await again()) };
-  return Date.now();
-}
-
-/** The same organization on the gateway that has started: its address is another. */
-async function again(): Promise<Pick<Organization, 'call'>> {
-  const { token } = organization;
-  const { url } = gateway;
-  return {
-    async call(method, path, body) {
-      const response = await checkedFetch(`${url}/api/v1${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return { status: response.status, body: await response.json() };
-    },
-  };
-}
-
-async function recordOf(workflow: string, run: string): Promise<Told> {
-  const reply = await organization.call('GET', `/workflows/${workflow}/executions/${run}`);
-  expect(reply.status).toBe(200);
-  return reply.body as Told; // Its status says so.
+async function recordOf(workflow: string, run: string): Promise<RunRecord> {
+  const record = await site.record(`/workflows/${workflow}/executions/${run}`);
+  if (!record) throw new Error(`There is no record of run ${run} of ${workflow}`);
+  return record;
 }
 
 async function effects(run: string): Promise<Readonly<{ [path: string]: number }>> {
@@ -156,13 +106,13 @@ async function effects(run: string): Promise<Readonly<{ [path: string]: number }
 }
 
 /** What an action of the record writes: its id, in a loop with the element's number. */
-function effectOf({ id, path, type }: Action): string | undefined {
+function effectOf({ id, path, type }: ActionRecord): string | undefined {
   if (type !== 'endpoint') return undefined;
   const element = /^each\[(\d+)\]/.exec(path)?.[1];
   return element === undefined ? id : `${id} ${element}`;
 }
 
-function checkRecord(record: Told, found: Readonly<{ [path: string]: number }>): void {
+function checkRecord(record: RunRecord, found: Readonly<{ [path: string]: number }>): void {
   for (const action of record.actions) {
     const name = effectOf(action);
     if (name === undefined) continue;
@@ -183,13 +133,13 @@ async function round(delay: number): Promise<{ cut: number; slowest: number }> {
   const started = await Promise.all(
     [...names, ...names].map(async (workflow) => {
       const key = { 'Idempotency-Key': randomUUID() };
-      const reply = await organization.call('POST', `/workflows/${workflow}`, {}, key);
+      const reply = await site.organization.call('POST', `/workflows/${workflow}`, {}, key);
       expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 202 });
       return { workflow, run: (reply.body as { run_id: string }).run_id };
     }),
   );
-  await new Promise((resolve) => setTimeout(resolve, delay));
-  const ready = await killAndStart();
+  await sleep(delay);
+  const ready = await site.kill('gateway', async () => {});
   let slowest = 0;
   let cut = 0;
   for (const { workflow, run } of started) {

@@ -1,4 +1,4 @@
-/** A gateway whose parts are killed with -9 and started again, and a Redis whose lists tell what happened. */
+/** A gateway whose parts are killed with -9 and started again, and a Redis whose lists show what happened. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,19 +17,20 @@ export type Part = (typeof PARTS)[number];
 /** Longest that a part may need to answer again. */
 const BACK_MAX_MS = 120_000;
 
-/** An attempt as a record tells it. */
+/** An attempt as a record shows it. */
 export interface Attempt {
   readonly started: string;
   readonly ended?: string;
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-/** An action as a record tells it. */
+/** An action as a record shows it. */
 export interface ActionRecord {
   readonly id: string;
   readonly path: string;
   readonly type: string;
   readonly status: string;
+  readonly error?: Attempt['error'];
   readonly attempts: readonly Attempt[];
   readonly input?: { readonly element?: readonly string[] };
   /** Of a subworkflow that is not waited for, where its run is. */
@@ -39,11 +40,11 @@ export interface ActionRecord {
   readonly compensates?: string;
 }
 
-/** A run as its record tells it. */
+/** A run as its record shows it. */
 export interface RunRecord {
   readonly run_id: string;
   readonly status: string;
-  readonly error?: { readonly code: string };
+  readonly ended?: string;
   readonly compensation?: string;
   readonly actions: readonly ActionRecord[];
 }
@@ -172,7 +173,7 @@ export class Site {
   }
 }
 
-/** One that has just ended by itself is as good. */
+/** A process that has just ended by itself is fine, too. */
 function killOne(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
