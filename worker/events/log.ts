@@ -1,7 +1,7 @@
 /**
  * The events of one organization, kept for seven days in the order of receipt, and the waits that they
- * are offered to. A wait is told of an event after both are on disk, so that none is lost between two
- * actions. Spec: workflows.md §3 `wait`, §5.
+ * are offered to. An event is offered once both it and the wait are on disk, so that no event is lost
+ * between two actions. Spec: workflows.md §3 `wait`, §5.
  */
 
 import { DurableObject } from 'cloudflare:workers';
@@ -21,7 +21,7 @@ const KEPT_FOR_MS = 7 * 24 * 3600 * 1000;
 const SWEEP_EVERY_MS = 3600 * 1000;
 /** Events that a wait is offered at a time. */
 const OFFERED_MAX = 50;
-/** Milliseconds after which a wait that could not be told is told again. */
+/** Milliseconds after which an offer that failed is made again. */
 const AGAIN_MS = 1_000;
 /** Bytes that the object's database takes before anything is in it. */
 const EMPTY_BYTES = 128 * 1024;
@@ -98,13 +98,13 @@ export class OrganizationEvents
     else if (this.#store.last() > 0) await this.#arm(now + SWEEP_EVERY_MS);
   }
 
-  /** An alarm that is earlier stays. */
+  /** Sets the alarm, unless an earlier one is set. */
   async #arm(at: number): Promise<void> {
     const planned = await this.ctx.storage.getAlarm();
     if (planned === null || planned > at) await this.ctx.storage.setAlarm(at);
   }
 
-  /** Tells waits of what came; once at a time. */
+  /** Offers new events to the waits; one round at a time. */
   #tell(): void {
     if (this.#telling !== undefined) return;
     this.#telling = this.#tellAll()

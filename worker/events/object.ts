@@ -1,6 +1,6 @@
 /** The face of the objects that keep events, for who calls them. Spec: workflows.md §5. */
 
-/** Whose events they are. */
+/** The organization that owns the events. */
 export interface EventsOwner {
   readonly orgUuid: string;
   readonly orgId: string;

@@ -85,7 +85,7 @@ export class EventStore {
     return true;
   }
 
-  /** Place of the newest event; those that are gone count too. */
+  /** Place of the newest event; removed events count too. */
   last(): number {
     const [row] = this.#sql
       .exec<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
@@ -108,7 +108,7 @@ export class EventStore {
     this.#sql.exec('DELETE FROM waits WHERE run = ? AND path = ?', run, path);
   }
 
-  /** It looks on after a place. A wait that was replaced meanwhile stays as it is. */
+  /** Moves the place after which a wait looks. A wait that was replaced in between stays as it is. */
   moveWait(run: string, path: string, before: number, after: number): void {
     const where = 'run = ? AND path = ? AND after = ?';
     this.#sql.exec(`UPDATE waits SET after = ? WHERE ${where}`, after, run, path, before);
@@ -130,7 +130,7 @@ export class EventStore {
     return this.toTell(1).length > 0;
   }
 
-  /** Events of a source after a place, whose names fit; and up to which place was looked. */
+  /** Events of a source after a place whose names fit, and the place up to which it looked. */
   matching(
     source: string,
     fits: (name: string) => boolean,

@@ -42,7 +42,7 @@ export async function levelOn(ctx: Context, workflow: string): Promise<Level> {
   }
 }
 
-/** Whether the caller is one of those that a task is for. */
+/** Whether the caller is one of the assignees of a task. */
 export function isAssignee(ctx: Context, policy: Policy, content: Content, level: Level): boolean {
   const { userUuid, external } = ctx.caller;
   const roles = [...textsIn(content.assignees.roles), ...(content.escalation ?? [])];

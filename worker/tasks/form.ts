@@ -37,7 +37,7 @@ function faultOf(field: JsonObject, values: JsonObject): FieldFault[] {
   return message === undefined ? [] : [{ path, message }];
 }
 
-/** What each type takes, but for the choices. */
+/** The values that each type takes, without its options. */
 const TYPES: Readonly<Record<string, { takes(value: Json): boolean; readonly message: string }>> = {
   boolean: { takes: (value) => typeof value === 'boolean', message: 'must be true or false' },
   number: { takes: isNumber, message: 'must be a number' },

@@ -10,7 +10,7 @@ import { type Content, contentOf, isAssignee, levelOn } from './assignees.ts';
 import type { TasksQuery } from './schema.ts';
 import { selectTasks, type TaskFilter } from './store.ts';
 
-/** Tasks that are looked at at a time. */
+/** Tasks that one statement reads. */
 const STEP = 200;
 
 type Row = Awaited<ReturnType<typeof selectTasks>>[number];
@@ -40,7 +40,7 @@ export async function listTasks(
   return { tasks };
 }
 
-/** All that a filter finds, some at a time. */
+/** All tasks that a filter finds, read in steps. */
 async function* rowsOf(
   ctx: Context,
   filter: Omit<TaskFilter, 'limit'>,
@@ -59,7 +59,7 @@ async function uuidOf(ctx: Context, workflow: string): Promise<string> {
   return (await onWorkflow('Read', { deleted: true }).find(ctx, { workflow })).resource.row.uuid;
 }
 
-/** Undefined where it is not the caller's to see. */
+/** Undefined where the caller may not see the task. */
 async function told(
   ctx: Context,
   policy: Policy,

@@ -22,9 +22,9 @@ interface WorkflowParams {
   readonly workflow: string;
 }
 
-/** What is taken beside workflows that are there. */
+/** Which workflows are found besides those that exist. */
 export interface Also {
-  /** By its UUID one that was deleted, whose runs are still there. */
+  /** A deleted one too, by its UUID: its runs are still kept. */
   readonly deleted?: boolean;
 }
 
@@ -64,12 +64,12 @@ function workflowName(named: string): WorkflowName {
   return isUuid(named) ? { uuid: named.toLowerCase() } : { id: named };
 }
 
-/** Says no more of another organization's workflow than of one that is nowhere. */
+/** The same for a workflow of another organization as for one that does not exist. */
 export function workflowNotFound(named: string): GatewayError {
   return new GatewayError('WORKFLOW_NOT_FOUND', `Workflow ${named} does not exist`);
 }
 
-/** The workflow is there, the version is not. */
+/** The workflow exists, but not in that version. */
 export function versionNotFound(id: string, version: string): GatewayError {
   return new GatewayError('WORKFLOW_NOT_FOUND', `Workflow ${id} has no version ${version}`);
 }

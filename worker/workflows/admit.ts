@@ -57,7 +57,7 @@ export async function admitted(
   const others = await loadWorkflows(ctx, holder, references);
   const missing = references.flatMap((each) => faultOf(each, { reach, others, holder }));
   const told = new Set(known.map(({ path }) => path));
-  // What is wrong with a node makes its action wrong as well.
+  // A fault of a node is a fault of its action as well.
   const found = [...faults, ...missing].map((each) => asGiven(each, definition));
   const all = [...known, ...found.filter(({ path }) => !told.has(path))];
   if (all.length > 0 || workflow === undefined) throw refusal(all);
@@ -142,7 +142,7 @@ function faultOf(
     holder,
   }: { readonly reach: Reach; readonly others: Others; readonly holder: Holder },
 ): Fault[] {
-  // Of an endpoint that is not there its reader tells.
+  // The reader of the request reports an endpoint that does not exist.
   if (kind === 'endpoint') return [];
   if (kind === 'template') {
     const message = `names no template of the organization: ${id}`;
@@ -157,7 +157,7 @@ function faultOf(
     : [];
 }
 
-/** Of the insert shape, faults are told where the client wrote what is wrong. */
+/** For the insert shape, the path of a fault is where the client wrote the wrong value. */
 function asGiven(fault: Fault, { [SCHEMA]: schema }: JsonObject): Fault {
   if (fault.path.startsWith(SCHEMA)) return fault;
   if (Array.isArray(schema)) return { ...fault, path: `${SCHEMA}.${fault.path}` };
@@ -179,7 +179,7 @@ const NODE_MEMBERS: Readonly<Record<string, string>> = {
   output: 'output_op',
 };
 
-/** Whoever has no account here can be the author of nothing that runs by itself. Contract §9. */
+/** A caller without an account cannot be the author of a workflow that starts by itself. Contract §9. */
 function demandAuthor({ caller }: Context, { triggers }: Workflow): void {
   if (caller.external === undefined) return;
   const own = triggers.find((each) => each.type !== 'api' || !each.required);

@@ -71,7 +71,7 @@ function fromDag(schema: JsonObject): Given {
   return { id: name, status: 'active', definition, faults: isId ? faults : [wrong, ...faults] };
 }
 
-/** Characters of a word that nobody chose. */
+/** Characters of a random word. */
 const WORD = 12;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -1,4 +1,4 @@
-/** A workflow as it is told: its definition, what became of its runs, its versions. Spec: "Workflow detail response". */
+/** Shows a workflow: its definition, figures about its runs, its versions. Spec: "Workflow detail response". */
 import type { JsonObject } from '../../proto/json.ts';
 import { orderedText } from '../../proto/ordered-json.ts';
 import type { Context } from '../context.ts';
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 const DAY_MS = 86_400_000;
 
 /**
- * The definition of a version, with what became of the workflow.
+ * The definition of a version, with figures about the runs of the workflow.
  * @param version the one in force, when left out
  * @throws GatewayError WORKFLOW_NOT_FOUND when it is gone since it was looked up, or has no such version
  */

@@ -1,7 +1,7 @@
 /** Workflows as replies show them. */
 import type { WorkflowRow } from '../db/workflows.ts';
 
-/** The workflow's ETag: of its row, so not of what is counted of its runs. */
+/** The workflow's ETag: it changes with the definition and status, not with the figures about runs. */
 export function tagOf({ revision }: WorkflowRow): string {
   return String(revision);
 }

@@ -106,7 +106,7 @@ export function selectWorkflowCount(db: Database, orgUuid: string) {
     .where(and(eq(workflows.orgUuid, orgUuid), isNull(workflows.deletedAt)));
 }
 
-/** How many workflows an organization has, for use inside other statements. */
+/** The same count, for use inside other statements. */
 export function counted(orgUuid: string): SQL {
   return sql`(select count(*) from ${workflows}
     where ${workflows.orgUuid} = ${orgUuid} and ${workflows.deletedAt} is null)`;
@@ -178,7 +178,7 @@ export function selectByNames(db: Database, orgUuid: string, names: readonly str
     .where(and(eq(workflows.orgUuid, orgUuid), sql`${workflows.uuid} in ${uuids}`));
 }
 
-/** Their UUIDs, for use inside other statements. */
+/** The UUIDs of the same workflows, for use inside other statements. */
 export function selectUuidsByNames(orgUuid: string, names: readonly string[]): SQL {
   const list = sql`(select value from json_each(${JSON.stringify(names)}))`;
   return sql`(select ${workflows.uuid} from ${workflows} where ${workflows.orgUuid} = ${orgUuid}
@@ -189,7 +189,7 @@ export function selectUuidsByNames(orgUuid: string, names: readonly string[]): S
 /** Most workflows that are followed to see whether one leads back to itself. */
 const FOLLOWED_MAX = 1_000;
 
-/** Of workflows by their names, those whose versions in force lead to another at whatever distance: their UUIDs. */
+/** UUIDs of those of the named workflows whose versions in force run the target, directly or through other workflows. */
 export function selectLeadingTo(
   db: Database,
   orgUuid: string,
@@ -220,7 +220,7 @@ export function selectLeadingTo(
     );
 }
 
-/** At most one row: what all runs of a workflow came to. */
+/** At most one row: totals over all runs of a workflow. */
 export function selectTotals(db: Database, orgUuid: string, uuid: string) {
   return db
     .select()

@@ -1,4 +1,4 @@
-/** Changes a workflow: what is given makes a new version, the others are kept; a status alone makes none. */
+/** Changes a workflow: the members that are given make a new version, the others are kept; a status alone makes no version. */
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import type { Demand } from '../access/demand.ts';
@@ -26,7 +26,7 @@ import { tagOf } from './record.ts';
 import { selectRoom, selectVersion, selectVersionNames, selectWorkflow } from './store.ts';
 import { hasSealed, SCHEMA, storedDefinition, textOf, withKeptSecrets } from './stored.ts';
 
-/** A workflow after a change, and the members that are otherwise. */
+/** A workflow after a change, and the names of the members that the request gave. */
 export interface Changed {
   readonly row: WorkflowRow;
   readonly updatedFields: readonly string[];

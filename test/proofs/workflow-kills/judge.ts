@@ -2,7 +2,7 @@
 import { type Shape, WAIT_MS } from './parts.ts';
 import type { ActionRecord, RunRecord } from './site.ts';
 
-/** What goes on does so within so many milliseconds. */
+/** Most milliseconds after the start within which a run goes on. */
 export const GOES_ON_MS = 5_000;
 
 /** A run as it is judged. */
@@ -44,7 +44,7 @@ function underWay({ actions }: RunRecord): string[] {
     .map(({ path, status }) => `${path} is ${status}`);
 }
 
-/** Its course is that of a run that nobody has killed. */
+/** The run went as it does without a kill. */
 function undisturbed({ shape, record, words }: Judged): string[] {
   const expected = [...shape.words].sort().join(' ');
   const actual = [...words].sort().join(' ');
@@ -54,7 +54,7 @@ function undisturbed({ shape, record, words }: Judged): string[] {
   ];
 }
 
-/** Each effect once; at most once, and unknown, of an attempt that was cut off. */
+/** Each action had its effect once; an attempt with an unknown outcome may have had it or not. */
 function effects({ record, words }: Judged): string[] {
   const byWord = new Map<string, ActionRecord[]>();
   for (const action of record.actions) {
@@ -76,13 +76,13 @@ function effects({ record, words }: Judged): string[] {
   });
 }
 
-/** What ended with an unknown outcome is compensated as well. */
+/** Whether an action succeeded. `compensated` alone does not say so: unknown outcomes are compensated as well. */
 function hasSucceeded({ status, attempts }: ActionRecord): boolean {
   if (status === 'succeeded') return true;
   return status === 'compensated' && attempts.at(-1)?.error === undefined;
 }
 
-/** What ended last is undone first, once. */
+/** Actions are undone in the reverse order of their ends. */
 function undone({ record }: Judged): string[] {
   const order = record.actions
     .filter(({ compensates }) => compensates !== undefined)
@@ -94,7 +94,7 @@ function undone({ record }: Judged): string[] {
   return isReverse ? [] : [`undid in another order: ${order.map(({ path }) => path).join(', ')}`];
 }
 
-/** What was running or due goes on soon after the start. */
+/** What was running or due goes on within `GOES_ON_MS` after the start. */
 function late({ record, back }: Judged): string[] {
   return record.actions.flatMap(({ path, type, started, ended, attempts }) => {
     const cut = attempts

@@ -11,7 +11,7 @@ import { PARTS, type Part, type RunRecord, Site } from './site.ts';
 const AT_ONCE = 6;
 /** Milliseconds in which the run that a kill aims at comes as far as it should. */
 const AIM_MAX_MS = 20_000;
-/** A kill comes so many milliseconds after that at the latest: in the next attempt, or after it. */
+/** Most milliseconds between that point and the kill, so that it falls into the next attempt or after it. */
 const AFTER_MS = 40;
 /** Longest that runs may take to end once everything answers again. */
 const ENDS_MAX_MS = 90_000;
@@ -27,7 +27,7 @@ export const proof: Proof = {
   run: (options) => killing(options, SHAPES),
 };
 
-/** What was seen of one shape. */
+/** Figures about one shape. */
 interface Row {
   runs: number;
   /** Effects that there were when a part was killed, and which part. */
@@ -102,7 +102,7 @@ interface Begun {
   readonly list: string;
 }
 
-/** How the table tells what was killed. */
+/** Letters that stand in the table for what was killed. */
 const SHORT: Readonly<Record<Part, string>> = { gateway: 'g', runtime: 'w', relay: 'r' };
 
 interface Round {
@@ -212,7 +212,7 @@ function note(
   rows.set(name, row);
 }
 
-/** Boundaries are told by what was killed (gateway, worker's runtime, relay) and the effects that there were then. */
+/** Boundaries are written as what was killed (gateway, worker's runtime, relay) and the effects that there were then. */
 function tableOf(rows: ReadonlyMap<string, Row>): string {
   const lines = [...rows].map(([name, { runs, boundaries, inside, effects, faults }]) =>
     [name.padEnd(36), runs, inside, effects, faults, [...boundaries].sort().join(' ')].join('  '),

@@ -64,7 +64,7 @@ export function insertWorkflowRow(
   return db.insert(workflows).select(values).onConflictDoNothing().returning();
 }
 
-/** What a change of a workflow is held to. */
+/** A change of a workflow, and its conditions. */
 interface Changing {
   /** The changes of its row. */
   readonly changes: Pick<
@@ -183,7 +183,7 @@ export function replaceHooks(db: Database, row: WorkflowRow, hooks: readonly Hoo
   ] as const;
 }
 
-/** What a removal is held to. */
+/** The conditions of a removal. */
 interface Removing {
   readonly ifMatch: IfMatch | undefined;
   /** Whether it may go although runs are active. */
@@ -192,7 +192,7 @@ interface Removing {
   readonly now: number;
 }
 
-/** Marks a workflow as deleted. No row comes back when it is gone already, or none that the request is held to, or has active runs and is not confirmed. */
+/** Marks a workflow as deleted. No row comes back when it is gone already, has another revision than `ifMatch`, or has active runs and is not confirmed. */
 export function markDeleted(
   db: Database,
   { orgUuid, uuid }: WorkflowRow,
@@ -223,7 +223,7 @@ export function markDeleted(
     .returning({ uuid: workflows.uuid });
 }
 
-/** Removes what is kept of a workflow that is deleted: what only its runs need goes with the last of them. */
+/** Removes versions, references and paths of a deleted workflow; what its runs need goes with the last run. */
 export function deleteRemains(db: Database, orgUuid: string, uuid: string) {
   const isGone = isDeleted(db, orgUuid, uuid);
   const of = (table: typeof workflowVersions | typeof workflowReferences | typeof workflowHooks) =>

@@ -1,4 +1,4 @@
-/** Which actions of a list can come before which: a bit for each pair, so that thousands of actions take little. */
+/** Which actions of a list can come before which: one bit for each pair, so that thousands of actions take little memory. */
 
 /** Bits of one word. */
 const WORD = 32;
@@ -10,7 +10,7 @@ export class Ancestors<Node> {
   readonly #bits: Uint32Array;
   readonly #words: number;
 
-  /** @param next what a node leads to at once; where that is a circle, some of it is left out */
+  /** @param next the nodes that a node leads to directly; in a cycle, some ancestors are left out */
   constructor(nodes: readonly Node[], next: (node: Node) => readonly Node[]) {
     this.#at = new Map(nodes.map((node, at) => [node, at]));
     this.#words = Math.ceil(nodes.length / WORD);

@@ -3,7 +3,7 @@ import { Cron } from 'croner';
 
 const FIELDS = [5, 6];
 
-/** Why a text is no schedule; undefined when it is one. */
+/** Why a text is not a schedule; undefined when it is one. */
 export function faultOfCron(line: string): string | undefined {
   const fields = line.trim().split(/\s+/).length;
   if (!FIELDS.includes(fields)) {

@@ -17,7 +17,7 @@ export interface Lookups {
   readonly isStored?: boolean;
 }
 
-/** An action while it is read. Where a fault was told it may never be whole. */
+/** An action while it is read. After a fault some of its members may never be set. */
 export type Draft = { -readonly [Member in keyof Common]: Common[Member] };
 
 /** A way from an action to another of its list. */

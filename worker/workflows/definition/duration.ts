@@ -13,7 +13,7 @@ const DURATION = new RegExp(
 /** Longest, in milliseconds: ten years. Spec silent. */
 const LONGEST = 10 * 365 * DAY;
 
-/** Milliseconds of a duration; undefined for what is none, for nothing at all, and beyond ten years. */
+/** Milliseconds of a duration; undefined for any other text, for a duration of zero, and beyond ten years. */
 export function durationMs(text: string): number | undefined {
   const [, ...numbers] = DURATION.exec(text) ?? [];
   const ms = UNITS.reduce(
@@ -24,7 +24,7 @@ export function durationMs(text: string): number | undefined {
   return rounded >= 1 && rounded <= LONGEST ? rounded : undefined;
 }
 
-/** Milliseconds since 1970 of a time of RFC 3339, such as `2030-01-31T12:00:00Z`; undefined for what is none. */
+/** Milliseconds since 1970 of a time of RFC 3339, such as `2030-01-31T12:00:00Z`; undefined for any other text. */
 export function timeMs(text: string): number | undefined {
   if (!TIME.test(text)) return undefined;
   const time = Date.parse(text);

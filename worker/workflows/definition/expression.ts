@@ -1,4 +1,4 @@
-/** Expressions of a definition: compiled where they stand, and what they read noted for the checks of what is visible. */
+/** Compiles the expressions of a definition, and notes what each reads, so that it can be checked what is visible there. */
 import {
   type Budget,
   compileExpression,
@@ -68,7 +68,7 @@ export class CompiledExpr implements Expr {
 }
 
 /**
- * Compiles an expression; undefined, with a fault, when it is none.
+ * Compiles an expression; undefined, with a fault, when the text is not one.
  * @param names further names beside `$`, in the order in which `evaluate` is given their values
  */
 export function compiled(

@@ -1,4 +1,4 @@
-/** What reading a definition finds beside the workflow: what it names outside itself, and its faults. */
+/** What reading a definition gives besides the workflow: the resources that it names, and its faults. */
 
 /** An endpoint that an action reaches by itself, and what its request needs there. Contract §4, §6. */
 export interface EndpointReference {
@@ -13,7 +13,7 @@ export type Reference =
   | EndpointReference
   | { readonly kind: 'template' | 'workflow'; readonly id: string; readonly path: string };
 
-/** One fault of a definition; all are told at once. */
+/** One fault of a definition; a refusal lists all of them. */
 export interface Fault {
   /** Where in the definition, as `actions.2.branches.0.input.query`. */
   readonly path: string;

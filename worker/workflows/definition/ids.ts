@@ -2,7 +2,7 @@
 
 /** Ids of actions, of form fields, and segments of a webhook's path. */
 export const ACTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
-/** What is told of any other. */
+/** The message about any other id. */
 export const ACTION_ID_FORM = 'must be 1 to 64 letters, digits, _ and -';
 /** Ids that a hint may name: those that actions can have. */
 export function nameable(ids: Iterable<string>): string[] {

@@ -1,4 +1,4 @@
-/** The order of actions: which follow which, none twice and none never. Spec: workflows.md §1, "Checked when stored". */
+/** The order of the actions of a list: no cycles, and every action can be reached. Spec: workflows.md §1, "Checked when stored". */
 import { hintFor } from '../../../proto/near-name.ts';
 import { told } from '../../../proto/told.ts';
 import type { Report } from '../../templates/transformation/report.ts';
@@ -7,7 +7,7 @@ import type { Draft, Link, List } from './draft.ts';
 import { ACTION_ID, nameable } from './ids.ts';
 import { SHOWN } from './members.ts';
 
-/** A way from one action of a list to another. */
+/** A way from one action of a list to another, as an edge of a graph. */
 interface Edge {
   readonly to: Draft;
   readonly where: string;
@@ -25,7 +25,7 @@ export class Order {
     this.list = list;
   }
 
-  /** @param from begins no later than `to` */
+  /** Adds a way. @param from begins before `to`, or with it */
   add(from: Draft, to: Draft, where: string): void {
     const known = this.#edges.get(from) ?? [];
     known.push({ to, where });
@@ -55,7 +55,7 @@ export class Order {
     return found;
   }
 
-  /** Tells each way that leads back. */
+  /** Reports each way that closes a cycle. */
   checkCycles(report: Report): void {
     const done = new Set<Draft>();
     for (const action of this.list.actions) this.#follow(action, { report, done });
@@ -91,7 +91,7 @@ function cycleTo({ id }: Draft, { isGraph }: List): string {
     : `leads back to "${id}": a loop is the way to repeat`;
 }
 
-/** The ways that actions of a list name themselves; what is none is told. */
+/** The ways that the actions of a list name; reports names that are not in the list. */
 export function orderOf(list: List, byId: ReadonlyMap<string, Draft>, report: Report): Order {
   const order = new Order(list);
   const own = new Map(list.actions.map((action) => [action.id, action]));
@@ -106,7 +106,7 @@ export function orderOf(list: List, byId: ReadonlyMap<string, Draft>, report: Re
   return order;
 }
 
-/** What is told of a name that is none of the list. */
+/** The message about a name that is not in the list. */
 function missing(
   { to }: Link,
   own: ReadonlyMap<string, Draft>,
@@ -119,7 +119,7 @@ function missing(
   return `names no action of this list: "${shown}"; ${hintFor(shown, known)}`;
 }
 
-/** Tells every action of a list that nothing leads to. */
+/** Reports each action of a list that no way leads to. */
 export function checkReached(order: Order, start: Draft | undefined, report: Report): void {
   const { actions, isGraph } = order.list;
   const first = start ?? actions[0];

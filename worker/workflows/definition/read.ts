@@ -44,7 +44,7 @@ const FREE = ['humanInteraction', 'monitoring', 'collaboration', 'documentation'
 /** Most actions of a definition, all of the tree counted. Spec silent. */
 const ACTIONS_MAX = 10_000;
 const DAY_MS = 86_400_000;
-/** How long a run may take when nothing else is said. */
+/** Longest that a run may take where `executionSettings.timeout` is left out. */
 const TIMEOUT_MS = 30 * DAY_MS;
 /** Most runs at a time that can be asked for. Spec silent. */
 const CONCURRENCY_MAX = 10_000;
@@ -116,7 +116,7 @@ function readStart({ byId }: Drafts, members: Members, isGraph: boolean): string
   return members.fault('start', `names no action of the top level: "${start.slice(0, 100)}"`);
 }
 
-/** What stands around the actions. */
+/** The members of a definition besides its actions. */
 function readAround(drafts: Drafts, members: Members) {
   checkNames(members);
   const runAs = members.chosen('runAs', ['caller', 'author']);
@@ -134,7 +134,7 @@ function readAround(drafts: Drafts, members: Members) {
   return { output, key, input, settings: readSettings(drafts, members), triggers };
 }
 
-/** What people and paths call it. */
+/** Checks the id, name, description and version. */
 function checkNames(members: Members): void {
   const shapes = { id: WorkflowId, name: Name, description: Description, version: VersionName };
   for (const [name, shape] of Object.entries(shapes)) {
@@ -180,7 +180,7 @@ function readSettings(drafts: Drafts, definition: Members): Settings {
   };
 }
 
-/** What is read twice, as data and as an action, is told once. */
+/** Each fault once: some members are read twice, as data and as an action. */
 function onlyOnce(faults: readonly Fault[]): readonly Fault[] {
   const known = new Set<string>();
   return faults.filter(({ path, message }) => {

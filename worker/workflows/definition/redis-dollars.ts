@@ -17,7 +17,7 @@ const PLACES: readonly {
   { type: /^\s*x[a-z]+/i, members: /^ids?$/, isArg: (text) => text === '$' },
 ];
 
-/** A request in which each of these texts is escaped; each that was not is told. */
+/** A request in which each of these texts is escaped; adds a fault for each that the author did not escape. */
 export function withEscapes(request: JsonObject, at: string, faults: Fault[]): JsonObject {
   const { type, pipeline } = request;
   const copy = { ...request };
@@ -66,5 +66,5 @@ function isBare(text: string): boolean {
   return textOf(text).sort === 'expression' && !text.startsWith('$(');
 }
 
-/** Characters of a text that are told. */
+/** Characters of a text that a message repeats. */
 const SHOWN = 64;

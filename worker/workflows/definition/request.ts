@@ -56,7 +56,7 @@ const WORDS: readonly (readonly [from: string | RegExp, to: string])[] = [
   [/, and so the (statement|command) its caller chooses/, ', and so the $1 would be data'],
 ];
 
-/** What is said of templates, of workflows. */
+/** A message about templates in the words of workflows. */
 function inOurWords(message: string): string {
   return WORDS.reduce((text, [from, to]) => text.replace(from, to), message);
 }
@@ -124,7 +124,7 @@ function pathOf({ report }: Drafting, texts: Expressions, request: JsonObject) {
 const PATH =
   'is an expression, and a path is constant up to ?: begin it with that text, or put values into query';
 
-/** What an action sends, made of its values. */
+/** The request that an action sends, as a value that is filled at each attempt. */
 function filling(
   { fill }: Operation,
   { expressions }: Expressions,

@@ -5,7 +5,7 @@ import { isJsonObject, type Json } from '../../../proto/json.ts';
 export const HIDDEN = '***';
 /** Fewest and most characters of a secret. Spec: workflows.md §5, `webhook`. */
 const LENGTHS = { min: 8, max: 512 };
-/** The one member of a secret as it is stored. No client can send it: it is no text. */
+/** The only member of a stored secret. No client can send one: a secret that is sent is a text. */
 const SEALED = '$sealed';
 
 /** A sealed secret, as it is stored. */
@@ -13,7 +13,7 @@ export function sealedSecret(text: string): Json {
   return { [SEALED]: text };
 }
 
-/** The sealed text of a stored secret; undefined for what is none. */
+/** The sealed text of a stored secret; undefined for any other value. */
 export function sealedIn(json: Json): string | undefined {
   if (!isJsonObject(json)) return undefined;
   const { [SEALED]: text } = json;
@@ -25,5 +25,5 @@ export function isSecret(text: string): boolean {
   return text.length >= LENGTHS.min && text.length <= LENGTHS.max;
 }
 
-/** What is told of any other. */
+/** The message about any other secret. */
 export const SECRET_FORM = `must be a text of ${LENGTHS.min} to ${LENGTHS.max} characters, or a list of two`;

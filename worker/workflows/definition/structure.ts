@@ -1,10 +1,10 @@
-/** How the actions of a definition stand to each other: in which lists, and what follows what. */
+/** How the actions of a definition relate to each other: which list each is in, and what follows what. */
 import type { Draft, Drafts } from './draft.ts';
 import type { Handlers, WrittenHandler } from './handlers.ts';
 import { checkReached, type Order, orderOf } from './lists.ts';
 import type { Place } from './tree.ts';
 
-/** What an action is part of in the end: the run itself, or what is done beside it. */
+/** The outermost part that holds an action: the run itself, or something that runs beside it. */
 export type Root = 'workflow' | 'compensation' | 'fallback' | 'escalation';
 
 /** The actions of a definition, when all are known. */
@@ -38,12 +38,12 @@ export class Structure {
     return this.#orders.get(action);
   }
 
-  /** The action of which another is part; undefined at the top, and for what many share. */
+  /** The action that contains another; undefined at the top level, and for an action that many share. */
   containerOf({ place }: { readonly place: Place }): Draft | undefined {
     return 'of' in place && place.of !== undefined ? this.drafts.byId.get(place.of) : undefined;
   }
 
-  /** What an action is part of in the end; of a fallback of a compensation, that is the fallback. */
+  /** The outermost part that holds an action; for a fallback of a compensation, that is the fallback. */
   rootOf(action: { readonly place: Place }): Root {
     const { place } = action;
     if (place.in === 'branch' || place.in === 'loop' || place.in === 'option') {
@@ -106,7 +106,7 @@ export class Structure {
     return undefined;
   }
 
-  /** The actions of the top that an action is part of; of what many share, all that share it. */
+  /** The actions of the top level that contain an action; for an action that many share, all of them. */
   #topsOf(action: Draft): readonly Draft[] {
     let each: Draft | undefined = action;
     for (; each !== undefined; each = this.containerOf(each)) {

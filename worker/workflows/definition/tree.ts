@@ -15,8 +15,8 @@ export interface Uses {
   readonly roots: ReadonlySet<RootName>;
   /**
    * Ids of the actions that are read, each with the members that are: `output`, `status`,
-   * `attempts`, `started`, `ended`, `by`, `url`. `all` stands for an action as a whole. Who names
-   * `$` or `$.actions` as a whole reads all that are visible.
+   * `attempts`, `started`, `ended`, `by`, `url`. `all` stands for an action as a whole. An
+   * expression that names `$` or `$.actions` as a whole reads all that are visible.
    */
   readonly actions: ReadonlyMap<string, ReadonlySet<ActionMember> | 'all'>;
   /** Names that loops give (`as`, `index`) and that are read. */
@@ -109,7 +109,7 @@ export interface Common {
    */
   readonly next: Next;
   /**
-   * Of a graph alone, where every action has it: ids after which it begins; empty begins at once.
+   * In a graph, where every action has it: the ids after which it begins; an empty list begins at once.
    * Any list may be a graph, the top level, a branch and a body alike: see `isGraph`.
    */
   readonly after: readonly string[] | undefined;
@@ -201,7 +201,7 @@ export interface LoopAction extends Common {
   readonly continueOnError: boolean;
 }
 
-/** After which time, and where a run then goes on: an id of the same list; null is the end of the list, undefined the failure `TIMED_OUT`. */
+/** A time limit, and where the run then goes on: an id of the same list; null is the end of the list, undefined the failure `TIMED_OUT`. */
 export interface Timeout {
   readonly duration: Value;
   readonly action: string | null | undefined;

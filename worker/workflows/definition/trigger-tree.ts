@@ -50,7 +50,7 @@ export interface WebhookTrigger extends OnDelivery {
     readonly scheme: 'plain' | 'standard' | 'stripe' | 'slack';
     readonly algorithm: 'sha256' | 'sha512';
     readonly header: string | undefined;
-    /** Sealed in the definition; the one who verifies opens them. */
+    /** Sealed in the definition; they are opened when a delivery is verified. */
     readonly secrets: readonly string[];
     readonly idHeader: string | undefined;
     readonly id: Expr | undefined;

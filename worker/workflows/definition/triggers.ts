@@ -1,4 +1,4 @@
-/** Reads triggers, as far as a definition tells. Spec: "Events"; workflows.md §5. */
+/** Reads and checks the triggers of a definition. Spec: "Events"; workflows.md §5. */
 import { kindSpec } from '../../../kinds/index.ts';
 import { isJsonObject, type Json } from '../../../proto/json.ts';
 import { nameOfEndpoint as nameOf } from '../../templates/data-access/layout.ts';

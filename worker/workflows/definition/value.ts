@@ -5,7 +5,7 @@ import type { Budget, Plain } from '../../language/expressions/index.ts';
 import { type CompiledExpr, compiled, type Drafting, type Stand } from './expression.ts';
 import type { ActionMember, Root, RootName, Uses, Value } from './tree.ts';
 
-/** A text of a value: an expression, or what it stands for. */
+/** A text of a value: an expression, or a plain text without its escape. */
 export type Text =
   | { readonly sort: 'expression'; readonly source: string }
   | { readonly sort: 'text'; readonly text: string };
@@ -73,7 +73,7 @@ function united(expressions: readonly CompiledExpr[]): Uses {
   return { roots, names, actions };
 }
 
-/** Reads a value; faults of its expressions are told where they stand. */
+/** Reads a value; the faults of its expressions have the paths of those expressions. */
 export function readValue(drafting: Drafting, json: Json, where: string, stand: Stand): Value {
   const expressions: CompiledExpr[] = [];
   const found = readPart({ drafting, stand, expressions }, json, where);

@@ -88,7 +88,7 @@ function advanceGraph(turn: Turn): void {
   if (isOver) endMain(turn);
 }
 
-/** Well, or so that the run goes on after it. */
+/** Whether it succeeded, or failed in a way after which the run goes on. */
 export function hasEnded(node: Node | undefined): boolean {
   if (node?.phase !== 'ended') return false;
   return node.status === 'succeeded' || node.state.handled === true;
@@ -130,7 +130,7 @@ function listEnded(turn: Turn, owner: Node, last: Node): void {
   }
 }
 
-/** A fallback has ended well: its output stands for the failed one's. */
+/** A fallback has succeeded: its output replaces that of the failed action. */
 function standIn(turn: Turn, owner: Node, output: Ref | undefined): void {
   const action = actionOf(turn, owner);
   owner.output = output;

@@ -1,4 +1,4 @@
-/** An attempt whose call was in flight when everything ended: nobody knows of its effect. Spec: workflows.md §7. */
+/** An attempt whose call was in flight when everything ended: it is unknown whether it had its effect. Spec: workflows.md §7. */
 import { fail } from './ending.ts';
 import { settle } from './settle.ts';
 import { startAttempt } from './start.ts';

@@ -18,7 +18,7 @@ export function succeed(turn: Turn, node: Node, output: Ref | undefined): void {
   goesOn(turn, node);
 }
 
-/** Ends an action well whose effect another one had: it is that one's to undo. @param output what that one kept */
+/** Ends an action as succeeded whose effect another action had; the other action undoes it. @param output what the other one kept */
 export function succeedAs(turn: Turn, node: Node, output: Ref | undefined): void {
   if (endWell(turn, node, actionOf(turn, node), () => output)) goesOn(turn, node);
 }
@@ -38,7 +38,7 @@ function endWell(turn: Turn, node: Node, action: Action, made: () => Ref | undef
   }
 }
 
-/** Lets follow what follows, unless the node is held. */
+/** Begins what follows, unless the node is held. */
 function goesOn(turn: Turn, node: Node): void {
   if (node.stopping) node.state.held = true;
   else turn.agenda.push({ do: 'ended', path: node.path });
@@ -69,12 +69,12 @@ export function followsOf(turn: Turn, node: Node, action: Action): string | null
   return isTruthy(holds) ? next.true : next.false;
 }
 
-/** As conditions are read: like JavaScript does. */
+/** Whether a condition holds, by the rules of JavaScript. */
 export function isTruthy(value: Plain | undefined): boolean {
   return Boolean(value);
 }
 
-/** From where a node's expressions look. */
+/** Path and start of a node: they decide what its expressions see of the run. */
 export function viewpoint({ path, startedAt }: Node) {
   return { path, at: startedAt };
 }
@@ -124,7 +124,7 @@ export function failForGood(turn: Turn, node: Node, failure: Failure): void {
   giveUp(turn, node, actionOf(turn, node), failure);
 }
 
-/** What is told of a failed attempt. */
+/** A failed attempt, as the record shows it. */
 export function noteFailure(turn: Turn, node: Node, failure: Failure): void {
   const { code, message, effect } = failure;
   node.tried = [...node.tried, { started: node.attemptAt, ended: turn.now, code, message }];
@@ -153,7 +153,7 @@ export function waitForRetry(turn: Turn, node: Node, delay: number): void {
   turn.journal.due(turn.now + delay, node.path, 'retry');
 }
 
-/** No attempt is left: a fallback stands for it, else those above are told. */
+/** No attempt is left: the fallback runs, or the failure goes to the container. */
 export function giveUp(turn: Turn, node: Node, action: Action, failure: Failure): void {
   endFailed(turn, node);
   const { fallback, route } = action.handler;
@@ -197,7 +197,7 @@ export function settleKey(turn: Turn, node: Node, as: 'done' | 'unknown' | 'free
   turn.journal.effect({ do: 'settle', path: node.path, key, as, ...output });
 }
 
-/** Once per action. What cannot be told is left out: the run is not to fail of it. */
+/** Escalates, once per action. A notification or incident that cannot be computed is left out: the run does not fail with it. */
 function escalate(turn: Turn, node: Node, escalation: Escalation, failures: number): void {
   if (failures < escalation.threshold || node.state.told) return;
   if (turn.journal.hasEscalated(node.path)) return;

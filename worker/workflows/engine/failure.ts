@@ -37,7 +37,7 @@ const TRANSIENT_STATUSES = new Set<Json>([408, 425, 429, 502, 503, 504]);
 
 /**
  * What an expression, a value or the action itself threw, as a failure.
- * @throws what is none of these: a fault of ours
+ * @throws any other error: a fault of the gateway itself
  */
 export function failureOf(thrown: unknown, action: string): Failure {
   if (thrown instanceof ActionFault) return { ...thrown.failure, action };

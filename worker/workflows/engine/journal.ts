@@ -36,7 +36,7 @@ export interface Failure {
   readonly effect?: 'possible';
   /** Whether the backend's own words say that another attempt may do better. */
   readonly transient?: true;
-  /** Milliseconds that the backend wants to be left alone. */
+  /** Milliseconds that the backend asks to wait before the next attempt. */
   readonly retryAfterMs?: number;
 }
 
@@ -102,7 +102,7 @@ export interface NodeState {
   isKept?: boolean;
   /** Failed attempts that no longer count: those before a retry of the run. */
   forgiven?: number;
-  /** Whether an attempt may have had an effect that nobody knows of. */
+  /** Whether it is unknown if an attempt had its effect. */
   maybe?: boolean;
   /** Its failure was dealt with: by a fallback, a route, a timeout's action or `continueOnError`. */
   handled?: boolean;
@@ -112,7 +112,7 @@ export interface NodeState {
   held?: boolean;
 }
 
-/** One action of a run: in a loop, one of each element. Members without `readonly` change; whoever changes one calls `touch`. */
+/** One action of a run: in a loop, one of each element. Members without `readonly` change; code that changes one calls `touch`. */
 export interface Node {
   /** Such as `each[3].store`; of what stands for or beside an action, below it: `store.undo`. */
   readonly path: string;
@@ -247,9 +247,9 @@ export interface Journal {
   active(): Node[];
   /** Nodes of one list, in the order of their starts. */
   inFrame(frame: string): Node[];
-  /** Nodes that belong to another one directly and ended otherwise than well, or while they were stopped. */
+  /** Of the direct children of a node, those that ended without success, or while they were stopped. */
   unfinished(owner: string): Node[];
-  /** Of what is still to be compensated the one that ended last: below a path, or in all. */
+  /** Of the nodes that are still to be compensated, the one that ended last: below a path, or in the whole run. */
   lastToUndo(below?: string): Node | undefined;
   /** Puts aside what an earlier attempt of a container ran: only the record shows it from then on. */
   archive(below: string): void;

@@ -26,14 +26,14 @@ export function beginRun(turn: Turn): void {
   settle(turn);
 }
 
-/** The run begins with one action of the top level: what is before it is there already. */
+/** The run begins with one action of the top level; the results of the actions before it are already there. */
 export function beginAt(turn: Turn, id: string): void {
   const action = turn.workflow.byId.get(id);
   if (!action) throw new Error(`The workflow has no action ${id}`);
   begin(turn, action, MAIN);
 }
 
-/** A call has ended. An end that was told before, or is of an earlier attempt, changes nothing. */
+/** A call has ended. A repeated end, or one of an earlier attempt, changes nothing. */
 export function attemptEnded(
   turn: Turn,
   path: string,
@@ -69,7 +69,7 @@ export function claimed(turn: Turn, path: string, answer: Claimed): void {
   settle(turn);
 }
 
-/** Another run's effect is this one's: it is that run's to undo. */
+/** The effect of another run counts for this run; the other run undoes it. */
 function answerFromKey(
   turn: Turn,
   node: Node,

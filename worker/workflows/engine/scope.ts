@@ -51,7 +51,7 @@ export class Scope {
     return value.evaluate({ ...this.#root(value.uses), ...beside }, this.#budget);
   }
 
-  /** A text. @throws ActionFault INVALID_INPUT when it is none */
+  /** A text. @throws ActionFault INVALID_INPUT for any other value */
   text(value: Value, member: string): string {
     const found = this.value(value);
     if (typeof found === 'string') return found;

@@ -1,4 +1,4 @@
-/** The end of a transition: all that follows from it is done, and the run stands as it does. Spec: workflows.md §4. */
+/** The end of a transition: does all that follows from it, and sets the status of the run. Spec: workflows.md §4. */
 import { advance, failedUp } from './advance.ts';
 import { endFailed, fail, isWithin, noteFailure } from './ending.ts';
 import type { Node } from './journal.ts';

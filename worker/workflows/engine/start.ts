@@ -57,7 +57,7 @@ function claim(turn: Turn, node: Node, action: Action): void {
   if (limit !== undefined) turn.journal.due(turn.now + limit, node.path, 'timeout');
 }
 
-/** The next attempt of a node whose key, if it has one, is its own. */
+/** Begins the next attempt of a node that has no idempotency key, or already holds it. */
 export function startAttempt(turn: Turn, node: Node, action: Action): void {
   node.attempts += 1;
   node.attemptAt = turn.now;
@@ -145,7 +145,7 @@ function startWait(turn: Turn, node: Node, { wait, timeout }: WaitAction): void 
   );
 }
 
-/** What a task asks and of whom is decided once, and is its input. */
+/** What a task asks, and who may answer, is decided once; it is the input of the action. */
 function startTask(turn: Turn, node: Node, action: HumanTaskAction): void {
   const { journal, now } = turn;
   const scope = new Scope(turn, viewpoint(node));

@@ -102,7 +102,7 @@ function close(turn: Turn, node: Node): void {
   turn.agenda.push({ do: 'closed', path: node.path, ...failing });
 }
 
-/** A fallback that ended well before everything stopped stands for what failed all the same. */
+/** A fallback that succeeded before everything stopped still replaces the action that failed. */
 function closeFallback(turn: Turn, node: Node): void {
   const { fallback } = actionOf(turn, node).handler;
   const stood = fallback && turn.journal.node(`${node.path}.${fallback.id}`);

@@ -125,7 +125,7 @@ export function bounded(text: string): string {
   );
 }
 
-/** Keeps why something failed, as it is told. */
+/** Keeps why something failed, as the record shows it. */
 export function keepFailure({ journal }: Turn, failure: Failure): Ref {
   const { code, message, action, details } = failure;
   return journal.keep(

@@ -104,7 +104,7 @@ function diffOf({ id, path, a, b }: Pair): JsonObject | undefined {
   return isSame ? undefined : { id, path, status, ...patches };
 }
 
-/** From one value to another; a large one is told by its bytes. */
+/** The difference between two values; of a large value only its size in bytes is shown. */
 function patchOf(a: Told | undefined, b: Told | undefined): JsonObject[] {
   if (a === undefined && b === undefined) return [];
   if (a === undefined) return [{ op: 'add', path: '', value: jsonOf(b) }];

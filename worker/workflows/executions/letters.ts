@@ -1,4 +1,4 @@
-/** Dead letters of a workflow: listed, and driven again. Spec: workflows.md §4 `deadLetterQueue`, §6. */
+/** Dead letters of a workflow: lists and redrives them. Spec: workflows.md §4 `deadLetterQueue`, §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
 import type { Context } from '../../context.ts';
@@ -63,7 +63,7 @@ async function told(
   };
 }
 
-/** Input and outputs of the run, for who sees them. */
+/** Input and outputs of the run, for callers who may see them. */
 async function stateOf(
   ctx: Context,
   workflow: Workflow,

@@ -7,7 +7,7 @@ import { runsObject } from '../runs/reachable.ts';
 import { findRun, hidden, type Shown, Teller } from './show.ts';
 import { readsAll } from './sight.ts';
 
-/** Milliseconds for which a change is waited for, before a comment keeps the line open. */
+/** Milliseconds without a change after which a comment keeps the connection open. */
 const WAIT_MS = 15_000;
 const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
 const encoder = new TextEncoder();
@@ -15,7 +15,7 @@ const encoder = new TextEncoder();
 /**
  * Events `run` and `action`, with data as in the record; it ends with the run.
  * @param after id of the last event that the client has
- * @throws GatewayError RUN_NOT_FOUND, FORBIDDEN for who does not see values
+ * @throws GatewayError RUN_NOT_FOUND, FORBIDDEN for a caller who may not see values
  */
 export async function liveEvents(
   ctx: Context,
@@ -52,7 +52,7 @@ function eventsOf(teller: Teller, { record, actions }: Shown, last: number) {
       `event: action\nid: ${action.seq}\ndata: ${JSON.stringify(teller.action(action))}\n\n`,
   );
   const newest = actions.at(-1)?.seq ?? last;
-  // Further changes come first where there are more than one look tells.
+  // With more changes than one read gives, the run comes after the last of them.
   const isWhole = newest + 1 >= record.seq || actions.length === 0;
   if (isWhole && record.seq > last) {
     told.push(`event: run\nid: ${record.seq}\ndata: ${JSON.stringify(teller.run(record))}\n\n`);

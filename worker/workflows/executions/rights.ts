@@ -9,8 +9,8 @@ import { onWorkflow } from '../access.ts';
 import { type Named, namedIn, type VersionOf } from '../runs/order.ts';
 
 /**
- * Refuses whoever may not use something that a version names as it does. What is gone by now is the
- * action's to fail with. In the steady state that takes no trip to D1.
+ * Refuses a caller who may not use something that a version names in the way that it does. A resource
+ * that is gone is no reason to refuse: the action fails with it. Usually this takes no trip to D1.
  * @throws GatewayError FORBIDDEN
  */
 export async function demandNamed(ctx: Context, version: VersionOf): Promise<Demand[]> {

@@ -18,7 +18,7 @@ import { readsAll } from './sight.ts';
 /** Actions of a page. Spec: workflows.md §6. */
 const PAGE_MAX = 1000;
 
-/** Whose objects runs lie in. */
+/** The organization whose objects keep the runs. */
 export function ownerOf({ caller: { orgUuid, orgId } }: Context, policy: Policy): Owner {
   return { orgUuid, orgId, sealedDataKey: policy.sealedDataKey };
 }
@@ -64,7 +64,7 @@ export async function findRun(
   return shown;
 }
 
-/** As it is told of another organization's, and of one that is gone. */
+/** The same for a run of another organization as for one that is gone. */
 export function runNotFound(): GatewayError {
   return new GatewayError(
     'RUN_NOT_FOUND',
@@ -150,7 +150,7 @@ export class Teller {
   readonly #run: string;
   readonly #sees: boolean;
 
-  /** @param sees whether values are told */
+  /** @param sees whether values are shown */
   constructor(workflow: string, run: string, sees: boolean) {
     this.#workflow = workflow;
     this.#run = run;

@@ -1,5 +1,4 @@
 /** Who sees the values of a run. Contract §9. */
-
 import { GatewayError } from '../../../proto/errors.ts';
 import type { Context } from '../../context.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
@@ -7,7 +6,7 @@ import { effectiveLevel, reaches } from '../../levels.ts';
 import type { Workflow } from '../access.ts';
 import type { RunRecord } from '../runs/head.ts';
 
-/** Who started it, Admin, and who may read every endpoint that it reached. */
+/** Whether the caller started the run, is Admin, or may read every endpoint that the run reached. */
 export async function readsAll(
   ctx: Context,
   { policy }: Workflow,
@@ -19,7 +18,7 @@ export async function readsAll(
   return reads.every(Boolean);
 }
 
-/** Of an endpoint that is gone nobody can say whether they could. */
+/** False for an endpoint that is gone: it is unknown whether the caller could read it. */
 async function mayRead(ctx: Context, endpoint: string): Promise<boolean> {
   try {
     const { policy } = await onEndpoint('Read').find(ctx, { endpoint });

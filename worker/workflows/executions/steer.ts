@@ -14,7 +14,7 @@ import { selectRuns } from './store.ts';
 
 /** Runs of one request. Spec: workflows.md §6. */
 export const MANY_MAX = 1000;
-/** Runs that are told at a time. */
+/** Ids that are worked on at the same time. */
 const AT_ONCE = 20;
 
 /** Tells the audit that a run was steered. */
@@ -44,7 +44,7 @@ export async function cancelRun(
 
 /**
  * The same run goes on with what failed or was cut off.
- * @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT, FORBIDDEN for who does not hold its rights
+ * @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT, FORBIDDEN for a caller without its rights
  */
 export async function retryRun(
   ctx: Context,
@@ -66,17 +66,17 @@ export async function retryRun(
   return standing(ctx, workflow.row.id, answer);
 }
 
-/** Whoever lets a run go on must be allowed themselves what it does. */
+/** A caller who continues a run needs the rights for everything that the run does. */
 async function demandRightsOf(ctx: Context, head: Head): Promise<void> {
   await demandNamed(ctx, head.workflow);
 }
 
-/** A run in another state than what is asked for needs. */
+/** The run is in a state in which the operation is not possible. */
 export function conflict(message: string): GatewayError {
   return new GatewayError('RUN_CONFLICT', message);
 }
 
-/** Does something to each of many; those that it cannot be done to are told with why. */
+/** Does something for each id; the answer lists the ids that failed, with error codes. */
 export async function eachOf(
   ids: readonly string[],
   work: (id: string) => Promise<unknown>,

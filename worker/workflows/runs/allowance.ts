@@ -3,7 +3,7 @@ import type { Bindings } from '../../context.ts';
 import { ObjectRoom } from '../../limits/quotas/object-room.ts';
 import type { Keeper } from './keeper.ts';
 
-/** For whom they are kept: for the organization as a whole. Spec silent. */
+/** The bytes count for the organization as a whole, not for one account. Spec silent. */
 const CALLER = 'workflows';
 /** Bytes that an object's database takes before anything is in it. */
 const EMPTY_BYTES = 256 * 1024;

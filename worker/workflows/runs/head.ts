@@ -1,4 +1,4 @@
-/** What a run is of, what it is started with, and how it is told. Spec: workflows.md §6, §7. */
+/** A run: its workflow, what it is started with, and its record. Spec: workflows.md §6, §7. */
 import type { Caller } from '../../context.ts';
 import type { Effect, NodeStatus, RunStatus } from '../engine/journal.ts';
 import type { Owner } from './object.ts';
@@ -10,7 +10,7 @@ export interface WorkflowVersion {
   readonly version: string;
 }
 
-/** What a run is of, and whose: it never changes. */
+/** The workflow and the owner of a run: they never change. */
 export interface Head extends Owner {
   readonly workflow: WorkflowVersion;
   /** Whose rights its actions have. */

@@ -15,7 +15,7 @@ export function objectNamesOf(orgUuid: string): string[] {
   return [...SHARDS].map((shard) => `${orgUuid}:${shard}`);
 }
 
-/** A child's id: nobody can guess it, and it is the same each time. */
+/** A child's id: it cannot be guessed, and is the same each time. */
 export function childIdOf(vault: Vault, run: string, path: string, number: number): string {
   return uuidOf(vault.tagOf(JSON.stringify(['child', run, path, number])));
 }
@@ -29,7 +29,7 @@ export function uuidOf(bytes: Uint8Array): string {
   return [8, 12, 16, 20, 32].map((end, at) => hex.slice([0, 8, 12, 16, 20][at], end)).join('-');
 }
 
-/** What a callback's URL ends with: it names its run and wait, and nobody can make it. */
+/** The end of a callback's URL: it names the run and the wait, and cannot be forged. */
 export function tokenOf(vault: Vault, run: string, path: string): string {
   const tag = vault.tagOf(JSON.stringify(['callback', run, path])).subarray(0, TAG_BYTES);
   const bytes = new TextEncoder().encode(path);

@@ -2,7 +2,7 @@
 import type { Json } from '../../../proto/json.ts';
 import type { RunStatus } from '../engine/journal.ts';
 
-/** Whose object it is, and what seals what is kept there. */
+/** The organization that owns the object, and the key that seals what is kept there. */
 export interface Owner {
   readonly orgUuid: string;
   readonly orgId: string;

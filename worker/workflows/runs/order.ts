@@ -7,15 +7,15 @@ import type { Pins, WorkflowVersion } from './head.ts';
 import { selectNamed, selectRetention } from './store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Milliseconds for which what is kept for ever is kept: a hundred years. */
+/** Milliseconds that stand for "keep for ever": a hundred years. */
 const FOR_EVER_MS = 36_500 * DAY_MS;
 
 /** A version of a workflow. */
 export type VersionOf = Pick<WorkflowVersion, 'uuid' | 'version'>;
-/** Something that a version names, with what it is by now. */
+/** A resource that a version names, as it is now. */
 export type Named = Awaited<ReturnType<typeof selectNamed>>[number];
 
-/** What a version names. In the steady state that takes no trip to D1. */
+/** What a version names. Usually this takes no trip to D1. */
 export async function namedIn(ctx: Context, version: VersionOf): Promise<readonly Named[]> {
   return (await load(ctx, version)).named;
 }

@@ -103,7 +103,7 @@ function byStatus(
       message: `The endpoint answered ${status}`,
       action: action.id,
       details: { status, body: whole.slice(0, BODY_TOLD) },
-      // What was refused with 4xx was not done; of others nobody knows.
+      // A request refused with 4xx had no effect; for other statuses it is unknown.
       ...(action.operation === 'write' && status >= 500 ? { effect: 'possible' as const } : {}),
       ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter }),
     },
@@ -212,7 +212,7 @@ function failureFrom(error: GatewayError, written: boolean, action: string): Fai
     (each) => 'source' in each && SERIALIZATION.has(String(each.code)),
   );
   return {
-    // The account that the run acts for is gone, or may not any more: to the run it is the same.
+    // The account that the run acts for is gone, or has lost its rights: the run fails in the same way.
     code: code === 'TOKEN_REVOKED' ? 'FORBIDDEN' : code,
     message,
     action,

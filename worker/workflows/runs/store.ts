@@ -36,7 +36,7 @@ export function selectDefinition(db: Database, orgUuid: string, { uuid, version 
     );
 }
 
-/** What a version names, each with what it is by now. */
+/** The resources that a version names, each as it is now. */
 export function selectNamed(db: Database, orgUuid: string, { uuid, version }: VersionName) {
   const { kind, target, level } = workflowReferences;
   const isNamed = (table: typeof templates | typeof workflows | typeof endpoints) =>
@@ -46,7 +46,7 @@ export function selectNamed(db: Database, orgUuid: string, { uuid, version }: Ve
       kind,
       target,
       level,
-      // In a batch, columns of one name are one: what others have as well gets a name of its own.
+      // In a batch, columns with the same name overwrite each other: these get names of their own.
       endpointKind: sql<Kind | null>`${endpoints.kind}`.as('endpoint_kind'),
       templateVersion: sql<string | null>`${templates.version}`.as('template_version'),
       workflow: {
@@ -95,7 +95,7 @@ export function selectRetention(db: Database, orgUuid: string) {
 /** Rows of one statement: D1 takes so many bound values, and a list is one. */
 export const INDEX_STEP = 200;
 
-/** Writes how runs stand, whatever was written of them before. */
+/** Writes the state of runs; it replaces what was written before. */
 export function upsertRuns(db: Database, rows: readonly WorkflowRunRow[]) {
   const values = rows.map((row) => ({ ...row }));
   const excluded = (column: string) => sql.raw(`excluded."${column}"`);
@@ -141,7 +141,7 @@ export function upsertRuns(db: Database, rows: readonly WorkflowRunRow[]) {
     });
 }
 
-/** Removes runs that are kept no more, with their tasks and dead letters. */
+/** Removes runs whose retention has ended, with their tasks and dead letters. */
 export function deleteRuns(db: Database, orgUuid: string, uuids: readonly string[]) {
   const list = sql`(select value from json_each(${JSON.stringify(uuids)}))`;
   return [

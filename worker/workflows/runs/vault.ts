@@ -100,7 +100,7 @@ export class Vault {
     return row?.size ?? 0;
   }
 
-  /** Bytes that nobody can make who has not the object's key, for a text. */
+  /** Bytes derived from a text, which cannot be made without the object's key. */
   tagOf(text: string): Uint8Array {
     return createHmac('sha256', this.#key).update(`${this.#name}:${text}`).digest();
   }

@@ -34,9 +34,9 @@ import { startRun } from './starting.ts';
 import type { Vault } from './vault.ts';
 import { Watchers } from './watchers.ts';
 
-/** Actions that are told at a time. */
+/** Most actions of one page of a record. */
 const TOLD_MAX = 200;
-/** Milliseconds for which the end of a run is waited for. Spec: workflows.md §6. */
+/** Milliseconds that a start waits for the end of its run. Spec: workflows.md §6. */
 const AWAITED_MS = 30_000;
 const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
 

@@ -23,7 +23,7 @@ export interface Ran {
   by: string | undefined;
   /** To be undone when the run fails. */
   toUndo: boolean;
-  /** An attempt may have had an effect that nobody knows of. */
+  /** It is unknown whether an attempt had its effect. */
   isUnknown: boolean;
   hasEscalated: boolean;
   key: string | undefined;
