@@ -41,6 +41,15 @@ describe('a new workflow', () => {
     });
   });
 
+  test('over 1 MiB is 413, counted in bytes', async () => {
+    const gateway = await startGateway('Write');
+    const documentation = { text: 'é'.repeat(600_000) };
+    expect(await gateway.call('POST', '/workflows', { ...WAITING, documentation })).toEqual({
+      status: 413,
+      body: failure('PAYLOAD_TOO_LARGE', 'The definition is larger than 1048576 bytes'),
+    });
+  });
+
   test('of an id that is taken is 409, in its organization alone', async () => {
     const gateway = await startGateway('Write');
     await make(gateway, WAITING);
