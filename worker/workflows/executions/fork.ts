@@ -1,6 +1,7 @@
 /** A new run that keeps what another one did before an action. Spec: workflows.md §6, `fork`. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject } from '../../../proto/json.ts';
+import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import type { Accepted } from '../../outcome.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
@@ -26,6 +27,7 @@ interface Told {
 }
 
 /**
+ * @param demands gets what is demanded of the caller
  * @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT, WORKFLOW_PAUSED, WORKFLOW_NOT_FOUND for an unknown
  * version, BAD_REQUEST, FORBIDDEN, QUOTA_EXCEEDED
  */
@@ -34,6 +36,7 @@ export async function forkRun(
   workflow: Workflow,
   named: string,
   body: ForkBody,
+  demands: Demand[],
 ): Promise<Accepted> {
   const { row, policy } = workflow;
   if (row.status === 'paused') throw paused(row.id);
@@ -50,7 +53,7 @@ export async function forkRun(
     version: body.version ?? told.head.workflow.version,
   };
   await demandSame(ctx, told, version);
-  await demandNamed(ctx, version);
+  demands.push(...(await demandNamed(ctx, version)));
   if (body.input !== undefined && !isJsonObject(body.input)) {
     throw invalid([{ path: 'input', message: 'must be an object: the input of the run' }]);
   }

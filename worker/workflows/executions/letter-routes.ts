@@ -45,7 +45,7 @@ export const letterRoutes: AnyRoute[] = [
     result: RunStanding,
     accepted: RunStanding,
     names: { execution: '/run_id' },
-    handle: (ctx, { resource, params }) => redrive(ctx, resource, params.letter),
+    handle: (ctx, { resource, params, demands }) => redrive(ctx, resource, params.letter, demands),
   }),
   route({
     method: 'POST',
@@ -60,6 +60,6 @@ export const letterRoutes: AnyRoute[] = [
     body: RedriveManyBody,
     reply: 'bare',
     result: Many,
-    handle: (ctx, { resource, body }) => redriveMany(ctx, resource, body),
+    handle: (ctx, { resource, body, demands }) => redriveMany(ctx, resource, body, demands),
   }),
 ];

@@ -1,6 +1,7 @@
 /** Dead letters of a workflow: lists and redrives them. Spec: workflows.md §4 `deadLetterQueue`, §6. */
 import { GatewayError } from '../../../proto/errors.ts';
 import { type Json, type JsonObject, parseJson } from '../../../proto/json.ts';
+import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import type { WorkflowDeadLetterRow } from '../../db/workflows.ts';
 import type { Accepted } from '../../outcome.ts';
@@ -16,6 +17,9 @@ import { readsAll } from './sight.ts';
 import { eachOf, MANY_MAX, retryRun } from './steer.ts';
 import { redriveLetter, restoreLetter, selectLetter, selectLetters } from './store.ts';
 
+/** Characters of letters after which a page ends. */
+const PAGE_MAX = 8 * 1024 * 1024;
+
 /** The newest first. @throws GatewayError BAD_REQUEST for a cursor that is not of this list */
 export async function listLetters(
   ctx: Context,
@@ -27,11 +31,16 @@ export async function listLetters(
   const part = { after: await afterOf(context, cursor), limit: limit + 1 };
   const { orgUuid } = ctx.caller;
   const rows = await selectLetters(ctx.db, orgUuid, row.uuid, filter, part, ctx.now());
-  const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
   const letters: JsonObject[] = [];
-  // One after the other: each may bring megabytes of values.
-  for (const each of page) letters.push(await told(ctx, workflow, each));
+  let size = 0;
+  // One after the other, and no more of them than one reply may hold: each may bring megabytes of values.
+  for (const each of rows.slice(0, limit)) {
+    const letter = await told(ctx, workflow, each);
+    letters.push(letter);
+    size += JSON.stringify(letter).length;
+    if (size > PAGE_MAX) break;
+  }
+  const last = rows.length > letters.length ? rows[letters.length - 1] : undefined;
   return {
     dead_letters: letters,
     ...(last && {
@@ -87,8 +96,16 @@ async function stateOf(
   };
 }
 
-/** @throws GatewayError DEAD_LETTER_NOT_FOUND, DEAD_LETTER_SPENT, RUN_CONFLICT, FORBIDDEN */
-export async function redrive(ctx: Context, workflow: Workflow, named: string): Promise<Accepted> {
+/**
+ * @param demands gets what is demanded of the caller
+ * @throws GatewayError DEAD_LETTER_NOT_FOUND, DEAD_LETTER_SPENT, RUN_CONFLICT, FORBIDDEN
+ */
+export async function redrive(
+  ctx: Context,
+  workflow: Workflow,
+  named: string,
+  demands: Demand[],
+): Promise<Accepted> {
   const { orgUuid } = ctx.caller;
   const uuid = isUuid(named) ? named.toLowerCase() : '';
   const [letter] = await selectLetter(ctx.db, orgUuid, workflow.row.uuid, uuid);
@@ -98,7 +115,7 @@ export async function redrive(ctx: Context, workflow: Workflow, named: string): 
   const taken = await redriveLetter(ctx.db, orgUuid, uuid, ctx.now());
   if (taken.length === 0) throw spent(letter);
   try {
-    return await retryRun(ctx, workflow, letter.runUuid, 'dead_letter.redrive');
+    return await retryRun(ctx, workflow, letter.runUuid, demands, 'dead_letter.redrive');
   } catch (thrown) {
     await restoreLetter(ctx.db, orgUuid, uuid);
     throw thrown;
@@ -119,6 +136,7 @@ export async function redriveMany(
   ctx: Context,
   workflow: Workflow,
   body: RedriveManyBody,
+  demands: Demand[],
 ): Promise<Json> {
   const { orgUuid } = ctx.caller;
   const part = { after: undefined, limit: MANY_MAX };
@@ -128,5 +146,5 @@ export async function redriveMany(
       : (await selectLetters(ctx.db, orgUuid, workflow.row.uuid, body.filter, part, ctx.now()))
           .filter(({ redrivenAt, retryable }) => redrivenAt === null && retryable)
           .map(({ uuid }) => uuid);
-  return eachOf([...new Set(ids)], (id) => redrive(ctx, workflow, id));
+  return eachOf([...new Set(ids)], (id) => redrive(ctx, workflow, id, demands));
 }

@@ -196,7 +196,8 @@ export const executionRoutes: AnyRoute[] = [
     result: RunStanding,
     accepted: RunStanding,
     names: { execution: '/run_id' },
-    handle: (ctx, { resource, params }) => retryRun(ctx, resource, params.execution),
+    handle: (ctx, { resource, params, demands }) =>
+      retryRun(ctx, resource, params.execution, demands),
   }),
   route({
     method: 'POST',
@@ -214,7 +215,8 @@ export const executionRoutes: AnyRoute[] = [
     result: RunStanding,
     accepted: RunStanding,
     names: { execution: '/run_id' },
-    handle: (ctx, { resource, params, body }) => forkRun(ctx, resource, params.execution, body),
+    handle: (ctx, { resource, params, body, demands }) =>
+      forkRun(ctx, resource, params.execution, body, demands),
   }),
   route({
     method: 'GET',

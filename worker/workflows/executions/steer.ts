@@ -1,11 +1,11 @@
 /** Cancels runs, and lets those go on that failed. Spec: workflows.md §6. */
 import { type ErrorCode, GatewayError } from '../../../proto/errors.ts';
 import type { Json } from '../../../proto/json.ts';
+import type { Demand } from '../../access/demand.ts';
 import { actorOf, recordAfterReply } from '../../audit/record.ts';
 import type { Context } from '../../context.ts';
 import { type Accepted, failureOf } from '../../outcome.ts';
 import type { Workflow } from '../access.ts';
-import type { Head } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { demandNamed } from './rights.ts';
 import type { CancelManyBody } from './schema.ts';
@@ -44,16 +44,19 @@ export async function cancelRun(
 
 /**
  * The same run goes on with what failed or was cut off.
+ * @param demands gets what is demanded of the caller
  * @throws GatewayError RUN_NOT_FOUND, RUN_CONFLICT, FORBIDDEN for a caller without its rights
  */
 export async function retryRun(
   ctx: Context,
   workflow: Workflow,
   named: string,
+  demands: Demand[],
   action = 'execution.retry',
 ): Promise<Accepted> {
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
-  await demandRightsOf(ctx, record.head);
+  // Who continues a run needs the rights for everything that it does.
+  demands.push(...(await demandNamed(ctx, record.head.workflow)));
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
   const answer = await object.retry(record.id);
   if (answer === undefined) throw runNotFound();
@@ -64,11 +67,6 @@ export async function retryRun(
   if (answer === 'compensated') throw conflict('What the run did was undone: fork it instead');
   recordSteering(ctx, action, record.id, workflow.row.id);
   return standing(ctx, workflow.row.id, answer);
-}
-
-/** A caller who continues a run needs the rights for everything that the run does. */
-async function demandRightsOf(ctx: Context, head: Head): Promise<void> {
-  await demandNamed(ctx, head.workflow);
 }
 
 /** The run is in a state in which the operation is not possible. */
