@@ -20,6 +20,8 @@ export { WorkflowRuns } from './workflows/runs/workflow-runs.ts';
 const HOURLY = '17 * * * *';
 /** Not a time: the program that runs a self-hosted gateway announces its stop so, in milliseconds; see `stopGate`. */
 const STOP = /^stop (\d+) (\d+)$/;
+/** Not a time either: a self-hosted gateway has started, and alarms may have been lost with the one before. */
+const STARTED = 'started';
 
 const outside: Outside = { now: Date.now, fetch: (request) => fetch(request) };
 const app = createApp(outside);
@@ -32,7 +34,8 @@ export default {
     if (stop) {
       gatherNoMore();
       stopGate(Number(stop[1]), Number(stop[2]));
-    } else if (cron === HOURLY) {
+    } else if (cron === STARTED) await wakeRuns(env);
+    else if (cron === HOURLY) {
       await Promise.all([
         sweepExpired(env, scheduledTime),
         sweepRuns(env, scheduledTime),

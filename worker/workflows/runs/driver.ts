@@ -64,7 +64,7 @@ export class Driver {
   }
 
   async #recover(): Promise<void> {
-    this.#alarmAt = (await this.#state.storage.getAlarm()) ?? undefined;
+    await this.#setAlarmAnew();
     const rows = this.keeper.sql
       .exec<{ run: number; path: string }>("SELECT run, path FROM nodes WHERE phase = 'attempt'")
       .toArray();
@@ -73,6 +73,17 @@ export class Driver {
       .exec<{ run: number }>("SELECT DISTINCT run FROM outbox WHERE kind <> 'tell'")
       .toArray();
     for (const { run } of outbox) this.#beside.deliver(run);
+  }
+
+  /** The object knows its alarm even where the runtime has lost it: only another time is set anew. */
+  async #setAlarmAnew(): Promise<void> {
+    const { storage } = this.#state;
+    const at = await storage.getAlarm();
+    if (at === null) return;
+    this.#alarmAt = at + 1;
+    await storage.setAlarm(this.#alarmAt);
+    // On disk before it is changed again: the runtime sees only what differs from there.
+    await storage.sync();
   }
 
   async #cutOff(run: number, path: string): Promise<void> {
