@@ -59,6 +59,12 @@ async function untilSaid({ lines }: RunningParts, how: string): Promise<void> {
   await until(() => lines.some((line) => line.how === how));
 }
 
+/** The process of a part that is there: one that answers may not have said yet that it is another. */
+async function livingPid({ pidOf }: RunningParts, part: string): Promise<number> {
+  await until(() => runs(pidOf(part)));
+  return pidOf(part);
+}
+
 /** Milliseconds until a process is gone. */
 async function msUntilGone(pid: number): Promise<number> {
   const started = performance.now();
@@ -72,7 +78,7 @@ describe('a part that is killed', () => {
     const stop = readAllTheTime(relay, keyFor(1));
     const late: number[] = [];
     for (let death = 0; death < 10; death += 1) {
-      const dead = relay.pidOf('0');
+      const dead = await livingPid(relay, '0');
       process.kill(dead, 'SIGKILL');
       await msUntilGone(dead);
       // Another each time: who is there twice gets a part of their own.

@@ -10,6 +10,7 @@ import { parseAsWritten, writtenText } from '../../proto/written-json.ts';
 import { policyOn } from '../access/policy.ts';
 import { interrupted, runTemplate, type TemplateCall } from '../calls/template.ts';
 import { type Bindings, type Caller, type Context, databaseOf, openContext } from '../context.ts';
+import { whenReady } from '../drivers/edge/own.ts';
 import { limitsOf } from '../limits/quotas/share.ts';
 import { giveBack, holdBytes } from '../limits/quotas/store.ts';
 import { failureOf, gathered, JsonBytes, type Result } from '../outcome.ts';
@@ -84,6 +85,7 @@ export class TemplateRun extends DurableObject<Bindings> implements TemplateRunO
       return storage.deleteAll();
     }
     if (at === 'begun') return this.#end(owner, interrupted(), '');
+    await whenReady({ env: this.env, settings: settingsOf(this.env) });
     const sealed = readPieces(storage.sql, 'order');
     const opened = await unsealBytes(this.#sealing(owner, 'order'), sealed);
     await storage.put<State>(STATE, { owner, at: 'begun' });

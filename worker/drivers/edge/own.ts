@@ -11,6 +11,11 @@ export interface Own {
 
 const Told = z.object({ ports: z.array(z.int()), addresses: z.array(z.string()) });
 
+/** Milliseconds between two looks whether they are known. */
+const LOOK_MS = 50;
+
+type Bound = Pick<PublicContext, 'env' | 'settings'>;
+
 /** By the binding that told them; they do not change while a runtime lives. */
 const known = new WeakMap<Fetcher, Own>();
 
@@ -18,7 +23,7 @@ const known = new WeakMap<Fetcher, Own>();
  * Those that the settings name, and those that were known only when everything listened.
  * @throws GatewayError SERVICE_UNAVAILABLE while they are not known
  */
-export async function ownOf({ env, settings }: PublicContext): Promise<Own> {
+export async function ownOf({ env, settings }: Bound): Promise<Own> {
   const { OWN } = env;
   if (OWN === undefined) return { ports: settings.OWN_PORTS, addresses: [] };
   const before = known.get(OWN);
@@ -32,4 +37,22 @@ export async function ownOf({ env, settings }: PublicContext): Promise<Own> {
   const own = { ports: [...settings.OWN_PORTS, ...ports.map(String)], addresses };
   known.set(OWN, own);
   return own;
+}
+
+/**
+ * Waits until the gateway takes requests. Before that no backend on this machine is reached: work
+ * that an alarm starts, and no request, would fail for good.
+ */
+export async function whenReady(bound: Bound): Promise<void> {
+  for (;;) {
+    const isReady = await ownOf(bound).then(
+      () => true,
+      (thrown: unknown) => {
+        if (thrown instanceof GatewayError && thrown.code === 'SERVICE_UNAVAILABLE') return false;
+        throw thrown;
+      },
+    );
+    if (isReady) return;
+    await scheduler.wait(LOOK_MS);
+  }
 }

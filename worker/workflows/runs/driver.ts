@@ -1,8 +1,10 @@
 /** Drives the runs of one object: transitions, calls, what is due, and what was cut off. Spec: workflows.md §7. */
 import type { Bindings } from '../../context.ts';
 import { loggedFault } from '../../db/fault.ts';
+import { whenReady } from '../../drivers/edge/own.ts';
 import type { ObjectRoom } from '../../limits/quotas/object-room.ts';
 import { log } from '../../log.ts';
+import { settingsOf } from '../../settings.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { failRun } from '../engine/advance.ts';
 import { cutOff } from '../engine/cut-off.ts';
@@ -11,6 +13,7 @@ import { attemptEnded, beginRun, due } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
 import { settle } from '../engine/settle.ts';
 import type { Turn } from '../engine/turn.ts';
+import { setAlarmAnew } from './alarm.ts';
 import { allowanceOf } from './allowance.ts';
 import { definitionOf } from './definitions.ts';
 import type { Call } from './head.ts';
@@ -59,12 +62,16 @@ export class Driver {
 
   /** Once, before anything else: what was in flight when the object ended was cut off. */
   ready(): Promise<void> {
-    this.#recovered ??= this.#recover();
+    this.#recovered ??= this.#recover().catch((thrown: unknown) => {
+      this.#recovered = undefined;
+      throw thrown;
+    });
     return this.#recovered;
   }
 
   async #recover(): Promise<void> {
-    await this.#setAlarmAnew();
+    await whenReady({ env: this.#env, settings: settingsOf(this.#env) });
+    this.#alarmAt = await setAlarmAnew(this.#state.storage);
     const rows = this.keeper.sql
       .exec<{ run: number; path: string }>("SELECT run, path FROM nodes WHERE phase = 'attempt'")
       .toArray();
@@ -73,17 +80,6 @@ export class Driver {
       .exec<{ run: number }>("SELECT DISTINCT run FROM outbox WHERE kind <> 'tell'")
       .toArray();
     for (const { run } of outbox) this.#beside.deliver(run);
-  }
-
-  /** The object knows its alarm even where the runtime has lost it: only another time is set anew. */
-  async #setAlarmAnew(): Promise<void> {
-    const { storage } = this.#state;
-    const at = await storage.getAlarm();
-    if (at === null) return;
-    this.#alarmAt = at + 1;
-    await storage.setAlarm(this.#alarmAt);
-    // On disk before it is changed again: the runtime sees only what differs from there.
-    await storage.sync();
   }
 
   async #cutOff(run: number, path: string): Promise<void> {
