@@ -141,6 +141,13 @@ export const AllowFunctions = z.union([z.boolean(), z.array(z.string().min(1)).m
   examples: [['stock_report']],
 });
 
+/** Member `vpn_route`. Spec: nodes.md §4 */
+export const VpnRoute = z.uuid().meta({
+  description:
+    'UUID of the one node that calls go over, whatever the vendor: the endpoint must be placed on it, else they are 503',
+  examples: ['7a1c5e90-3b2d-4f68-a1e4-c5d6e7f80912'],
+});
+
 /** Member `transport`. Contract §6, "Edge or relay". */
 export const Transport = z.enum(['edge', 'relay']).meta({
   description:

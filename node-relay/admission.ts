@@ -12,8 +12,10 @@ export interface AdmissionOptions {
   readonly gatewayKeys: readonly JWK[];
   /** The audience of tokens for this node. */
   readonly nodeId: string;
-  /** Unix epoch milliseconds; tokens issued earlier may have been seen by the process that ran here before. */
+  /** Unix epoch milliseconds on this machine's clock; tokens issued earlier may have been seen by the process that ran here before. */
   readonly startedMs: number;
+  /** Milliseconds by which this machine's clock is ahead of the gateway's. */
+  readonly clockOffsetMs?: number;
   /** Told before each verification of a signature. */
   readonly onVerify?: () => void;
 }
@@ -21,15 +23,42 @@ export interface AdmissionOptions {
 /** Verifies call tokens, each once. */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #keys: Promise<readonly Awaited<ReturnType<typeof importJWK>>[]>;
-  /** Milliseconds at which a token expires, by the token; a promise while it is being verified. */
+  #keys: Promise<readonly Awaited<ReturnType<typeof importJWK>>[]>;
+  #keysText = '';
+  #clockOffsetMs: number;
+  /** Milliseconds of the gateway's clock at which a token expires, by the token; a promise while it is being verified. */
   readonly #known = new Map<string, number | Promise<number>>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
-    this.#keys = Promise.all(options.gatewayKeys.map((key) => importJWK(key, 'EdDSA')));
+    this.#clockOffsetMs = options.clockOffsetMs ?? 0;
+    this.#keys = this.#import(options.gatewayKeys);
+  }
+
+  /** Takes the gateway's clock, and its keys where they are others. */
+  follow(clockOffsetMs: number, gatewayKeys: readonly JWK[] | undefined): void {
+    this.#clockOffsetMs = clockOffsetMs;
+    if (gatewayKeys === undefined || JSON.stringify(gatewayKeys) === this.#keysText) return;
+    this.#keys = this.#import(gatewayKeys);
+    // What a key that is gone has admitted is admitted no longer.
+    this.#known.clear();
+  }
+
+  #import(keys: readonly JWK[]) {
+    this.#keysText = JSON.stringify(keys);
+    const imported = Promise.all(keys.map((key) => importJWK(key, 'EdDSA')));
     // Reported by the first call that waits for it.
-    this.#keys.catch(() => {});
+    imported.catch(() => {});
+    return imported;
+  }
+
+  /** A time of this machine's clock on the gateway's: tokens and leases are of that. */
+  onGatewaysClock(ms: number): number {
+    return ms - this.#clockOffsetMs;
+  }
+
+  #now(): number {
+    return this.onGatewaysClock(Date.now());
   }
 
   /**
@@ -39,7 +68,7 @@ export class Admission {
   admit(authorization: string | null): void | Promise<void> {
     const token = authorization?.startsWith('Bearer ') ? authorization.slice(7) : '';
     const known = this.#known.get(token);
-    if (typeof known === 'number' && Date.now() < known) return;
+    if (typeof known === 'number' && this.#now() < known) return;
     return this.#admitNew(token, known instanceof Promise ? known : undefined);
   }
 
@@ -73,13 +102,15 @@ export class Admission {
       algorithms: ['EdDSA'],
       audience: nodeId,
       requiredClaims: ['iat', 'exp'],
+      currentDate: new Date(this.#now()),
     };
     for (const key of await this.#keys) {
       const verified = await jwtVerify(token, key, options).catch(() => undefined);
       const { iat, exp } = verified?.payload ?? {};
       // The library compares whole seconds.
-      if (iat === undefined || exp === undefined || exp * 1000 <= Date.now()) continue;
-      if (iat * 1000 < startedMs) throw unauthenticated('The call token is older than this node');
+      if (iat === undefined || exp === undefined || exp * 1000 <= this.#now()) continue;
+      if (iat * 1000 < this.onGatewaysClock(startedMs))
+        throw unauthenticated('The call token is older than this node');
       return exp * 1000;
     }
     throw unauthenticated('The call token is not valid for this node');

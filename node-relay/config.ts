@@ -8,6 +8,7 @@ import { type AllowList, parseAllowList } from './allow-list.ts';
 import type { Listener } from './dial.ts';
 import { LOG_LEVELS, type LogOptions } from './log.ts';
 import { readLogFormat } from './log-format.ts';
+import { CLOCK_OFFSET_MS, NODE_ID, NODE_INSTANCE } from './node/environment.ts';
 import { readDrainMs, readPartSettings } from './part-settings.ts';
 
 /** Settings of one relay. */
@@ -15,6 +16,12 @@ export interface Config extends LogOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host: string;
+  /** UUID of the node, where it is a registered one; of a default node its key makes it. */
+  readonly nodeId: string | undefined;
+  /** The process that is the node; empty of a default node. */
+  readonly instance: string;
+  /** Milliseconds by which this machine's clock is ahead of the gateway's, as far as is known at the start. */
+  readonly clockOffsetMs: number;
   /** Private key that connections are sealed to. */
   readonly nodeKey: JWK & NodeKey;
   /** Public keys that call tokens are signed with. */
@@ -50,16 +57,26 @@ export interface TlsFiles {
 export const HELP = `Causeway relay: holds the connections to databases, beside them.
 
 Usage: npm run relay -- [--port N] [--host ADDRESS] [--gateway URL] [--log FORMAT]
+       npm run relay -- --gateway URL --enroll SECRET [--tunnel] [--data DIR] [--port N]
+
+The second form makes the relay a node of an organization, whose secret \`POST /nodes\` answers. It makes keys of its
+own and keeps them in its data folder; started there again, it needs no flag.
 
 Flag        Setting               Meaning
 --port      RELAY_PORT            port to listen on, 0 for any (8788)
 --host      RELAY_HOST            address to listen on (127.0.0.1)
---gateway   GATEWAY_URL           the gateway's own address, never dialled as a backend
+--gateway   GATEWAY_URL           the gateway's own address, never dialled as a backend; a node reports to it
+--enroll                          the secret of a node; used once
+--tunnel                          listen on no port: the node was registered without a URL
+--data                            folder of a node's keys and of what it was told (.causeway-relay)
 --log       LOG_FORMAT            json, pretty, or auto: pretty on a terminal, else json (auto)
 --help                            this text
             RELAY_NODE_KEY        private key of this node: JWK, EC P-256 (required)
             GATEWAY_PUBLIC_KEY    the gateway's public key: JWK, Ed25519, or an array of them (required)
+            RELAY_SIGNING_KEY     private key that a node signs with: JWK, Ed25519; with RELAY_NODE_KEY and --gateway
+                                  in place of --enroll, for a node that was registered with its public keys
             RELAY_ALLOW           beside public addresses: CIDRs, hosts, host:port by comma; * for all
+                                  (a node of an organization: *)
             HTTP_ALLOW_PRIVATE    true: http and pinecone endpoints may reach private addresses (false)
             RELAY_TLS_CERT        file of the certificate; turns TLS on
             RELAY_TLS_KEY         file of its private key
@@ -96,10 +113,17 @@ const HTTPS_PORT = 443;
  */
 export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | undefined {
   const flags = readFlags(args);
-  if (flags.help === true) return undefined;
+  return flags.help === true ? undefined : configOf(flags, env);
+}
+
+/** The same of flags that were read. @throws GatewayError INVALID_CONFIGURATION */
+export function configOf(flags: Flags, env: NodeJS.ProcessEnv): Config {
   return {
     port: port(flags.port ?? env.RELAY_PORT ?? '8788'),
     host: flags.host ?? env.RELAY_HOST ?? '127.0.0.1',
+    nodeId: env[NODE_ID] || undefined,
+    instance: env[NODE_INSTANCE] ?? '',
+    clockOffsetMs: Number(env[CLOCK_OFFSET_MS] ?? 0),
     nodeKey: jwk('RELAY_NODE_KEY', 'a private JWK, EC P-256', NodeKey, env.RELAY_NODE_KEY),
     gatewayKeys: jwk(
       'GATEWAY_PUBLIC_KEY',
@@ -112,15 +136,26 @@ export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | und
     gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
     ownPortsFile: env.OWN_PORTS_FILE || undefined,
     tls: tlsFiles(env),
-    logFormat: readLogFormat(flags.log ?? env.LOG_FORMAT, process.stdout.isTTY),
-    logLevel: logLevel(env.LOG_LEVEL || 'info'),
+    ...logOptionsOf(flags, env),
     drainMs: readDrainMs(env),
     ...readPartSettings(env),
     socketFolder: env.RELAY_SOCKETS || undefined,
   };
 }
 
-function readFlags(args: string[]) {
+/** How the relay logs. @throws GatewayError INVALID_CONFIGURATION */
+export function logOptionsOf({ log }: Flags, env: NodeJS.ProcessEnv): LogOptions {
+  return {
+    logFormat: readLogFormat(log ?? env.LOG_FORMAT, process.stdout.isTTY),
+    logLevel: logLevel(env.LOG_LEVEL || 'info'),
+  };
+}
+
+/** What the flags say. */
+export type Flags = ReturnType<typeof readFlags>;
+
+/** The flags, as they were given. @throws GatewayError INVALID_CONFIGURATION for one that is unknown */
+export function readFlags(args: string[]) {
   try {
     return parseArgs({
       args,
@@ -128,6 +163,9 @@ function readFlags(args: string[]) {
         port: { type: 'string' },
         host: { type: 'string' },
         gateway: { type: 'string' },
+        enroll: { type: 'string' },
+        data: { type: 'string' },
+        tunnel: { type: 'boolean' },
         log: { type: 'string' },
         help: { type: 'boolean' },
       },

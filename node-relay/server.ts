@@ -57,6 +57,8 @@ export interface UnboundRelay {
   readonly handle: RequestListener;
   readonly metrics: Metrics;
   figures(): PartFigures;
+  /** Takes the gateway's clock, and its keys where they are told. */
+  follow: Admission['follow'];
   /** Ends the calls of one organization, so that memory becomes free. */
   shed(): void;
   /** Refuses new calls, finishes those in flight, then ends sessions and pools. */
@@ -74,6 +76,7 @@ export interface Relay {
 
 interface Parts extends ServiceParts {
   readonly metrics: Metrics;
+  readonly admission: Admission;
 }
 
 /** Starts a relay. @throws GatewayError INVALID_CONFIGURATION when it cannot listen */
@@ -111,6 +114,7 @@ export async function makeRelay(
       sessions: sessions.size,
       callsInFlight: calls.inFlight,
     }),
+    follow: (clockOffsetMs, gatewayKeys) => parts.admission.follow(clockOffsetMs, gatewayKeys),
     shed: () => calls.shed(),
     drain: () => drain(parts, options.drainMaxMs ?? config.drainMs),
   };
@@ -123,7 +127,8 @@ async function assemble(
 ): Promise<Parts> {
   const { kty, crv, x, y } = config.nodeKey;
   const node = {
-    id: await nodeUuid({ kty, crv, x, y }),
+    id: config.nodeId ?? (await nodeUuid({ kty, crv, x, y })),
+    instance: config.instance,
     version,
     startedMs: part?.startedMs ?? Date.now(),
   };
@@ -152,12 +157,13 @@ async function assemble(
     gatewayKeys: config.gatewayKeys,
     nodeId: node.id,
     startedMs: node.startedMs,
+    clockOffsetMs: config.clockOffsetMs,
     onVerify: () => metrics.verifications.inc(),
   });
   const inFlight = part?.inFlight;
   const calls = new Calls({ admission, log, metrics, ...(inFlight && { inFlight }) });
   const ofAll = part?.figures;
-  return { calls, pools, sessions, results, node, metrics, ...(ofAll && { ofAll }) };
+  return { calls, pools, sessions, results, node, metrics, admission, ...(ofAll && { ofAll }) };
 }
 
 /** Health and metrics need no token, and tell nothing of any organization. */

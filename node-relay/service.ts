@@ -3,6 +3,7 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import { type Call, can, REPLY_FORMS, type ReplyForm, type ResultBytes } from '../proto/driver.ts';
 import { badRequest, GatewayError } from '../proto/errors.ts';
 import type { RelayService, RunRequest, RunResponse } from '../proto/gen/relay/v1/relay_pb.ts';
+import type { Admission } from './admission.ts';
 import type { Calls, Subject } from './calls.ts';
 import type { CallContext } from './drivers/deadline.ts';
 import { inTurn, isLight, piecesOf } from './heavy-work.ts';
@@ -22,7 +23,14 @@ export interface ServiceParts {
   readonly pools: Pools;
   readonly sessions: LeaseRegistry;
   readonly results: Results;
-  readonly node: { readonly id: string; readonly version: string; readonly startedMs: number };
+  readonly admission: Pick<Admission, 'onGatewaysClock'>;
+  readonly node: {
+    readonly id: string;
+    /** UUID of the process that is the node; empty of a default node. */
+    readonly instance: string;
+    readonly version: string;
+    readonly startedMs: number;
+  };
   /** Of a relay that is a part of one: what all have together. */
   readonly ofAll?: () => Promise<Figures>;
 }
@@ -125,7 +133,7 @@ function ownerOf({ organization, endpoint }: CallTarget): string {
   return organization === '' ? endpoint : organization;
 }
 
-function sessionMethods({ calls, pools, sessions }: ServiceParts) {
+function sessionMethods({ calls, pools, sessions, admission }: ServiceParts) {
   return {
     openSession: (request, context) =>
       calls.unary('OpenSession', context, async (signal, subject) => {
@@ -143,7 +151,7 @@ function sessionMethods({ calls, pools, sessions }: ServiceParts) {
           },
           ended: use.leave,
         });
-        return { sessionId: id, expiresMs: BigInt(expiresMs) };
+        return { sessionId: id, expiresMs: BigInt(admission.onGatewaysClock(expiresMs)) };
       }),
 
     closeSession: (request, context) =>
@@ -197,6 +205,7 @@ function nodeMethods({ calls, pools, sessions, node, ofAll }: ServiceParts) {
         const all = (await ofAll?.()) ?? own;
         return {
           node: node.id,
+          instance: node.instance,
           version: node.version,
           startedMs: BigInt(node.startedMs),
           draining: calls.draining,

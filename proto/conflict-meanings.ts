@@ -47,6 +47,25 @@ export const CONFLICT_MEANINGS = {
     means: 'Workflows use the endpoint; `details` name them.',
     remedy: 'Change those first, or repeat the call with `?confirm=true`: they fail from then on.',
   },
+  NODE_EXISTS: {
+    means: 'The organization has a node of that name, or a node has that key already.',
+    remedy: 'Choose another name, or make new keys.',
+  },
+  NODE_IN_USE: {
+    means: 'All placements of some endpoints are on the node; `details` name them.',
+    remedy:
+      'Place those on another node first, or repeat the call with `?confirm=true`: they answer 503 from then on.',
+  },
+  NODE_RUNNING: {
+    means: "Another process with the node's key is running and answers.",
+    remedy: 'Stop that one, or enrol this one as a node of its own.',
+    retry: 'later',
+  },
+  LAST_PLACEMENT: {
+    means: "It is the endpoint's last placement.",
+    remedy:
+      'Repeat the call with `?confirm=true`: the default node serves the endpoint from then on.',
+  },
   WORKFLOW_EXISTS: {
     means: 'The organization has a workflow of that id.',
     remedy: 'Choose another id, or change the workflow by PATCH.',

@@ -72,6 +72,17 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     means: 'Organization, username and password do not belong together.',
     remedy: 'Check all three; which of them is wrong is not told.',
   },
+  ENROLMENT_INVALID: {
+    means: 'The enrolment secret is unknown, was used, or is older than an hour.',
+    remedy: 'Get a new one with `POST /nodes/{node}/enrolment`.',
+  },
+  NODE_SIGNATURE_INVALID: {
+    means:
+      "A relay's request is not signed, is signed by another key than the node's, or repeats a nonce.",
+    remedy:
+      'Sign it with the nonce in the header `Causeway-Nonce` of this reply; a relay does so by itself.',
+    retry: 'later',
+  },
   FORBIDDEN: {
     means:
       "The caller's level is too low for the operation; the message names the one needed, and on what.",
@@ -112,8 +123,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, ErrorMeaning>> = {
     remedy: 'Take one that `GET /workflows/{workflow}/dead-letters` lists.',
   },
   NODE_NOT_FOUND: {
-    means: 'There is no node of that id.',
-    remedy: 'Name one that `GET /endpoints/{endpoint}/nodes` lists.',
+    means: 'The organization has no node of that UUID.',
+    remedy: 'Name one that `GET /nodes` lists.',
   },
   SESSION_NOT_FOUND: {
     means:

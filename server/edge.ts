@@ -159,6 +159,10 @@ function miniflareOptions(
           ...(options.own === undefined
             ? {}
             : { OWN: { disk: { path: dirname(options.own), writable: false } } }),
+          NODE_NETWORK: backendNetwork(
+            options.bindings.LOCAL_SERVER === 'true',
+            options.own === undefined ? [] : ownAddresses(),
+          ),
           NETWORK: backendNetwork(
             options.bindings.HTTP_ALLOW_PRIVATE === 'true',
             options.own === undefined ? [] : ownAddresses(),

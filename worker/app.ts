@@ -17,6 +17,7 @@ import { openWhenReady } from './http/gate.ts';
 import { PathRouter } from './http/router.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
+import { nodeRoutes } from './nodes/node-routes.ts';
 import { mountDescription } from './openapi/mount.ts';
 import { organizationRoutes } from './organizations/routes.ts';
 import type { AnyRoute } from './route.ts';
@@ -32,6 +33,7 @@ export const routes: readonly AnyRoute[] = [
   ...authRoutes,
   ...organizationRoutes,
   ...endpointRoutes,
+  ...nodeRoutes,
   ...templateRoutes,
   ...workflowRoutes,
   ...executionRoutes,

@@ -7,6 +7,7 @@ import { loggedFault } from './db/fault.ts';
 import type { OrganizationEventsObject } from './events/object.ts';
 import type { IdempotencyKeysObject } from './idempotency/object.ts';
 import { log } from './log.ts';
+import type { RelayNodeObject } from './nodes/object.ts';
 import type { TemplateRunObject } from './runs/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { WorkflowRunsObject } from './workflows/runs/object.ts';
@@ -24,6 +25,8 @@ export interface Bindings {
    * connect what may not be reached. The platform's own network has nothing private to reach.
    */
   readonly NETWORK?: Fetcher;
+  /** On a self-hosted edge the network of nodes that organizations registered: as `NETWORK`, but for private addresses of a gateway bound to loopback. */
+  readonly NODE_NETWORK?: Fetcher;
   /** On a self-hosted edge, a folder whose file tells what is our own: worker/drivers/edge/own.ts. */
   readonly OWN?: Fetcher;
   /** The folder of the program that draws /docs, on this machine; else that is a module of the worker. */
@@ -42,6 +45,8 @@ export interface Bindings {
   readonly WORKFLOW_RUNS: DurableObjectNamespace<WorkflowRunsObject>;
   /** One object per organization, by the name of its UUID. */
   readonly ORGANIZATION_EVENTS: DurableObjectNamespace<OrganizationEventsObject>;
+  /** One object per registered node: worker/nodes/object.ts names them. */
+  readonly RELAY_NODES: DurableObjectNamespace<RelayNodeObject>;
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;

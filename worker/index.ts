@@ -13,6 +13,7 @@ export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
 export { OrganizationEvents } from './events/log.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
+export { RelayNode } from './nodes/relay-node.ts';
 export { TemplateRun } from './runs/run.ts';
 export { WorkflowRuns } from './workflows/runs/workflow-runs.ts';
 

@@ -1,6 +1,6 @@
 /** The configuration of a Cassandra endpoint. */
 import * as z from 'zod';
-import { ConnectionParts, connectionsOf, Transport } from '../members.ts';
+import { ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
 
 /** Member `config` of a cassandra endpoint. */
 export const CassandraConfig = z
@@ -10,6 +10,7 @@ export const CassandraConfig = z
       read: 'another node, or a role that may only read',
     }),
     transport: Transport.optional(),
+    vpn_route: VpnRoute.optional(),
   })
   .meta({
     id: 'CassandraConfig',

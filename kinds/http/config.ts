@@ -1,6 +1,6 @@
 /** The configuration of an http endpoint. Contract §5. */
 import * as z from 'zod';
-import { connectionsOf, Transport } from '../members.ts';
+import { connectionsOf, Transport, VpnRoute } from '../members.ts';
 import { faultOfBase } from './address.ts';
 import { faultOfHeader } from './headers.ts';
 import { isMethodOverride } from './overrides.ts';
@@ -69,6 +69,7 @@ export const HttpConfig = z
       read: 'another server, or credentials that may only read',
     }),
     transport: Transport.optional(),
+    vpn_route: VpnRoute.optional(),
   })
   .meta({
     id: 'HttpConfig',

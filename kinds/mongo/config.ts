@@ -1,6 +1,6 @@
 /** The configuration of a MongoDB endpoint. */
 import * as z from 'zod';
-import { Auth, ConnectionParts, connectionsOf, Transport } from '../members.ts';
+import { Auth, ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
 
 const Notation = z.enum(['JSON', 'EJSON']);
 
@@ -40,6 +40,7 @@ export const MongoConfig = z
         examples: [''],
       }),
     transport: Transport.optional(),
+    vpn_route: VpnRoute.optional(),
   })
   .meta({
     id: 'MongoConfig',

@@ -1,6 +1,6 @@
 /** The configuration of a Pinecone endpoint. Contract §5. */
 import * as z from 'zod';
-import { connectionsOf, Transport } from '../members.ts';
+import { connectionsOf, Transport, VpnRoute } from '../members.ts';
 
 const URL_EXAMPLE = 'https://products-a1b2c3d.svc.aped-4627-b74a.pinecone.io';
 
@@ -40,6 +40,7 @@ export const PineconeConfig = z
     }),
     api_key: ApiKey,
     transport: Transport.optional(),
+    vpn_route: VpnRoute.optional(),
   })
   .meta({
     id: 'PineconeConfig',

@@ -1,6 +1,6 @@
 /** The configuration of a PostgreSQL endpoint. */
 import * as z from 'zod';
-import { AllowFunctions, ConnectionParts, connectionsOf, Transport } from '../members.ts';
+import { AllowFunctions, ConnectionParts, connectionsOf, Transport, VpnRoute } from '../members.ts';
 
 /** Member `config` of a postgres endpoint. */
 export const PostgresConfig = z
@@ -11,6 +11,7 @@ export const PostgresConfig = z
     }),
     allow_functions: AllowFunctions.optional(),
     transport: Transport.optional(),
+    vpn_route: VpnRoute.optional(),
   })
   .meta({
     id: 'PostgresConfig',

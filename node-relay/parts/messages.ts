@@ -1,4 +1,5 @@
 /** What a supervisor and its parts say to each other over the channel between their processes. */
+import type { JWK } from 'jose';
 import * as z from 'zod';
 
 const Figures = z.object({
@@ -24,12 +25,22 @@ export interface Assignment {
   readonly socket: string;
 }
 
+/** What a node was told of its gateway. */
+export interface HeardByNode {
+  /** Milliseconds by which this machine's clock is ahead of the gateway's. */
+  readonly clockOffsetMs: number;
+  /** Public keys of call tokens; left out where the relay's own settings name them. */
+  readonly gatewayKeys?: readonly JWK[];
+}
+
 /** To a part. */
 export type ToPart =
   | { readonly type: 'assign'; readonly assignment: Assignment; readonly places: Places }
   | { readonly type: 'places'; readonly places: Places }
   | { readonly type: 'metrics'; readonly id: number }
   | { readonly type: 'figures'; readonly id: number; readonly figures: Figures }
+  /** What a beat of the node was answered. */
+  | ({ readonly type: 'heard' } & HeardByNode)
   | { readonly type: 'drain' };
 
 const FromPart = z.discriminatedUnion('type', [

@@ -68,6 +68,8 @@ function obey(relay: UnboundRelay, message: ToPart): void {
   } else if (message.type === 'metrics') {
     const { id } = message;
     relay.metrics.values().then((metrics) => tell({ type: 'metrics', id, metrics }), fatal(log));
+  } else if (message.type === 'heard') {
+    relay.follow(message.clockOffsetMs, message.gatewayKeys);
   } else {
     relay.drain().then(() => exitAfterLines(log, 0), fatal(log));
   }

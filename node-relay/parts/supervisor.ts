@@ -2,14 +2,14 @@
  * Keeps the parts of a relay running: one process per slot, others that wait to stand in, and
  * parts for organizations whose calls end others. It starts, watches and ends processes, and sees nothing of any call.
  */
-import type { Log } from '../log.ts';
 import { STARVED_MAX_MS, STOPPING_MAX_MS } from './health.ts';
 import { Judge } from './judge.ts';
 import type { MergedMetrics } from './merged-metrics.ts';
-import { type Figures, type Places, together } from './messages.ts';
-import { PartProcess, type SpawnOptions } from './part-process.ts';
+import { type Figures, type HeardByNode, type Places, together } from './messages.ts';
+import { PartProcess } from './part-process.ts';
 import { socketIn } from './places.ts';
 import { PartProgram } from './program.ts';
+import type { Slot, SupervisorOptions } from './slot.ts';
 import { StandIns } from './stand-ins.ts';
 
 /** How often parts are looked at, in milliseconds. */
@@ -22,26 +22,6 @@ const SHARED_STAND_INS = 1;
 const FAILED_PAUSE_MS = 100;
 /** Milliseconds in which parts hear of a new place. */
 const TOLD_MS = 1_000;
-
-/** What a supervisor is made of. */
-export interface SupervisorOptions extends Omit<SpawnOptions, 'program'> {
-  readonly log: Log;
-  readonly parts: number;
-  /** Loaded processes that wait for a part to die. */
-  readonly standIns: number;
-  /** Folder of the parts' sockets, private to this user. */
-  readonly sockets: string;
-  readonly drainMs: number;
-}
-
-/** A place for a part, whichever process fills it. */
-interface Slot {
-  readonly name: string;
-  readonly socket: string;
-  part: PartProcess;
-  /** Whether it has listened once: until then, its organization is served where it was. */
-  isOpen: boolean;
-}
 
 /** All parts of one relay. */
 export class Supervisor {
@@ -61,6 +41,7 @@ export class Supervisor {
   #making = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #draining = false;
+  #heard: HeardByNode | undefined;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -104,6 +85,12 @@ export class Supervisor {
   /** Whether all parts but those that are being replaced take calls. */
   get ready(): boolean {
     return this.#shared.length > 0 && this.#shared.every(({ part }) => part.isListening);
+  }
+
+  /** Passes on what the node was told, also to parts that are started later. */
+  tellHeard(heard: HeardByNode): void {
+    this.#heard = heard;
+    for (const { part } of this.#slots()) part.send({ type: 'heard', ...heard });
   }
 
   /** Starts all parts; settles when each listens. @throws Error when one ends before */
@@ -169,7 +156,8 @@ export class Supervisor {
     return this.#slots().flatMap(({ part }) => (part.isListening ? [part] : []));
   }
 
-  #figures(): Figures {
+  /** What all parts have together. */
+  get figures(): Figures {
     return together(this.#listening().map(({ figures }) => figures));
   }
 
@@ -197,7 +185,7 @@ export class Supervisor {
         listening();
         this.#goOn(part);
       },
-      asksFigures: (id) => part.send({ type: 'figures', id, figures: this.#figures() }),
+      asksFigures: (id) => part.send({ type: 'figures', id, figures: this.figures }),
       ended: (how) => {
         failed();
         this.#died(slot, how);
@@ -205,6 +193,7 @@ export class Supervisor {
       },
     };
     part.assign({ name: slot.name, socket: slot.socket }, () => this.places);
+    if (this.#heard) part.send({ type: 'heard', ...this.#heard });
   }
 
   /** Starts what waits its turn, once a process listens or has ended. */

@@ -195,6 +195,8 @@ export const endpoints = sqliteTable(
     poolLimits: text('pool_limits', { mode: 'json' }).$type<Caps>().notNull(),
     /** What reaches the backend, by connection: known without opening `config`. Null: a relay for all. */
     transports: text('transports', { mode: 'json' }).$type<Transports>(),
+    /** The one node that calls may take: `config.vpn_route`, known without opening `config`. */
+    vpnRoute: text('vpn_route'),
     /** The ETag. */
     revision: integer('revision').notNull().default(1),
     /** Part of pool keys: raised only by what closes connections, see worker/endpoints/update.ts. */

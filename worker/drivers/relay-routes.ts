@@ -1,6 +1,7 @@
 /** Ways to relays as this isolate knows them. */
 import { type Client, createClient } from '@connectrpc/connect';
 import { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
+import { LruMap } from '../../proto/lru-map.ts';
 import { partOf } from '../../proto/parts.ts';
 import type { Bindings, PublicContext } from '../context.ts';
 import type { Node } from './node.ts';
@@ -8,6 +9,8 @@ import { relayTransport, type Send } from './transport.ts';
 
 /** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
 const MOVED_MAX = 10_000;
+/** Nodes whose ways are remembered. */
+const NODES_MAX = 10_000;
 /** Milliseconds for which that is remembered: a relay gives a key a part of its own for an hour. */
 const MOVED_FOR_MS = 3_600_000;
 
@@ -28,7 +31,7 @@ interface Known {
   /** Until when keys are served by another part than theirs, in Unix epoch milliseconds. */
   readonly moved: Map<string, number>;
   /** By the node's uuid. */
-  readonly nodes: Map<string, RelayRoute>;
+  readonly nodes: LruMap<string, RelayRoute>;
 }
 
 const known = new WeakMap<Bindings, Known>();
@@ -70,7 +73,11 @@ export function routeToPort(ctx: PublicContext, node: Node): RelayRoute {
 function linesOf(env: Bindings): Known {
   const there = known.get(env);
   if (there) return there;
-  const made = { parts: [...partsOf(env)], moved: new Map(), nodes: new Map() };
+  const made = {
+    parts: [...partsOf(env)],
+    moved: new Map<string, number>(),
+    nodes: new LruMap<string, RelayRoute>(NODES_MAX),
+  };
   known.set(env, made);
   return made;
 }
@@ -96,9 +103,17 @@ function newLine(url: string, send: Send, isOfPart: boolean): RelayRoute {
   return { url, isOfPart, relay, heardAt: Number.NEGATIVE_INFINITY };
 }
 
-/** The default node's binding saves the way through the runtime's general outbound service. */
+/**
+ * The default node's binding saves the way through the runtime's general outbound service. Another's
+ * address is an organization's: on a self-hosted edge its network looks at what the name resolves to.
+ */
 function sendTo({ env, outside }: PublicContext, node: Node): Send {
-  const { RELAY } = env;
+  const { RELAY, NODE_NETWORK, RELAY_NODES } = env;
   if (node.default && RELAY) return (url, init) => RELAY.fetch(url, init);
+  if (node.tunnel === true) {
+    const name = `${node.organization}:${node.uuid}`;
+    return (url, init) => RELAY_NODES.getByName(name).fetch(url, init);
+  }
+  if (!node.default && NODE_NETWORK) return (url, init) => NODE_NETWORK.fetch(url, init);
   return (url, init) => outside.fetch(new Request(url, init));
 }

@@ -12,6 +12,7 @@ import { startDeadline, within } from '../drivers/deadline.ts';
 import type { Endpoint } from './access.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { releaseEndpoint } from './release.ts';
+import { vpnRouteOf } from './transport.ts';
 
 /** Which calls use which connection. */
 const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Profile])[] = [
@@ -81,6 +82,7 @@ async function trialOf(
     backendProfile: null,
     poolLimits: { total: 0, production: 0, development: 0 },
     transports,
+    vpnRoute: vpnRouteOf(config),
     revision: 1,
     poolRevision: 1,
     createdAt: ctx.now(),

@@ -12,7 +12,7 @@ import type { Connected } from './record.ts';
 import { capsOf } from './record.ts';
 import type { CreateBody } from './schema.ts';
 import { insertEndpoint, noteConnection, selectRoom } from './store.ts';
-import { transportsOf } from './transport.ts';
+import { transportsOf, vpnRouteOf } from './transport.ts';
 
 /**
  * Stores an endpoint whose backend answers; otherwise nothing is stored.
@@ -41,6 +41,7 @@ export async function createEndpoint(
     backendProfile: body.backend_profile ?? null,
     poolLimits: capsOf(body.backend_pool_limits),
     transports,
+    vpnRoute: vpnRouteOf(config),
     revision: now,
     poolRevision: 1,
     createdAt: now,

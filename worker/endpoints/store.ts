@@ -146,6 +146,7 @@ export function insertEndpoint(db: Database, row: EndpointRow, quota: number) {
         'pool_limits',
       ),
       transports: sql<EndpointRow['transports']>`${transportsText(row)}`.as('transports'),
+      vpnRoute: sql<string | null>`${row.vpnRoute}`.as('vpn_route'),
       revision: sql<number>`${row.revision}`.as('revision'),
       poolRevision: sql<number>`${row.poolRevision}`.as('pool_revision'),
       createdAt: sql<number>`${row.createdAt}`.as('created_at'),
@@ -175,6 +176,7 @@ export type EndpointChanges = Pick<
   | 'backendProfile'
   | 'poolLimits'
   | 'transports'
+  | 'vpnRoute'
   | 'poolRevision'
   | 'updatedAt'
 >;

@@ -18,6 +18,7 @@ const NAMES: readonly ConnectionName[] = ['write', 'read', 'development'];
  * @throws GatewayError INVALID_CONFIGURATION for `edge` where the kind has no driver there
  */
 export function transportsOf(kind: Kind, config: EndpointConfig): Transports | null {
+  if (vpnRouteOf(config) !== null) return overNode(config);
   const driver = edgeDriver(kind);
   const { transport } = config;
   if (transport === 'edge' && !driver) throw notAtEdge(kind);
@@ -27,6 +28,20 @@ export function transportsOf(kind: Kind, config: EndpointConfig): Transports | n
     return [[name, asked(transport) ?? following(driver, connection)] as const];
   });
   return chosen.every(([, each]) => each === 'relay') ? null : Object.fromEntries(chosen);
+}
+
+/** The one node that calls may take; null where any may. Spec: nodes.md §4 */
+export function vpnRouteOf({ vpn_route: route }: EndpointConfig): string | null {
+  return typeof route === 'string' ? route.toLowerCase() : null;
+}
+
+/** A relay for all. @throws GatewayError INVALID_CONFIGURATION where the configuration asks for the edge */
+function overNode({ transport }: EndpointConfig): null {
+  if (transport !== 'edge') return null;
+  const message = 'A VPN route leads over a node, and config.transport says edge';
+  throw new GatewayError('INVALID_CONFIGURATION', message, {
+    details: [{ path: 'config.transport', message: 'must be relay, or left out' }],
+  });
 }
 
 function asked(transport: Json | undefined): ChosenTransport | undefined {

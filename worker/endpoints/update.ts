@@ -27,7 +27,7 @@ import {
   selectEndpoint,
   updateEndpointRow,
 } from './store.ts';
-import { transportsOf } from './transport.ts';
+import { transportsOf, vpnRouteOf } from './transport.ts';
 
 /**
  * Applies a JSON Merge Patch; when it fails, the old configuration goes on serving. Contract §5.
@@ -115,11 +115,15 @@ function isPooledOtherwise(row: EndpointRow, { backendProfile, poolLimits }: Mem
   );
 }
 
-type StoredConfig = Pick<EndpointRow, 'sealedConfig' | 'hasDevelopmentConn' | 'transports'>;
+type StoredConfig = Pick<
+  EndpointRow,
+  'sealedConfig' | 'hasDevelopmentConn' | 'transports' | 'vpnRoute'
+>;
 type Members = Pick<EndpointRow, 'description' | 'backendProfile' | 'poolLimits'>;
 
-function configOf({ sealedConfig, hasDevelopmentConn, transports }: EndpointRow): StoredConfig {
-  return { sealedConfig, hasDevelopmentConn, transports };
+function configOf(row: EndpointRow): StoredConfig {
+  const { sealedConfig, hasDevelopmentConn, transports, vpnRoute } = row;
+  return { sealedConfig, hasDevelopmentConn, transports, vpnRoute };
 }
 
 /** The members beside `config`, merged and checked as a whole. */
@@ -165,6 +169,7 @@ async function connectedConfig(
     sealedConfig: await sealConfig(ctx, { uuid: row.uuid, sealedDataKey }, config),
     hasDevelopmentConn: config.development_conn !== undefined,
     transports,
+    vpnRoute: vpnRouteOf(config),
   };
   return { stored, warnings };
 }

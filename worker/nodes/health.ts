@@ -1,13 +1,17 @@
 /** How a node is right now. */
 import { GatewayError } from '../../proto/errors.ts';
-import type { Context } from '../context.ts';
+import type { PublicContext } from '../context.ts';
+import type { NodeRow } from '../db/nodes.ts';
 import type { ConnectionStatus } from '../db/schema.ts';
 import { startDeadline } from '../drivers/deadline.ts';
 import type { Node } from '../drivers/node.ts';
 import { callRelay } from '../drivers/relay.ts';
+import { nodeOf } from './registered.ts';
 
 /** Milliseconds that a node may take to say how it is. Spec silent. */
 const CHECK_TIMEOUT_MS = 2_000;
+/** The same of the process that is the node, when another wants to be. Spec: nodes.md §1 */
+const PING_TIMEOUT_MS = 1_000;
 
 /** What a check saw. */
 export interface Health {
@@ -17,17 +21,32 @@ export interface Health {
 }
 
 /** Asks the node. One that does not answer, or not as itself, is unavailable. */
-export async function checkHealth(ctx: Context, node: Node): Promise<Health> {
-  const deadline = startDeadline(ctx, CHECK_TIMEOUT_MS);
+export async function checkHealth(ctx: PublicContext, node: Node): Promise<Health> {
+  const answer = await ask(ctx, node, CHECK_TIMEOUT_MS);
+  if (answer === undefined) return { status: 'unavailable', lastSeen: null };
+  return { status: answer.draining ? 'draining' : 'available', lastSeen: ctx.now() };
+}
+
+/** Whether a process of the node answers within 1 s, and does not stop. Spec: nodes.md §1 */
+export async function answersAs(
+  ctx: PublicContext,
+  row: NodeRow,
+  instance: string,
+): Promise<boolean> {
+  const node = nodeOf(row);
+  const answer = node && (await ask(ctx, node, PING_TIMEOUT_MS));
+  return answer?.instance === instance && !answer.draining;
+}
+
+/** What the node says of itself; undefined when it does not answer in time, or not as itself. */
+async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
+  const deadline = startDeadline(ctx, timeoutMs, true);
   const plan = { nodes: [node], writes: false, deadline, timing: {}, connection: noConnection };
   try {
-    const { draining } = await callRelay(ctx, plan, ({ relay, options }) =>
-      relay.status({}, options),
-    );
-    return { status: draining ? 'draining' : 'available', lastSeen: ctx.now() };
+    return await callRelay(ctx, plan, ({ relay, options }) => relay.status({}, options));
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
-    return { status: 'unavailable', lastSeen: null };
+    return undefined;
   } finally {
     deadline.end();
   }

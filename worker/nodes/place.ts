@@ -1,13 +1,13 @@
 /** Says how a node serves an endpoint. Spec: "Node placement record". */
-import { GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
 import { auditStatement } from '../audit/record.ts';
 import type { Context } from '../context.ts';
 import type { PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
+import { nodeNotFound } from './access.ts';
 import { defaultNode } from './default-node.ts';
 import type { PlacementBody } from './schema.ts';
-import { upsertPlacement } from './store.ts';
+import { selectNode, upsertPlacement } from './store.ts';
 
 /**
  * Stores the placement in place of the one before.
@@ -19,14 +19,11 @@ export async function placeOnNode(
   nodeNamed: string,
   body: PlacementBody,
 ): Promise<Json> {
-  const node = await defaultNode(ctx.settings);
-  if (nodeNamed.toLowerCase() !== node.uuid) {
-    throw new GatewayError('NODE_NOT_FOUND', `Node ${nodeNamed} does not exist`);
-  }
+  const nodeUuid = await demandNode(ctx, nodeNamed);
   const placement: PlacementRow = {
     orgUuid: row.orgUuid,
     endpointUuid: row.uuid,
-    nodeUuid: node.uuid,
+    nodeUuid,
     poolRole: body.pool_role,
     connectionStatus: body.connection_status,
     priority: body.priority,
@@ -38,10 +35,19 @@ export async function placeOnNode(
     auditStatement(ctx, {
       action: 'endpoint.nodes.set',
       resource: `endpoint:${row.uuid}`,
-      details: { id: row.id, node: node.uuid },
+      details: { id: row.id, node: nodeUuid },
     }),
   ]);
   return placementRecordOf(placement);
+}
+
+/** Its UUID, when it is the default node or one of the organization's. @throws GatewayError NODE_NOT_FOUND */
+async function demandNode({ db, settings, caller }: Context, named: string): Promise<string> {
+  const uuid = named.toLowerCase();
+  if (uuid === (await defaultNode(settings)).uuid) return uuid;
+  const [row] = await selectNode(db, caller.orgUuid, uuid);
+  if (!row) throw nodeNotFound(named);
+  return uuid;
 }
 
 /** A placement as the wire shows it. */

@@ -5,7 +5,9 @@ import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { listNodes } from './list.ts';
 import { placeOnNode } from './place.ts';
+import { removePlacement } from './remove.ts';
 import { NodeList, NodePath, PlacementBody, PlacementRecord } from './schema.ts';
+import { ConfirmQuery, NodeDone } from './shapes.ts';
 
 export const placementRoutes: AnyRoute[] = [
   route({
@@ -40,5 +42,22 @@ export const placementRoutes: AnyRoute[] = [
     result: PlacementRecord,
     handle: (ctx, { resource, params, body }) =>
       placeOnNode(ctx, resource, params.gateway_node_uuid, body),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/endpoints/:endpoint/nodes/:gateway_node_uuid',
+    summary: 'Take an endpoint off a node',
+    description:
+      'The last placement needs `?confirm=true`: without one the default node serves the endpoint.',
+    tag: 'Endpoints',
+    errors: ['NODE_NOT_FOUND', 'LAST_PLACEMENT'],
+    access: onEndpoint<NodePath>('Admin'),
+    changes: 'organization',
+    params: NodePath,
+    query: ConfirmQuery,
+    reply: 'data',
+    result: NodeDone,
+    handle: (ctx, { resource, params, query }) =>
+      removePlacement(ctx, resource, params.gateway_node_uuid, query.confirm === 'true'),
   }),
 ];

@@ -54,6 +54,8 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   TOKEN_EXPIRED: ['Token has expired'],
   TOKEN_REVOKED: ['Token is no longer valid'],
   INVALID_CREDENTIALS: ['Invalid credentials'],
+  ENROLMENT_INVALID: ['The enrolment secret is unknown, was used, or has expired'],
+  NODE_SIGNATURE_INVALID: ['The request is not signed with the key of the node'],
   FORBIDDEN: [
     `This operation needs Write access on endpoint ${SAMPLE.endpoint}`,
     [
@@ -111,6 +113,15 @@ const EXAMPLES: Readonly<Record<ErrorCode, Words>> = {
   ENDPOINT_IN_USE: [
     `Endpoint ${SAMPLE.endpoint} is in use: delete it with ?confirm=true`,
     [{ rule: 'in use', workflows: [SAMPLE.workflow] }],
+  ],
+  NODE_EXISTS: ['There is a node berlin-1, or one with that key'],
+  NODE_IN_USE: [
+    'Node berlin-1 is the only one of some endpoints: delete it with ?confirm=true',
+    [{ rule: 'in use', endpoints: [SAMPLE.endpoint] }],
+  ],
+  NODE_RUNNING: ['Another process with the key of this node is running, and answers'],
+  LAST_PLACEMENT: [
+    `It is the last placement of endpoint ${SAMPLE.endpoint}: remove it with ?confirm=true`,
   ],
   WORKFLOW_EXISTS: [`Workflow ${SAMPLE.workflow} already exists`],
   WORKFLOW_VERSION_EXISTS: [`Workflow ${SAMPLE.workflow} has a version 1.1.0 already`],

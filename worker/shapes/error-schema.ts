@@ -85,6 +85,10 @@ const OfRule = {
   workflows: z
     .array(z.string())
     .meta({ description: 'Ids of workflows that use it', examples: [[]] }),
+  endpoints: z.array(z.string()).meta({
+    description: 'Ids of endpoints that it leaves without a node',
+    examples: [[SAMPLE.endpoint]],
+  }),
   runs: z.int().meta({ description: 'Runs that are active', examples: [2] }),
   allowed: z.literal(false).meta({ description: 'Of a level that is too low' }),
   level: AccessLevel.meta({ description: 'The level in force' }),

@@ -6,6 +6,7 @@ export const TAGS = {
   Organizations: 'The tenant that a token belongs to, and everything in it.',
   Requests: "What is sent to an endpoint's backend: reads, writes, transactions and sessions.",
   Endpoints: 'Connections to backends: made, tried, changed and removed.',
+  Nodes: 'Relays of your own: registered, enrolled, drained and removed.',
   Templates: 'Documents made out of others, and requests with placeholders: kept, run and shown.',
   Workflows: 'Actions in an order, with retries and compensation: kept, started and watched.',
   'JSON utilities': 'Flattening, cutting and mapping JSON, without any backend.',

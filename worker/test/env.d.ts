@@ -13,6 +13,7 @@ declare namespace Cloudflare {
       import('../workflows/runs/workflow-runs.ts').WorkflowRuns
     >;
     ORGANIZATION_EVENTS: DurableObjectNamespace<import('../events/log.ts').OrganizationEvents>;
+    RELAY_NODES: DurableObjectNamespace<import('../nodes/relay-node.ts').RelayNode>;
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
     LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
     LIMIT_NEW_BY_ADDRESS: RateLimit;

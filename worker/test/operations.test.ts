@@ -6,6 +6,7 @@ import { LEVELS, reaches } from '../levels.ts';
 import { type AnyRoute, methodsOf, pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from './gateway.ts';
 import { ADDITIONS, FACADES, OPERATIONS } from './operations.ts';
+import { insertNode } from './registered-node.ts';
 import { insertTemplate } from './template.ts';
 import { insertWorkflow } from './workflow.ts';
 
@@ -36,7 +37,7 @@ const guarded = served.filter(([, , level]) => level !== 'Public');
 /** A path with its parameters filled in. */
 const filled = (path: string, resource = 'unknown', user = 'unknown') =>
   path
-    .replace(/:(?:endpoint|template|workflow)\b/, resource)
+    .replace(/:(?:endpoint|template|workflow|node)\b/, resource)
     .replace(/:(?:subject|user)$/, encodeURIComponent(user))
     .replace(/:subject(?=\/)/, encodeURIComponent(user))
     .replaceAll(/:(\w+)/g, 'unknown');
@@ -89,6 +90,17 @@ describe('what another organization has is not there', () => {
       expect(await gateway.call(method, filled(path, id))).toEqual({
         status: 404,
         body: failure('ENDPOINT_NOT_FOUND', `Endpoint ${id} does not exist`),
+      });
+    },
+  );
+
+  test.each(guarded.filter(([, path]) => path.includes('/:node')))(
+    'for %s %s',
+    async (method, path) => {
+      const uuid = await insertNode(other);
+      expect(await gateway.call(method, filled(path, uuid))).toEqual({
+        status: 404,
+        body: failure('NODE_NOT_FOUND', `Node ${uuid} does not exist`),
       });
     },
   );
@@ -148,6 +160,7 @@ async function callAt([method, path, level, held]: (typeof rows)[number]) {
 async function resourceIn(gateway: TestGateway, path: string): Promise<string> {
   if (path.includes('/:template')) return insertTemplate(gateway);
   if (path.includes('/:workflow')) return (await insertWorkflow(gateway)).id;
+  if (path.includes('/:node')) return insertNode(gateway);
   return path.includes('/:endpoint') ? insertEndpoint(gateway) : '';
 }
 

@@ -75,12 +75,21 @@ export const OPERATIONS = [
   ['GET', '/help', 'Member'],
 ] as const;
 
-/** Ours beside the specification's, with the level of each. Contract §6; workflows.md §5, §6. */
+/** Ours beside the specification's, with the level of each. Contract §6; workflows.md §5, §6; nodes.md §1, §2. */
 export const ADDITIONS = [
   ['GET', '/endpoints/:endpoint/schema', 'Read'],
   ['POST', '/endpoints/:endpoint/transaction', 'Write'],
   ['POST', '/endpoints/:endpoint/sessions', 'Write'],
   ['DELETE', '/endpoints/:endpoint/sessions/:session_id', 'Write'],
+  ['DELETE', '/endpoints/:endpoint/nodes/:gateway_node_uuid', 'Admin'],
+  ['POST', '/nodes', 'Admin'],
+  ['GET', '/nodes', 'Read'],
+  ['POST', '/nodes/:node/drain', 'Admin'],
+  ['POST', '/nodes/:node/resume', 'Admin'],
+  ['POST', '/nodes/:node/enrolment', 'Admin'],
+  ['DELETE', '/nodes/:node', 'Admin'],
+  ['POST', '/nodes/enrol', 'Public'],
+  ['POST', '/nodes/:node/beat', 'Public'],
   ['GET', '/templates', 'Read'],
   ['GET', '/templates/:template/runs/:run', 'Read'],
   ['GET', '/workflows', 'Read'],

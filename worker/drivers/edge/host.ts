@@ -49,9 +49,10 @@ type Rules = Pick<Settings, 'HTTP_ALLOW_PRIVATE'>;
 
 /**
  * Refuses what the URL itself shows may not be reached.
+ * @param closed what a private address is told that the rules do not open
  * @throws GatewayError ADDRESS_REFUSED
  */
-export function demandReachable(url: URL, rules: Rules, own: Own): void {
+export function demandReachable(url: URL, rules: Rules, own: Own, closed = CLOSED): void {
   const host = canonicalHost(url.hostname);
   const address = host === undefined ? undefined : parseAddress(host);
   if (host === undefined || (address && isNeverReached(address))) throw addressRefused(NEVER);
@@ -61,7 +62,7 @@ export function demandReachable(url: URL, rules: Rules, own: Own): void {
   if (isOpen || (address && isPublic(address))) {
     // Also at a public address of this machine.
     if (isOwnPort(url, isPrivate, own)) throw addressRefused(NEVER);
-  } else if (isPrivate) throw addressRefused(CLOSED);
+  } else if (isPrivate) throw addressRefused(closed);
 }
 
 function isPrivateAddress(address: Address, own: Own): boolean {

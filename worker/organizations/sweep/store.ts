@@ -3,6 +3,7 @@ import { and, asc, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { deleteHeads } from '../../audit/store.ts';
 import type { Database } from '../../context.ts';
+import { nodes } from '../../db/nodes.ts';
 import {
   endpoints,
   endpointUsage,
@@ -82,6 +83,7 @@ export function deleteSome(db: Database, orgUuid: string, limit: number) {
     deleteRows(db, memberActivity, orgUuid, limit),
     deleteRows(db, rules, orgUuid, limit),
     deleteRows(db, placements, orgUuid, limit),
+    deleteRows(db, nodes, orgUuid, limit),
     deleteRows(db, endpointUsage, orgUuid, limit),
     deleteRows(db, templates, orgUuid, limit),
     deleteRows(db, templateVersions, orgUuid, limit),

@@ -6,6 +6,7 @@ import { deleteEntries } from '../../audit/store.ts';
 import type { PublicContext } from '../../context.ts';
 import { releaseEndpoint } from '../../endpoints/release.ts';
 import { clearKeys } from '../../idempotency/clear.ts';
+import { forgetNodes } from '../../nodes/forget.ts';
 import { clearRuns } from '../../workflows/runs/clear.ts';
 import {
   deleteEndpoints,
@@ -48,6 +49,7 @@ export async function sweepDeleted(ctx: PublicContext): Promise<void> {
 export async function sweepOrganization(ctx: PublicContext, marked: Marked): Promise<void> {
   const isOld = ctx.now() - marked.deletedAt >= MARK_STAYS_MS;
   const released = await removeEndpoints(ctx, marked.uuid, isOld);
+  await forgetNodes(ctx, marked.uuid);
   const emptied = await removeRows(ctx, marked.uuid);
   if (!isOld || !released || !emptied) return;
   await ctx.env.AUDIT_CHAIN.getByName(marked.uuid).forget();

@@ -1,0 +1,129 @@
+/** How a node speaks to its gateway: each request signed, with the nonce that the gateway gave last. Spec: nodes.md §1. */
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { NODE_HEADERS, signRequest } from '../../proto/node-signature.ts';
+import type { NodeKeys } from './settings.ts';
+
+/** Milliseconds that the gateway may take. Spec silent. */
+const TIMEOUT_MS = 5_000;
+const BASE_PATH = '/api/v1';
+
+/** What every request of a node is answered. */
+export const Told = z.object({
+  nonce: z.string(),
+  time: z.number(),
+  gateway_keys: z.array(z.record(z.string(), z.string())),
+});
+/** What enrolling is answered. */
+export const Joined = Told.extend({
+  uuid: z.string(),
+  name: z.string(),
+  organization: z.string(),
+  transport: z.enum(['direct', 'tunnel']),
+});
+export type Joined = z.infer<typeof Joined>;
+
+/** A reply that is no success, in the gateway's own words. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const Failure = z.object({ code: z.string(), message: z.string() });
+
+/** One process of a node, as its gateway knows it. */
+export class Gateway {
+  /** Of this process; parts and tunnels share it. */
+  readonly instance = randomUUID();
+  readonly url: string;
+  readonly #keys: NodeKeys;
+  #nonce = '';
+  /** Milliseconds by which this machine's clock is ahead of the gateway's. */
+  clockOffsetMs: number;
+
+  /** @param url with or without the path of the API */
+  constructor(url: string, keys: NodeKeys, clockOffsetMs = 0) {
+    this.url = url.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+    this.#keys = keys;
+    this.clockOffsetMs = clockOffsetMs;
+  }
+
+  /**
+   * Sends a signed request; without a nonce that serves, again with the one that the refusal gives.
+   * @throws Refused, or what the network throws
+   */
+  async post<Reply extends z.infer<typeof Told>>(
+    path: string,
+    body: object,
+    schema: z.ZodType<Reply>,
+  ): Promise<Reply> {
+    try {
+      return await this.#send(path, body, schema);
+    } catch (thrown) {
+      const isStale = thrown instanceof Refused && thrown.code === 'NODE_SIGNATURE_INVALID';
+      if (!isStale || this.#nonce === '') throw thrown;
+      return await this.#send(path, body, schema);
+    }
+  }
+
+  /** Headers of a signed request without a body, with a nonce that is used up by it. */
+  async signed(method: string, path: string): Promise<Record<string, string>> {
+    return this.#headers(method, `${BASE_PATH}${path}`, new Uint8Array());
+  }
+
+  /** Takes the nonce of a reply for the next request. */
+  takeNonce(nonce: string | null): void {
+    if (nonce !== null) this.#nonce = nonce;
+  }
+
+  async #send<Reply extends z.infer<typeof Told>>(
+    path: string,
+    body: object,
+    schema: z.ZodType<Reply>,
+  ): Promise<Reply> {
+    const bytes = new TextEncoder().encode(JSON.stringify(body));
+    const headers = await this.#headers('POST', `${BASE_PATH}${path}`, bytes);
+    const began = Date.now();
+    const response = await fetch(`${this.url}${BASE_PATH}${path}`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' },
+      body: bytes,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const ended = Date.now();
+    this.takeNonce(response.headers.get(NODE_HEADERS.nonce));
+    const reply: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw refused(response.status, reply);
+    const told = schema.parse(reply);
+    this.takeNonce(told.nonce);
+    // The reply was written about half way through.
+    this.clockOffsetMs = Math.round((began + ended) / 2 - told.time);
+    return told;
+  }
+
+  async #headers(method: string, path: string, body: Uint8Array): Promise<Record<string, string>> {
+    const nonce = this.#nonce;
+    this.#nonce = '';
+    const { instance } = this;
+    const signed = { method, path, instance, body, nonce };
+    return {
+      [NODE_HEADERS.instance]: instance,
+      [NODE_HEADERS.nonce]: nonce,
+      [NODE_HEADERS.signature]: await signRequest(this.#keys.signing, signed),
+    };
+  }
+}
+
+function refused(status: number, reply: unknown): Refused {
+  const told = Failure.safeParse(reply).data;
+  return told === undefined
+    ? new Refused(status, '', `The gateway answered with status ${status}`)
+    : new Refused(status, told.code, told.message);
+}

@@ -1,0 +1,179 @@
+/** Makes a relay a node of its gateway: by a secret, by what it kept, or by keys of its environment. Spec: nodes.md §1. */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JWK } from 'jose';
+import { drivers } from '../drivers/index.ts';
+import type { Log } from '../log.ts';
+import { programVersion } from '../version.ts';
+import { newKeys, writeKept, writeKeys } from './files.ts';
+import { Gateway, Joined, Refused } from './gateway.ts';
+import {
+  DATA_DEFAULT,
+  filesIn,
+  invalid,
+  type Kept,
+  keysOf,
+  type NodeFiles,
+  type NodeKeys,
+  readKept,
+  readKeys,
+} from './settings.ts';
+
+/** Milliseconds between two tries to reach a gateway that a node cannot do without. Spec silent. */
+const RETRY_MS = 2_000;
+
+/** What the flags say. */
+export interface NodeFlags {
+  readonly gateway?: string | undefined;
+  readonly enroll?: string | undefined;
+  readonly data?: string | undefined;
+  readonly tunnel?: boolean | undefined;
+  readonly port?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+/** A relay that is a node. */
+export interface Membership {
+  readonly gateway: Gateway;
+  readonly uuid: string;
+  readonly name: string;
+  readonly organization: string;
+  readonly transport: 'direct' | 'tunnel';
+  readonly keys: NodeKeys;
+  readonly gatewayKeys: readonly Record<string, string>[];
+  /** Of its port and address, where it was told them at an earlier start. */
+  readonly kept: Pick<Kept, 'port' | 'host'>;
+}
+
+/**
+ * The node that the relay is; undefined for one that has its key in the environment alone: the
+ * installation's own.
+ * @throws GatewayError INVALID_CONFIGURATION with one sentence for the operator
+ */
+export async function join(
+  flags: NodeFlags,
+  env: NodeJS.ProcessEnv,
+  log: Pick<Log, 'warn'>,
+): Promise<Membership | undefined> {
+  const own = keysOf(env);
+  const url = flags.gateway ?? (env.GATEWAY_URL || undefined);
+  if (own !== undefined) {
+    if (url === undefined) throw invalid('RELAY_SIGNING_KEY needs the gateway: --gateway URL');
+    return withoutFolder(url, own, log);
+  }
+  if (env.RELAY_NODE_KEY && flags.enroll === undefined) return undefined;
+  const files = filesIn(flags.data ?? DATA_DEFAULT);
+  const kept = readKept(files);
+  const membership = await fromFolder({ files, kept, flags, url }, log);
+  if (membership !== undefined && flags.tunnel && membership.transport !== 'tunnel') {
+    throw invalid(
+      `Node ${membership.name} was registered with a URL: leave --tunnel out, or register a node without one`,
+    );
+  }
+  return membership;
+}
+
+interface Folder {
+  readonly files: NodeFiles;
+  readonly kept: Kept | undefined;
+  readonly flags: NodeFlags;
+  readonly url: string | undefined;
+}
+
+async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membership | undefined> {
+  const { files, kept, flags } = folder;
+  const { enroll } = flags;
+  if (enroll !== undefined && kept?.secretDigest !== digestOf(enroll))
+    return enrolBy(folder, enroll);
+  const keys = readKeys(files);
+  if (kept === undefined || keys === undefined) {
+    // Its keys were kept, and then the reply to its secret was lost: it may be the node already.
+    if (keys === undefined || folder.url === undefined) return undefined;
+    const gateway = new Gateway(folder.url, keys);
+    return keep(folder, gateway, keys, await ask(gateway, keys));
+  }
+  const gateway = new Gateway(folder.url ?? kept.gateway, keys, kept.clockOffsetMs);
+  try {
+    return await keep(folder, gateway, keys, await ask(gateway, keys));
+  } catch (thrown) {
+    if (thrown instanceof Refused && thrown.status < 500) throw inWords(gateway.url, thrown);
+    log.warn({ gateway: gateway.url }, 'the gateway does not answer: the node starts as it was');
+    const { uuid, name, organization, transport, gatewayKeys } = kept;
+    return { gateway, uuid, name, organization, transport, keys, gatewayKeys, kept };
+  }
+}
+
+async function enrolBy(folder: Folder, secret: string): Promise<Membership> {
+  const { files, kept } = folder;
+  const url = folder.url ?? kept?.gateway;
+  if (url === undefined) throw invalid('--enroll needs the gateway: --gateway URL');
+  const keys = await newKeys();
+  const gateway = new Gateway(url, keys);
+  const joined = await ask(gateway, keys, secret).catch((thrown: unknown) => {
+    throw inWords(url, thrown);
+  });
+  await writeKeys(files, keys);
+  return keep({ ...folder, kept: undefined }, gateway, keys, joined, digestOf(secret));
+}
+
+/** Keeps what was told and what flags say, so that the next start needs none. */
+async function keep(
+  { files, kept, flags }: Folder,
+  gateway: Gateway,
+  keys: NodeKeys,
+  joined: Joined,
+  secretDigest = kept?.secretDigest ?? '',
+): Promise<Membership> {
+  const { uuid, name, organization, transport, gateway_keys: gatewayKeys } = joined;
+  const { port = kept?.port, host = kept?.host } = flags;
+  const { clockOffsetMs } = gateway;
+  const known = { uuid, name, organization, transport, gatewayKeys };
+  const told = { ...(port === undefined ? {} : { port }), ...(host === undefined ? {} : { host }) };
+  await writeKept(files, { ...known, ...told, gateway: gateway.url, clockOffsetMs, secretDigest });
+  return { ...known, gateway, keys, kept: told };
+}
+
+async function withoutFolder(url: string, keys: NodeKeys, log: Pick<Log, 'warn'>) {
+  const gateway = new Gateway(url, keys);
+  for (;;) {
+    try {
+      const { uuid, name, organization, transport, gateway_keys } = await ask(gateway, keys);
+      const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
+      return { ...known, gateway, keys, kept: {} };
+    } catch (thrown) {
+      if (thrown instanceof Refused && thrown.status < 500) throw inWords(url, thrown);
+      log.warn({ gateway: url }, 'the gateway does not answer: the node waits for it');
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+function ask(gateway: Gateway, keys: NodeKeys, secret?: string): Promise<Joined> {
+  const body = {
+    ...(secret === undefined ? {} : { secret }),
+    signing_key: publicHalf(keys.signing),
+    sealing_key: publicHalf(keys.sealing),
+    ...aboutProgram(),
+  };
+  return gateway.post('/nodes/enrol', body, Joined);
+}
+
+/** What a relay says of its program. */
+export function aboutProgram() {
+  return { version: programVersion(), kinds: Object.keys(drivers) };
+}
+
+/** A JWK as JSON text, without its private member. */
+function publicHalf({ d: _, ...key }: JWK): string {
+  return JSON.stringify(key);
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** One sentence; what the network says may hold an address that is nobody's business. */
+function inWords(url: string, thrown: unknown) {
+  if (thrown instanceof Refused) return invalid(thrown.message, thrown);
+  return invalid(`The gateway at ${url} cannot be reached`, thrown);
+}

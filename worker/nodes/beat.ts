@@ -1,0 +1,39 @@
+/** Hears a node: its beat of every 10 s. Spec: nodes.md §1. */
+import type { Json } from '../../proto/json.ts';
+import { forgetOrganization } from '../access/policy.ts';
+import type { PublicContext } from '../context.ts';
+import { BASE_PATH } from '../public-url.ts';
+import { type Arrived, replyTo } from './enrol.ts';
+import { demandSigned, unproven } from './proof.ts';
+import { statusOf } from './registered.ts';
+import type { BeatBody } from './relay-shapes.ts';
+import { selectNodeByUuid, updateNode } from './store.ts';
+
+/** @throws GatewayError NODE_SIGNATURE_INVALID, NODE_RUNNING */
+export async function hear(
+  ctx: PublicContext,
+  named: string,
+  body: BeatBody,
+  arrived: Arrived,
+): Promise<Json> {
+  const [row] = await selectNodeByUuid(ctx.db, named.toLowerCase());
+  if (!row) throw await unproven(ctx, undefined, 'There is no such node');
+  const path = `${BASE_PATH}/nodes/${named}/beat`;
+  await demandSigned(ctx, row, {
+    method: 'POST',
+    path,
+    body: arrived.bytes,
+    header: arrived.header,
+  });
+  const [heard] = await updateNode(ctx.db, row.orgUuid, row.uuid, {
+    version: body.version,
+    kinds: body.kinds,
+    ...body.load,
+    clockOffsetMs: body.clock_offset_ms,
+    stopping: body.stopping,
+    lastSeenAt: ctx.now(),
+  });
+  const isOther = heard && statusOf(heard, ctx.now()) !== statusOf(row, ctx.now());
+  if (isOther) forgetOrganization(row.orgUuid);
+  return replyTo(ctx, row);
+}

@@ -1,0 +1,103 @@
+/** Makes a relay the node that it has a secret of, or tells it which node its key is of. Spec: nodes.md §1. */
+import { calculateJwkThumbprint } from 'jose';
+import { badRequest, GatewayError } from '../../proto/errors.ts';
+import type { Json } from '../../proto/json.ts';
+import { forgetOrganization } from '../access/policy.ts';
+import { auditStatementBy } from '../audit/record.ts';
+import type { PublicContext } from '../context.ts';
+import type { NodeRow } from '../db/nodes.ts';
+import { BASE_PATH } from '../public-url.ts';
+import { gatewayKeys } from './gateway-keys.ts';
+import { nodeObject } from './node-object.ts';
+import { newNonce } from './nonce.ts';
+import { demandSigned, unproven } from './proof.ts';
+import type { EnrolBody } from './relay-shapes.ts';
+import { secretDigest } from './secret.ts';
+import { enrolNode, selectNodeByKey, selectNodeBySecret } from './store.ts';
+
+/** What the request brought beside its body. */
+export interface Arrived {
+  readonly bytes: Uint8Array | undefined;
+  header(name: string): string | undefined;
+}
+
+/** @throws GatewayError ENROLMENT_INVALID, NODE_EXISTS; without a secret NODE_SIGNATURE_INVALID, NODE_RUNNING */
+export async function enrol(ctx: PublicContext, body: EnrolBody, arrived: Arrived): Promise<Json> {
+  const { secret } = body;
+  const row =
+    secret === undefined ? await identify(ctx, body, arrived) : await enrolBy(ctx, body, secret);
+  return {
+    uuid: row.uuid,
+    name: row.name,
+    organization: row.orgUuid,
+    transport: row.url === null ? 'tunnel' : 'direct',
+    ...(await replyTo(ctx, row)),
+  };
+}
+
+/** What every signed request is answered. */
+export async function replyTo(ctx: PublicContext, { uuid }: Pick<NodeRow, 'uuid'>) {
+  return {
+    nonce: await newNonce(ctx.settings, uuid, ctx.now()),
+    time: ctx.now(),
+    gateway_keys: gatewayKeys(ctx.settings),
+  };
+}
+
+async function enrolBy(ctx: PublicContext, body: EnrolBody, secret: string): Promise<NodeRow> {
+  const digest = await secretDigest(secret);
+  const [found] = await selectNodeBySecret(ctx.db, digest, ctx.now());
+  if (!found) throw invalid();
+  const { signing_key: signingKey, sealing_key: sealingKey, name = found.name } = body;
+  const signingKeyId = await calculateJwkThumbprint(signingKey, 'sha256');
+  const keys = { name, signingKey, signingKeyId, sealingKey };
+  const heard = { version: body.version, kinds: body.kinds, lastSeenAt: null, unreachableAt: null };
+  const actor = { orgUuid: found.orgUuid, username: `node:${found.name}` };
+  const enrolled = await ctx.db
+    .batch([
+      enrolNode(ctx.db, found, digest, { ...keys, ...heard, stopping: false }),
+      auditStatementBy(ctx, actor, {
+        action: 'node.enrol',
+        resource: `node:${found.uuid}`,
+        details: { id: name },
+      }),
+    ])
+    .catch((cause: unknown) => {
+      throw /UNIQUE constraint/.test(String(cause) + String((cause as Error).cause)) // The library wraps it.
+        ? new GatewayError('NODE_EXISTS', `There is a node ${name}, or one with that key`, {
+            cause,
+          })
+        : cause;
+    });
+  const [row] = enrolled[0];
+  if (!row) throw invalid();
+  // Processes with the keys of before are no longer the node.
+  await nodeObject(ctx.env, row).forget();
+  forgetOrganization(row.orgUuid);
+  return row;
+}
+
+function invalid(): GatewayError {
+  return new GatewayError(
+    'ENROLMENT_INVALID',
+    'The enrolment secret is unknown, was used, or has expired',
+  );
+}
+
+async function identify(ctx: PublicContext, body: EnrolBody, arrived: Arrived): Promise<NodeRow> {
+  const keyId = await calculateJwkThumbprint(body.signing_key, 'sha256');
+  const [row] = await selectNodeByKey(ctx.db, keyId);
+  if (!row) throw await unproven(ctx, undefined, 'No node has that signing key');
+  const path = `${BASE_PATH}/nodes/enrol`;
+  await demandSigned(ctx, row, {
+    method: 'POST',
+    path,
+    body: arrived.bytes,
+    header: arrived.header,
+  });
+  const { x, y } = row.sealingKey ?? {};
+  if (x !== body.sealing_key.x || y !== body.sealing_key.y) {
+    throw badRequest('sealing_key', 'is not the one that the node was registered with');
+  }
+  return row;
+}

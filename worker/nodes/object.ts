@@ -1,0 +1,27 @@
+/** The interface of the objects that own what needs one owner of a node; their class uses the storage. */
+/** How a process with the node's key stands. */
+export type Admitted =
+  /** It is the node's. */
+  | { readonly state: 'admitted' }
+  /** The nonce was used before. */
+  | { readonly state: 'used' }
+  /** Another has taken its place. */
+  | { readonly state: 'ended' }
+  /** Another is the node's, as far as is known. */
+  | { readonly state: 'other'; readonly instance: string };
+
+/** One per node, by the name that node-object.ts gives. */
+export interface RelayNodeObject extends Rpc.DurableObjectBranded {
+  /** Uses up a nonce, and says how the process stands that showed it. @param expiresAt of the nonce, in Unix epoch milliseconds */
+  admit(nonce: string, expiresAt: number, instance: string): Promise<Admitted>;
+  /** Makes a process the node's in place of another, which is refused from then on; false where that one no longer is. */
+  takeOver(instance: string, from: string): Promise<boolean>;
+  /** Forgets the node: it is gone, or has new keys. */
+  forget(): Promise<void>;
+}
+
+/** Which node. */
+export interface NodeName {
+  readonly orgUuid: string;
+  readonly uuid: string;
+}

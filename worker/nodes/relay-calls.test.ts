@@ -1,0 +1,122 @@
+/** What relays call: enrolling and beats. Spec: nodes.md §1. */
+import { describe, expect, test } from 'vitest';
+import { at, enrol, enrolled, type Made, SPENT, start, unsigned } from '../test/enrolled.ts';
+import { failure, NOW } from '../test/gateway.ts';
+import { BEAT, relayKeys, relayProcess } from '../test/relay-keys.ts';
+
+describe('POST /nodes/enrol', () => {
+  test('gives the node its keys, once', async () => {
+    const { gateway, node, keys, reply } = await enrolled();
+    expect(reply).toEqual({
+      status: 200,
+      body: {
+        uuid: node.uuid,
+        name: 'berlin-1',
+        organization: gateway.organization.uuid,
+        transport: 'tunnel',
+        nonce: expect.any(String),
+        time: NOW,
+        gateway_keys: [{ kty: 'OKP', crv: 'Ed25519', x: expect.any(String) }],
+      },
+    });
+    expect(await enrol(gateway, node.enrolment_secret, keys)).toEqual(SPENT);
+  });
+
+  test('refuses a secret that is unknown or an hour old', async () => {
+    const { gateway, register } = await start();
+    const node = await register();
+    const keys = await relayKeys();
+    expect(await enrol(gateway, 'cwn_unknown', keys)).toEqual(SPENT);
+    gateway.clock.now += 3_600_000;
+    expect(await enrol(gateway, node.enrolment_secret, keys)).toEqual(SPENT);
+  });
+
+  test('takes a new secret, until when the old keys serve', async () => {
+    const { gateway, node, relay } = await enrolled();
+    const { body } = await gateway.call('POST', `/nodes/${node.uuid}/enrolment`);
+    expect((await relay.beat(node.uuid)).status).toBe(200);
+    const next = await relayKeys();
+    expect((await enrol(gateway, (body as Made).enrolment_secret, next)).status).toBe(200);
+    expect((await relay.beat(node.uuid)).status).toBe(401);
+    expect((await relayProcess(gateway, next).beat(node.uuid)).status).toBe(200);
+  });
+
+  test('is in the audit with all else that is done to a node', async () => {
+    const { gateway, node } = await enrolled();
+    for (const verb of ['drain', 'resume', 'enrolment']) {
+      await gateway.call('POST', `/nodes/${node.uuid}/${verb}`);
+    }
+    await gateway.call('DELETE', `/nodes/${node.uuid}`);
+    const { body } = await gateway.call('GET', '/audit');
+    const { entries } = body as { entries: { action: string; resource: string; actor: string }[] };
+    const seen = entries.filter(({ resource }) => resource === `node:${node.uuid}`);
+    expect(seen.map(({ action }) => action).reverse()).toEqual([
+      'node.create',
+      'node.enrol',
+      'node.drain',
+      'node.resume',
+      'node.enrolment',
+      'node.delete',
+    ]);
+    expect(seen.at(-2)?.actor).toBe('node:berlin-1');
+  });
+});
+
+describe('POST /nodes/{node}/beat', () => {
+  test('tells how the node is', async () => {
+    const { gateway, node, relay, list } = await enrolled();
+    gateway.clock.now += 1_000;
+    expect((await relay.beat(node.uuid)).status).toBe(200);
+    expect((await list())[1]).toMatchObject({
+      status: 'available',
+      version: BEAT.version,
+      kinds: BEAT.kinds,
+      load: BEAT.load,
+      clock_offset_ms: -7,
+      last_seen: at(NOW + 1_000),
+    });
+    await relay.beat(node.uuid, { stopping: true });
+    expect((await list())[1]).toMatchObject({ status: 'draining' });
+    await relay.beat(node.uuid);
+    gateway.clock.now += 30_001;
+    expect((await list())[1]).toMatchObject({ status: 'unavailable' });
+  });
+
+  test('is refused when it is replayed, forged, changed, or of no node', async () => {
+    const { gateway, node, relay } = await enrolled();
+    const path = `/nodes/${node.uuid}/beat`;
+    const first = await relay.beat(node.uuid);
+    expect(first.status).toBe(200);
+    const repeated = await relay.post(path, BEAT, { nonce: first.used });
+    expect(repeated).toMatchObject(unsigned('The nonce was used before'));
+    const { signing } = await relayKeys();
+    const NOT_SIGNED = unsigned('The request is not signed with the key of the node');
+    expect(await relay.post(path, BEAT, { key: signing })).toMatchObject(NOT_SIGNED);
+    const other = { ...BEAT, version: '6.6.6' };
+    expect(await relay.post(path, BEAT, { body: other })).toMatchObject(NOT_SIGNED);
+    expect(await relay.post(path, BEAT, { nonce: 'zzzzzzzz.a.b' })).toMatchObject(
+      unsigned('The nonce is none, or too old'),
+    );
+    const nowhere = `/nodes/${crypto.randomUUID()}/beat`;
+    expect(await relay.post(nowhere, BEAT)).toMatchObject(unsigned('There is no such node'));
+    await relay.post(path, BEAT, { nonce: '' });
+    gateway.clock.now += 5 * 60_000 + 1;
+    expect(await relay.post(path, BEAT)).toMatchObject(unsigned('The nonce is none, or too old'));
+    expect((await relay.post(path, BEAT)).status).toBe(200);
+  });
+
+  test('of a second process takes over from one that does not answer, and ends it', async () => {
+    const { gateway, node, keys, relay } = await enrolled();
+    expect((await relay.beat(node.uuid)).status).toBe(200);
+    const second = relayProcess(gateway, keys);
+    expect((await second.beat(node.uuid)).status).toBe(200);
+    expect(await relay.beat(node.uuid)).toMatchObject({
+      status: 409,
+      body: failure(
+        'NODE_RUNNING',
+        'Another process with the key of this node has taken its place',
+      ),
+    });
+    expect((await second.beat(node.uuid)).status).toBe(200);
+  });
+});
