@@ -10,10 +10,10 @@ import type { Context } from '../context.ts';
 import { once } from '../idempotency/once.ts';
 import type { Keyed } from '../idempotency/rule.ts';
 import { countCaller } from '../limits/caller.ts';
-import { giveBack, inPieces, isLight } from '../limits/heavy-work.ts';
+import { giveBack, inPieces, inTurn, isLight } from '../limits/heavy-work.ts';
 import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
 import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from '../outcome.ts';
-import type { AnyRoute, Changes, Input } from '../route.ts';
+import type { AnyRoute, Changes, Input, Reply } from '../route.ts';
 import { parse } from '../shapes/parse.ts';
 import { noteOperation } from '../users/activity/note.ts';
 
@@ -78,7 +78,7 @@ function perform(
   return outcomeOf(async (known) => {
     try {
       if (changes === 'organization') await demandAuditRoom(ctx, reliefOf(operation, input.body));
-      const reply = await operation.handle(ctx, input);
+      const reply = await handle(ctx, operation, input);
       const result = reply instanceof Outcome ? resultOf(known, reply) : reply;
       if (result instanceof GatewayError) return result;
       if (access.level !== 'Public') noteOperation(ctx, operation, names);
@@ -90,6 +90,15 @@ function perform(
       forget(ctx, changes);
     }
   });
+}
+
+function handle(
+  ctx: Context,
+  operation: AnyRoute,
+  input: Input<unknown, unknown, unknown, unknown>,
+): Promise<Reply> {
+  const run = () => operation.handle(ctx, input);
+  return operation.method === 'GET' ? inTurn(ctx, run) : run();
 }
 
 /** What may have changed is read anew by the next call. */

@@ -6,6 +6,7 @@
 import { Flow } from '../../proto/work/flow.ts';
 import { type Pieces, undivided } from '../../proto/work/pieces.ts';
 import { type Announced, type Ticket, type Time, WorkQueue } from '../../proto/work/queue.ts';
+import { Turns } from '../../proto/work/turns.ts';
 import type { Context, PublicContext } from '../context.ts';
 
 /** Bodies up to so many bytes are read at once and count for nothing. */
@@ -27,6 +28,7 @@ const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(
 /** Of an isolate, as its thread is. */
 const line = new WorkQueue(time);
 const flow = new Flow(time, BYTES_PER_MS);
+const turns = new Turns(time);
 
 /** Whose work it is: an organization's, or an address before the caller is known. */
 export type Owner = Pick<PublicContext, 'address'> &
@@ -58,6 +60,14 @@ export function giveBack(place: Ticket | undefined): void {
  */
 export function mayComeIn({ signal }: Owner, place: Ticket, bytes: number): Promise<void> {
   return line.comeIn(place, bytes, signal);
+}
+
+/**
+ * Answers a read of the gateway's own records, by turns between organizations: many
+ * that come together would hold up everybody's calls.
+ */
+export function inTurn<Result>(of: Owner, read: () => Promise<Result>): Promise<Result> {
+  return turns.inTurn(ownerOf(of), read);
 }
 
 /** Tells of bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */

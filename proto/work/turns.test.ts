@@ -1,0 +1,51 @@
+/** Turns of short works: one after another, fair between owners, and not held by works that never end. */
+import { expect, test } from 'vitest';
+import { Turns } from './turns.ts';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const time = { now: () => performance.now(), wait: sleep };
+
+/** Counts works under way. */
+function counted() {
+  const seen = { most: 0, order: [] as number[] };
+  let now = 0;
+  const work = (id: number) => async () => {
+    now += 1;
+    seen.most = Math.max(seen.most, now);
+    await sleep(2);
+    now -= 1;
+    seen.order.push(id);
+  };
+  return { seen, work };
+}
+
+test('does works one after another, those of one owner in the order in which they came', async () => {
+  const turns = new Turns(time);
+  const { seen, work } = counted();
+  const ids = Array.from({ length: 9 }, (_, id) => id);
+  await Promise.all(ids.map((id) => turns.inTurn('a', work(id))));
+  expect(seen).toEqual({ most: 1, order: ids });
+});
+
+test('takes turns between owners, however much one has sent', async () => {
+  const turns = new Turns(time);
+  const { seen, work } = counted();
+  const many = Array.from({ length: 20 }, (_, id) => turns.inTurn('a', work(id)));
+  await Promise.all([turns.inTurn('b', work(100)), turns.inTurn('c', work(101))]);
+  expect(seen.order.slice(0, 4)).toEqual([0, 1, 100, 101]);
+  await Promise.all(many);
+});
+
+test('begins the next work when one fails', async () => {
+  const turns = new Turns(time);
+  const fail = () => turns.inTurn('a', () => Promise.reject(new Error('no')));
+  const failed = await Promise.allSettled([fail(), fail(), fail()]);
+  expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(await turns.inTurn('a', async () => 'done')).toBe('done');
+});
+
+test('does not wait for works that take long', async () => {
+  const turns = new Turns(time);
+  for (let count = 0; count < 5; count += 1) void turns.inTurn('a', () => new Promise(() => {}));
+  expect(await turns.inTurn('a', async () => 'done')).toBe('done');
+});
