@@ -1,6 +1,7 @@
 /** What the API says about itself. Spec: "Help". Contract §13, `GET /help`. */
 import { type Kind, kindSpec, kinds } from '../../kinds/index.ts';
 import { anyMember } from '../access/access.ts';
+import { JsonBytes } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { operationLines } from './lines.ts';
 import { Help } from './schema.ts';
@@ -8,6 +9,8 @@ import { VERSION } from './version.ts';
 
 /** @param all the whole API, which these routes are part of */
 export function helpRoutes(all: () => readonly AnyRoute[]): AnyRoute[] {
+  let written: Uint8Array | undefined;
+  const bytes = () => (written ??= new TextEncoder().encode(JSON.stringify(helpOn(all()))));
   return [
     route({
       method: 'GET',
@@ -21,7 +24,7 @@ export function helpRoutes(all: () => readonly AnyRoute[]): AnyRoute[] {
       changes: 'nothing',
       reply: 'bare',
       result: Help,
-      handle: async () => helpOn(all()),
+      handle: async () => new JsonBytes(bytes()),
     }),
   ];
 }
