@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDataFolder, secretIn } from './data-folder.ts';
 import { Failure } from './failure.ts';
-import { publicHalf, readKeys } from './keys.ts';
+import { publicHalf } from './key-pairs.ts';
+import { readKeys } from './keys.ts';
 
 let base: string;
 beforeAll(async () => {
@@ -100,7 +101,7 @@ describe('keys', () => {
       GATEWAY_KEY: 'c',
       RELAY_NODE_KEY: 'd',
     };
-    expect(await readKeys(folder, given)).toEqual(given);
+    expect(await readKeys(folder, given)).toEqual({ ...given, previous: {} });
     expect(await readdir(join(folder.path, 'keys'))).toEqual(['installation-key.digest']);
   });
 
