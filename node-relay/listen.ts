@@ -1,32 +1,59 @@
 /** Servers for the gateway's connections. */
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2';
 import { GatewayError } from '../proto/errors.ts';
 import type { Config } from './config.ts';
 
 /** A connection of the gateway is kept so many milliseconds, longer than the gateway keeps one. Spec silent. */
 const KEEP_ALIVE_MS = 600_000;
 
-/** A server for the gateway's connections, with TLS where the settings say so. */
-export function serverFor(config: Pick<Config, 'tls'>, handle: RequestListener): Server {
-  const server = plainOrTls(config, handle);
+type Http2Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+/** A server for HTTP/1.1, or for that and HTTP/2. */
+export type RelayServer = Server | Http2SecureServer;
+
+const sessions = new WeakMap<RelayServer, Set<ServerHttp2Session>>();
+
+/** A server for the gateway's connections: HTTP/1.1, with TLS where the settings say so; there HTTP/2, too. */
+export function serverFor(config: Pick<Config, 'tls'>, handle: RequestListener): RelayServer {
+  if (config.tls !== undefined) return tlsServer(config.tls, handle);
+  const server = createServer(handle);
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
 }
 
-function plainOrTls({ tls }: Pick<Config, 'tls'>, handle: RequestListener): Server {
-  if (tls === undefined) return createServer(handle);
-  const { cert, key, clientCa } = tls;
-  if (clientCa === undefined) return createTlsServer({ cert, key }, handle);
-  return createTlsServer(
-    { cert, key, ca: clientCa, requestCert: true, rejectUnauthorized: true },
-    handle,
-  );
+function tlsServer({ cert, key, clientCa }: NonNullable<Config['tls']>, handle: RequestListener) {
+  const asked =
+    clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true };
+  const options = { cert, key, allowHTTP1: true, keepAliveTimeout: KEEP_ALIVE_MS, ...asked };
+  const server = createSecureServer(options);
+  // Node gives requests of HTTP/2 the faces of HTTP/1.1's: its documented compatibility API.
+  server.on('request', handle as unknown as Http2Handler);
+  const open = new Set<ServerHttp2Session>();
+  server.on('session', (session) => {
+    open.add(session);
+    session.once('close', () => open.delete(session));
+  });
+  sessions.set(server, open);
+  return server;
+}
+
+/** Stops listening and ends all connections. */
+export function closeServer(server: RelayServer): void {
+  server.close();
+  if ('closeAllConnections' in server) server.closeAllConnections();
+  for (const session of sessions.get(server) ?? []) session.destroy();
 }
 
 /** The port on which it listens from now on. @throws GatewayError INVALID_CONFIGURATION */
 export function listen(
-  server: Server,
+  server: RelayServer,
   { port, host }: Pick<Config, 'port' | 'host'>,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();

@@ -33,6 +33,9 @@ await runScript(async () => {
       'npm run dev serves this machine alone: --host, --demo and TRUSTED_PROXY are for npm start.',
     );
   }
+  if (process.env.RELAY_URL) {
+    throw new Failure('npm run dev runs a relay of its own: RELAY_URL is for npm start.');
+  }
   logAs(options.logFormat);
   const folder = await openDataFolder(options.data);
   lockDataFolder(folder);

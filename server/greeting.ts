@@ -9,6 +9,8 @@ export interface Greeting {
   readonly password: string;
   /** `POST /new` needs `NEW_ORG_TOKEN`. */
   readonly newOrgToken: boolean;
+  /** What the relay elsewhere needs as its GATEWAY_PUBLIC_KEY; undefined where ours runs. */
+  readonly relayKey: string | undefined;
   /** The organization, its endpoint, templates and workflows are there already. */
   readonly demo: boolean;
 }
@@ -38,6 +40,7 @@ export function greeting(about: Greeting): string {
   const lines = [
     `Causeway answers at ${gateway}`,
     `Documentation: ${gateway}/docs`,
+    ...(about.relayKey === undefined ? [] : [`The relay's GATEWAY_PUBLIC_KEY: ${about.relayKey}`]),
     '',
     ...(demo ? demoLines(api, about) : ownLines(api, about)),
   ];

@@ -3,10 +3,17 @@ import { isLoopback } from './options.ts';
 import { allowed, type Plan } from './plan.ts';
 
 /** One sentence for each thing that is open and may not be meant to be; none where only this machine reaches the gateway. */
-export function openings({ options, bindings }: Plan): readonly string[] {
+export function openings({ options, bindings, elsewhere }: Plan): readonly string[] {
   const { host, trustedProxy } = options;
-  if (isLoopback(host) && trustedProxy === undefined) return [];
+  const ofRelay =
+    elsewhere?.isPlain && !isLoopback(new URL(elsewhere.url).hostname.replace(/[[\]]/g, ''))
+      ? [
+          'RELAY_URL is plain HTTP, so statements and results can be read on the way: give the relay a certificate.',
+        ]
+      : [];
+  if (isLoopback(host) && trustedProxy === undefined) return ofRelay;
   return [
+    ...ofRelay,
     ...(bindings.NEW_ORG_TOKEN === undefined
       ? ['Everybody who reaches the gateway can create organizations: set NEW_ORG_TOKEN.']
       : []),
@@ -15,7 +22,7 @@ export function openings({ options, bindings }: Plan): readonly string[] {
           'The gateway speaks plain HTTP, so passwords and tokens can be read on the way: put a proxy with TLS before it and name it in TRUSTED_PROXY.',
         ]
       : []),
-    ...ofAddresses(allowed(host, undefined)),
+    ...(elsewhere === undefined ? ofAddresses(allowed(host, undefined)) : []),
   ];
 }
 

@@ -34,7 +34,12 @@ export function forward(
   socketPath: string,
 ): void {
   const { method = 'GET', url = '/' } = incoming;
-  const headers = { ...passedOn(incoming.headers), [FORWARDED]: '1' };
+  const { ':authority': host } = incoming.headers;
+  const headers = {
+    ...(typeof host === 'string' && { host }),
+    ...passedOn(incoming.headers),
+    [FORWARDED]: '1',
+  };
   const onward = request({ agent, socketPath, method, path: url, headers, setHost: false });
   onward.on('response', (answer) => {
     reply.writeHead(answer.statusCode ?? 502, passedOn(answer.headers));
@@ -48,7 +53,7 @@ export function forward(
   });
   reply.on('close', () => reply.writableFinished || onward.destroy());
   // Not by pipeline: it would cut the client off before the refusal.
-  if (hasBody(incoming.headers)) incoming.pipe(onward);
+  if (hasBody(incoming)) incoming.pipe(onward);
   else onward.end();
 }
 
@@ -66,11 +71,14 @@ export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
 function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !HOP_BY_HOP.has(name)) kept[name] = value;
+    // Those of HTTP/2 that begin with a colon say what the first line of HTTP/1.1 does.
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !name.startsWith(':')) kept[name] = value;
   }
   return kept;
 }
 
-function hasBody(headers: IncomingHttpHeaders): boolean {
+/** In HTTP/2 no header tells; all that is called there is a POST. */
+function hasBody({ headers, httpVersionMajor, method }: IncomingMessage): boolean {
+  if (httpVersionMajor > 1) return method === 'POST';
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
