@@ -44,6 +44,11 @@ export class Admission {
     this.#known.clear();
   }
 
+  /** Takes tokens that these keys signed, from now on and of no others. */
+  use(gatewayKeys: readonly JWK[]): void {
+    this.follow(this.#clockOffsetMs, gatewayKeys);
+  }
+
   #import(keys: readonly JWK[]) {
     this.#keysText = JSON.stringify(keys);
     const imported = Promise.all(keys.map((key) => importJWK(key, 'EdDSA')));

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { GatewayError } from '../proto/errors.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import type { Listener } from './dial.ts';
+import { withKeysFile } from './keys-file.ts';
 import { LOG_LEVELS, type LogOptions } from './log.ts';
 import { readLogFormat } from './log-format.ts';
 import { CLOCK_OFFSET_MS, NODE_ID, NODE_INSTANCE } from './node/environment.ts';
@@ -24,6 +25,8 @@ export interface Config extends LogOptions {
   readonly clockOffsetMs: number;
   /** Private key that connections are sealed to. */
   readonly nodeKey: JWK & NodeKey;
+  /** The key before it, while both are in use. */
+  readonly previousNodeKey: (JWK & NodeKey) | undefined;
   /** Public keys that call tokens are signed with. */
   readonly gatewayKeys: readonly JWK[];
   readonly allow: AllowList;
@@ -44,6 +47,17 @@ export interface Config extends LogOptions {
   readonly standIns: number;
   /** Folder of the parts' sockets; one of its own by default. The scripts of the project set it. */
   readonly socketFolder: string | undefined;
+}
+
+/** The settings that hold keys. */
+export type KeyConfig = Pick<Config, 'nodeKey' | 'previousNodeKey' | 'gatewayKeys'>;
+
+/** The node's keys, the current one first. */
+export function nodeKeysOf({
+  nodeKey,
+  previousNodeKey,
+}: KeyConfig): [JWK & NodeKey, ...(JWK & NodeKey)[]] {
+  return previousNodeKey === undefined ? [nodeKey] : [nodeKey, previousNodeKey];
 }
 
 /** Contents of the files of TLS; with `clientCa`, callers must show a certificate of it. */
@@ -72,9 +86,12 @@ Flag        Setting               Meaning
 --log       LOG_FORMAT            json, pretty, or auto: pretty on a terminal, else json (auto)
 --help                            this text
             RELAY_NODE_KEY        private key of this node: JWK, EC P-256 (required)
+            RELAY_NODE_KEY_PREVIOUS
+                                  the key before it, which then opens connections, too
             GATEWAY_PUBLIC_KEY    the gateway's public key: JWK, Ed25519, or an array of them (required)
             RELAY_SIGNING_KEY     private key that a node signs with: JWK, Ed25519; with RELAY_NODE_KEY and --gateway
                                   in place of --enroll, for a node that was registered with its public keys
+            RELAY_KEYS_FILE       file with the keys as lines NAME='value'; a change of it needs no new start
             RELAY_ALLOW           beside public addresses: CIDRs, hosts, host:port by comma; * for all
                                   (a node of an organization: *)
             HTTP_ALLOW_PRIVATE    true: http and pinecone endpoints may reach private addresses (false)
@@ -95,8 +112,10 @@ const NodeKey = z.object({
   x: z.string(),
   y: z.string(),
   d: z.string(),
+  kid: z.string().exactOptional(),
 });
 type NodeKey = z.infer<typeof NodeKey>;
+const NODE_KEY_FORM = 'a private JWK, EC P-256';
 
 const GatewayKey = z.object({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() });
 const GatewayKeys = z.union([
@@ -111,20 +130,24 @@ const HTTPS_PORT = 443;
  * Settings from flags and environment, flags first; undefined when help was asked for.
  * @throws GatewayError INVALID_CONFIGURATION with one sentence for the operator
  */
-export function readConfig(args: string[], env: NodeJS.ProcessEnv): Config | undefined {
+export function readConfig(args: string[], given: NodeJS.ProcessEnv): Config | undefined {
   const flags = readFlags(args);
-  return flags.help === true ? undefined : configOf(flags, env);
+  return flags.help === true ? undefined : configOf(flags, given);
 }
 
 /** The same of flags that were read. @throws GatewayError INVALID_CONFIGURATION */
-export function configOf(flags: Flags, env: NodeJS.ProcessEnv): Config {
+export function configOf(flags: Flags, given: NodeJS.ProcessEnv): Config {
+  const env = withKeysFile(given);
   return {
     port: port(flags.port ?? env.RELAY_PORT ?? '8788'),
     host: flags.host ?? env.RELAY_HOST ?? '127.0.0.1',
     nodeId: env[NODE_ID] || undefined,
     instance: env[NODE_INSTANCE] ?? '',
     clockOffsetMs: Number(env[CLOCK_OFFSET_MS] ?? 0),
-    nodeKey: jwk('RELAY_NODE_KEY', 'a private JWK, EC P-256', NodeKey, env.RELAY_NODE_KEY),
+    nodeKey: jwk('RELAY_NODE_KEY', NODE_KEY_FORM, NodeKey, env.RELAY_NODE_KEY),
+    previousNodeKey: env.RELAY_NODE_KEY_PREVIOUS
+      ? jwk('RELAY_NODE_KEY_PREVIOUS', NODE_KEY_FORM, NodeKey, env.RELAY_NODE_KEY_PREVIOUS)
+      : undefined,
     gatewayKeys: jwk(
       'GATEWAY_PUBLIC_KEY',
       'a public JWK, Ed25519, or an array of them',

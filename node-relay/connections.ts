@@ -18,15 +18,20 @@ const Envelope: z.ZodType<ConnectionEnvelope> = z.object({
   settings: z.record(z.string(), JsonValue),
 });
 
-/** Unseals connections with the node's private key and remembers them by pool key. */
+/** Unseals connections with the node's private keys and remembers them by pool key. */
 export class Connections {
-  readonly #key: ReturnType<typeof importJWK>;
+  #keys: Promise<Awaited<ReturnType<typeof importJWK>>[]> = Promise.resolve([]);
   readonly #known = new Map<string, ConnectionEnvelope>();
 
-  constructor(nodeKey: JWK) {
-    this.#key = importJWK(nodeKey, 'ECDH-ES');
+  constructor(nodeKeys: readonly JWK[]) {
+    this.use(nodeKeys);
+  }
+
+  /** Opens connections with these keys from now on, the current one first. */
+  use(nodeKeys: readonly JWK[]): void {
+    this.#keys = Promise.all(nodeKeys.map((key) => importJWK(key, 'ECDH-ES')));
     // Reported by the first call that waits for it.
-    this.#key.catch(() => {});
+    this.#keys.catch(() => {});
   }
 
   /**
@@ -65,19 +70,23 @@ export class Connections {
   }
 
   async #unseal(sealed: string): Promise<ConnectionEnvelope> {
-    try {
-      const { plaintext } = await compactDecrypt(sealed, await this.#key, {
-        keyManagementAlgorithms: ['ECDH-ES'],
-        contentEncryptionAlgorithms: ['A256GCM'],
-      });
-      return Envelope.parse(parseJson(new TextDecoder().decode(plaintext)));
-    } catch (cause) {
-      throw new GatewayError(
-        'NODE_UNAVAILABLE',
-        'The sealed connection cannot be opened with the key of this node',
-        { cause },
-      );
+    let cause: unknown;
+    for (const key of await this.#keys) {
+      try {
+        const { plaintext } = await compactDecrypt(sealed, key, {
+          keyManagementAlgorithms: ['ECDH-ES'],
+          contentEncryptionAlgorithms: ['A256GCM'],
+        });
+        return Envelope.parse(parseJson(new TextDecoder().decode(plaintext)));
+      } catch (thrown) {
+        cause = thrown;
+      }
     }
+    throw new GatewayError(
+      'NODE_UNAVAILABLE',
+      'The sealed connection cannot be opened with the key of this node',
+      { cause },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 /** Entry point of the relay: settings, the parts and the port before them, and the stop on SIGTERM or SIGINT. */
 import { GatewayError } from '../proto/errors.ts';
 import { type Config, configOf, type Flags, HELP, logOptionsOf, readFlags } from './config.ts';
+import { withKeysFile } from './keys-file.ts';
 import { listen, serverFor } from './listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from './log.ts';
 import { Beats } from './node/beats.ts';
@@ -18,7 +19,7 @@ async function main(): Promise<void> {
     return;
   }
   const log = createLog(logOptionsOf(flags, process.env));
-  const member = await join(flags, process.env, log);
+  const member = await join(flags, withKeysFile(process.env), log);
   const environment = settingsOf(flags, member);
   const config = configOf(flags, environment);
   dieLoudly(log);

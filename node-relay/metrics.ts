@@ -1,5 +1,7 @@
 /** What the relay counts, in Prometheus's text format at `/metrics`. */
+import { calculateJwkThumbprint, type JWK } from 'jose';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { KeyConfig } from './config.ts';
 
 /** Seconds of a call; its longest deadline is 300. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 300];
@@ -22,6 +24,7 @@ export class Metrics {
   /** Children by their labels: finding one in the library costs more than counting. */
   readonly #children = new Map<string, { count(): void; observe(seconds: number): void }>();
   readonly verifications: Counter;
+  readonly #keys: Gauge<'use' | 'id'>;
 
   constructor(figures: () => Figures) {
     const registers = [this.#registry];
@@ -42,6 +45,12 @@ export class Metrics {
     this.verifications = new Counter({
       name: 'relay_token_verifications_total',
       help: 'Signatures of call tokens that were verified.',
+      registers,
+    });
+    this.#keys = new Gauge({
+      name: 'relay_keys',
+      help: 'Processes that use the key, by its use and the thumbprint of its public half.',
+      labelNames: ['use', 'id'],
       registers,
     });
     this.#gauge('relay_pools', 'Pools open.', () => figures().pools);
@@ -67,6 +76,20 @@ export class Metrics {
   /** As what `AggregatorRegistry` of the library puts together. */
   values(): Promise<Record<string, unknown>[]> {
     return this.#registry.getMetricsAsJSON().then((all) => all.map((each) => ({ ...each })));
+  }
+
+  /** Says which keys are in use. RFC 7638. */
+  async tellKeys({ nodeKey, previousNodeKey, gatewayKeys }: KeyConfig): Promise<void> {
+    const id = ({ kty = '', crv = '', x = '', y }: JWK) =>
+      calculateJwkThumbprint({ kty, crv, x, ...(y !== undefined && { y }) });
+    const nodeKeys = previousNodeKey === undefined ? [nodeKey] : [nodeKey, previousNodeKey];
+    const [node, gateway] = await Promise.all([
+      Promise.all(nodeKeys.map(id)),
+      Promise.all(gatewayKeys.map(id)),
+    ]);
+    this.#keys.reset();
+    for (const each of node) this.#keys.set({ use: 'node', id: each }, 1);
+    for (const each of gateway) this.#keys.set({ use: 'gateway', id: each }, 1);
   }
 
   /** Counts a call that has ended. */

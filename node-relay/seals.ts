@@ -5,13 +5,26 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM under a key that is derived from the node's private one: each process of a node opens what another sealed. */
-export class Seals {
-  readonly #key: Buffer;
+/** A node's private key, of which the seals' own is made. */
+export interface SealingKey {
+  readonly d: string;
+}
 
-  constructor(nodeKey: { readonly d: string }) {
-    const secret = Buffer.from(nodeKey.d, 'base64url');
-    this.#key = Buffer.from(hkdfSync('sha256', secret, '', 'causeway: seals', KEY_BYTES));
+/**
+ * AES-256-GCM under a key that is derived from the node's private one: each process of a node opens
+ * what another sealed. The current key seals; those before it still open.
+ */
+export class Seals {
+  #key: Buffer;
+  #keys: readonly Buffer[];
+
+  constructor(nodeKeys: readonly [SealingKey, ...SealingKey[]]) {
+    [this.#key, ...this.#keys] = derived(nodeKeys);
+  }
+
+  /** Uses these keys from now on, the current one first. */
+  use(nodeKeys: readonly [SealingKey, ...SealingKey[]]): void {
+    [this.#key, ...this.#keys] = derived(nodeKeys);
   }
 
   /** @param bound what it belongs to; elsewhere it does not open */
@@ -27,14 +40,34 @@ export class Seals {
   unseal(text: string, bound: string): Buffer | undefined {
     const sealed = Buffer.from(text, 'base64url');
     if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, IV_BYTES));
-    decipher.setAAD(Buffer.from(bound));
-    decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-    try {
-      const clear = decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES));
-      return Buffer.concat([clear, decipher.final()]);
-    } catch {
-      return undefined;
+    for (const key of [this.#key, ...this.#keys]) {
+      const clear = opened(key, sealed, bound);
+      if (clear !== undefined) return clear;
     }
+    return undefined;
+  }
+}
+
+function derived([current, ...before]: readonly [SealingKey, ...SealingKey[]]): [
+  Buffer,
+  ...Buffer[],
+] {
+  return [keyOf(current), ...before.map(keyOf)];
+}
+
+function keyOf({ d }: SealingKey): Buffer {
+  const secret = Buffer.from(d, 'base64url');
+  return Buffer.from(hkdfSync('sha256', secret, '', 'causeway: seals', KEY_BYTES));
+}
+
+function opened(key: Buffer, sealed: Buffer, bound: string): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, IV_BYTES));
+  decipher.setAAD(Buffer.from(bound));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    const clear = decipher.update(sealed.subarray(IV_BYTES, -TAG_BYTES));
+    return Buffer.concat([clear, decipher.final()]);
+  } catch {
+    return undefined;
   }
 }

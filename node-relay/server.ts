@@ -5,13 +5,13 @@ import { RelayService } from '../proto/gen/relay/v1/relay_pb.ts';
 import { nodeUuid } from '../proto/node-id.ts';
 import { Admission } from './admission.ts';
 import { Calls } from './calls.ts';
-import type { Config } from './config.ts';
+import { type Config, type KeyConfig, nodeKeysOf } from './config.ts';
 import { connectRoutes } from './connect-routes.ts';
 import { Connections } from './connections.ts';
 import { Dialer } from './dial.ts';
 import type { Driver } from './drivers/driver.ts';
 import { LeaseRegistry } from './leases.ts';
-import { listen, serverFor } from './listen.ts';
+import { closeServer, listen, serverFor } from './listen.ts';
 import { describeFault, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { portsIn } from './own-ports.ts';
@@ -61,6 +61,8 @@ export interface UnboundRelay {
   follow: Admission['follow'];
   /** Ends the calls of one organization, so that memory becomes free. */
   shed(): void;
+  /** Uses these keys from now on; its UUID stays. */
+  use(keys: KeyConfig): Promise<void>;
   /** Refuses new calls, finishes those in flight, then ends sessions and pools. */
   drain(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export interface Relay {
 interface Parts extends ServiceParts {
   readonly metrics: Metrics;
   readonly admission: Admission;
+  use(keys: KeyConfig): Promise<void>;
 }
 
 /** Starts a relay. @throws GatewayError INVALID_CONFIGURATION when it cannot listen */
@@ -90,8 +93,7 @@ export async function startRelay(config: Config, options: RelayOptions): Promise
     nodeId: made.nodeId,
     async drain() {
       await made.drain();
-      server.close();
-      server.closeAllConnections();
+      closeServer(server);
     },
   };
 }
@@ -116,6 +118,7 @@ export async function makeRelay(
     }),
     follow: (clockOffsetMs, gatewayKeys) => parts.admission.follow(clockOffsetMs, gatewayKeys),
     shed: () => calls.shed(),
+    use: parts.use,
     drain: () => drain(parts, options.drainMaxMs ?? config.drainMs),
   };
 }
@@ -125,9 +128,9 @@ async function assemble(
   { drivers, log, version, part }: RelayOptions,
   ownPort: () => number | undefined,
 ): Promise<Parts> {
-  const { kty, crv, x, y } = config.nodeKey;
+  const { d: _secret, ...publicKey } = config.nodeKey;
   const node = {
-    id: config.nodeId ?? (await nodeUuid({ kty, crv, x, y })),
+    id: config.nodeId ?? (await nodeUuid(publicKey)),
     instance: config.instance,
     version,
     startedMs: part?.startedMs ?? Date.now(),
@@ -140,8 +143,8 @@ async function assemble(
   const own = { gateway, ownPort, ...gatewayPorts };
   const dialer = new Dialer({ allow, setting: 'RELAY_ALLOW', ...own });
   const httpDialer = new Dialer({ allow: httpAllow, setting: 'HTTP_ALLOW_PRIVATE', ...own });
-  const connections = new Connections(config.nodeKey);
-  const seals = new Seals(config.nodeKey);
+  const connections = new Connections(nodeKeysOf(config));
+  const seals = new Seals(nodeKeysOf(config));
   const pools = new Pools({ drivers, connections, dialer, httpDialer, seals, onFault });
   const sessions = new LeaseRegistry(onFault);
   const results = new Results();
@@ -163,7 +166,14 @@ async function assemble(
   const inFlight = part?.inFlight;
   const calls = new Calls({ admission, log, metrics, ...(inFlight && { inFlight }) });
   const ofAll = part?.figures;
-  return { calls, pools, sessions, results, node, metrics, admission, ...(ofAll && { ofAll }) };
+  await metrics.tellKeys(config);
+  const use = async (keys: KeyConfig): Promise<void> => {
+    admission.use(keys.gatewayKeys);
+    connections.use(nodeKeysOf(keys));
+    seals.use(nodeKeysOf(keys));
+    await metrics.tellKeys(keys);
+  };
+  return { calls, pools, sessions, results, node, metrics, admission, use, ...(ofAll && { ofAll }) };
 }
 
 /** Health and metrics need no token, and tell nothing of any organization. */

@@ -1,14 +1,16 @@
 /** The worker in the real edge runtime on this machine, with a direct socket. */
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
+import { sealOf } from '../worker/secrets/data-key-seal.ts';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
 import { logOf } from './log.ts';
 import { applyMigrations } from './migrations.ts';
 import { backendNetwork } from './network.ts';
 import { drainedFile, ownAddresses } from './own-ports.ts';
+import type { RelayTls } from './relay-elsewhere.ts';
 import { type RuntimeSocket, runtimeEnvironment, withRuntime } from './runtime.ts';
 import { type Clock, startTimer } from './timer.ts';
 
@@ -25,14 +27,20 @@ export interface EdgeOptions extends RuntimeSocket {
   readonly own?: string;
   /** Settings and secrets. */
   readonly bindings: Readonly<Record<string, string>>;
-  /** `host:port` of the relay that the service binding RELAY reaches. */
-  readonly relay: string;
+  /** What the service binding RELAY reaches: a relay's `host:port`, or one elsewhere by TLS or without. */
+  readonly relay: string | RelayTls;
   /** Path of the socket of the password hasher that the service binding PASSWORD_HASHER reaches. */
   readonly hasher: string;
   /** Sockets of the relay's parts, which the bindings RELAY_PART_0, … reach. */
   readonly relayParts?: readonly string[];
   /** What its cron lines go by; the machine's by default. */
   readonly clock?: Clock;
+}
+
+/** How many data keys there are, and how many of them wait to be sealed anew. */
+export interface SealedKeys {
+  readonly left: number;
+  readonly all: number;
 }
 
 /** The running worker. */
@@ -43,6 +51,12 @@ export interface Edge {
   readonly innerPort: number;
   /** Tells the worker that it stops: what lasts ends, at once or after `drainMs`. */
   announceStop(drainMs: number): Promise<void>;
+  /** Has the worker use these keys from now on. */
+  changeKeys(keys: Readonly<Record<string, string>>): Promise<void>;
+  /** Has data keys sealed under the installation's current key, as many as one round takes. */
+  reseal(): Promise<void>;
+  /** How many data keys are sealed under another key than this one. */
+  sealedKeys(installationKey: string): Promise<SealedKeys>;
   /** Takes no more requests, and ends when those in flight have their replies, or after `drainMs`; at once by default. */
   dispose(drainMs?: number): Promise<void>;
 }
@@ -68,6 +82,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     return {
       innerPort: Number(inner.port),
       database: () => edge.getD1Database('DB'),
+      changeKeys: (keys) => handOver(edge, own, keys),
+      reseal: () => runLine(edge, 'reseal'),
+      sealedKeys: async (key) => countSealed(await edge.getD1Database('DB'), await sealOf(key)),
       announceStop: (drainMs) => runLine(edge, `stop 0 ${drainMs}`).catch(() => {}),
       dispose(drainMs = 0) {
         timer.stop();
@@ -95,6 +112,31 @@ async function runLine(edge: Miniflare, cron: string, scheduledTime = Date.now()
   if (outcome !== 'ok') throw new Error(`The worker ended with ${outcome}`);
 }
 
+/** The worker's other ways in are open to its clients: a file that lies there while it is read is not. */
+async function handOver(edge: Miniflare, own: string | undefined, keys: object): Promise<void> {
+  if (own === undefined) throw new Error('The worker has no folder to read keys from');
+  const file = join(dirname(own), 'keys.json');
+  try {
+    await writeFile(file, JSON.stringify(keys), { mode: 0o600 });
+    await runLine(edge, 'keys');
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function countSealed(
+  database: Awaited<ReturnType<Miniflare['getD1Database']>>,
+  seal: string,
+): Promise<SealedKeys> {
+  const counted = await database
+    .prepare(
+      "SELECT count(*) AS every, count(CASE WHEN substr(sealed_data_key, 1, ?) <> ? THEN 1 END) AS remaining FROM organizations WHERE sealed_data_key <> ''",
+    )
+    .bind(seal.length, seal)
+    .first<{ every: number; remaining: number }>();
+  return { left: counted?.remaining ?? 0, all: counted?.every ?? 0 };
+}
+
 /** Miniflare catches signals and exits at once with a code of failure; stopping is the caller's. */
 function ourSignals(make: () => Miniflare): Miniflare {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -106,6 +148,22 @@ function ourSignals(make: () => Miniflare): Miniflare {
     }
   }
   return made;
+}
+
+/**
+ * A relay elsewhere is resolved and verified anew at each connection; its client certificate is
+ * shown to what this binding alone reaches.
+ */
+function relayBinding(relay: string | RelayTls) {
+  if (typeof relay === 'string') return { external: { address: relay, http: {} } };
+  const { authorities, client } = relay;
+  const keypair = client && { privateKey: client.key, certificateChain: client.certificate };
+  return {
+    network: {
+      allow: ['public', 'private'],
+      tlsOptions: { trustedCertificates: [...authorities], ...(keypair && { keypair }) },
+    },
+  };
 }
 
 function relayParts({ relayParts: sockets = [] }: EdgeOptions) {
@@ -154,7 +212,7 @@ function miniflareOptions(
           // As a module it would be copied a hundred times before the runtime starts.
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
-          RELAY: { external: { address: options.relay, http: {} } },
+          RELAY: relayBinding(options.relay),
           ...relayParts(options),
           ...(options.own === undefined
             ? {}

@@ -1,18 +1,32 @@
 /** The installation's keys: from the environment, else from the data folder, made on first use. */
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, type JWK } from 'jose';
-import { type DataFolder, holdsState, secretIn } from './data-folder.ts';
+import { parseEnv } from 'node:util';
+import { type DataFolder, holdsState, randomSecret, secretIn } from './data-folder.ts';
 import { Failure } from './failure.ts';
+import { isPrivateKey, newPrivateKey } from './key-pairs.ts';
+
+/** Names of the keys, which are those of settings. */
+export const KEY_NAMES = [
+  'JWT_SECRET',
+  'INSTALLATION_KEY',
+  'GATEWAY_KEY',
+  'RELAY_NODE_KEY',
+] as const;
+export type KeyName = (typeof KEY_NAMES)[number];
 
 /** Every key in the form that worker and relay read it in. Contract §11. */
 export interface Keys {
   readonly JWT_SECRET: string;
   readonly INSTALLATION_KEY: string;
-  /** Private JWKs, as JSON. */
+  /** Private JWK, as JSON. */
   readonly GATEWAY_KEY: string;
+  /** The same; empty where no relay of our own runs. */
   readonly RELAY_NODE_KEY: string;
+  /** The key before, of those that are being changed. */
+  readonly previous: Readonly<Partial<Record<KeyName, string>>>;
 }
 
 /** How a key is kept. */
@@ -25,7 +39,7 @@ interface KeyFile {
   readonly needed?: string;
 }
 
-const KEY_FILES: Readonly<Record<keyof Keys, KeyFile>> = {
+const KEY_FILES: Readonly<Record<KeyName, KeyFile>> = {
   JWT_SECRET: { file: 'jwt-secret', isWhole: (key) => key.length >= JWT_SECRET_MIN },
   INSTALLATION_KEY: {
     file: 'installation-key',
@@ -34,14 +48,14 @@ const KEY_FILES: Readonly<Record<keyof Keys, KeyFile>> = {
   },
   GATEWAY_KEY: {
     file: 'gateway-key.jwk',
-    make: () => newKey('EdDSA'),
-    isWhole: (key) => isPrivate('GATEWAY_KEY', key),
+    make: () => newPrivateKey('GATEWAY_KEY'),
+    isWhole: (key) => isPrivateKey('GATEWAY_KEY', key),
     needed: 'its audit is signed with it',
   },
   RELAY_NODE_KEY: {
     file: 'relay-node-key.jwk',
-    make: () => newKey('ECDH-ES'),
-    isWhole: (key) => isPrivate('RELAY_NODE_KEY', key),
+    make: () => newPrivateKey('RELAY_NODE_KEY'),
+    isWhole: (key) => isPrivateKey('RELAY_NODE_KEY', key),
   },
 };
 
@@ -50,22 +64,81 @@ const JWT_SECRET_MIN = 32;
 
 /**
  * Files lie under `keys/`, named for what they hold, mode 0600.
+ * @param ofRelay whether the key of a relay is needed, too
  * @throws Failure when others could read one of them, one is no whole key, or one is missing that the folder's state needs
  */
-export async function readKeys(folder: DataFolder, environment: NodeJS.ProcessEnv): Promise<Keys> {
+export async function readKeys(
+  folder: DataFolder,
+  environment: NodeJS.ProcessEnv,
+  ofRelay = true,
+): Promise<Keys> {
   const hasState = await holdsState(folder);
-  const read = async (name: keyof Keys) =>
+  const read = async (name: KeyName) =>
     environment[name] || (await keyIn(folder, KEY_FILES[name], hasState));
+  const previous = await previousKeys(folder, environment);
   // One after the other: a folder that lacks several says of the first, and makes none.
   const INSTALLATION_KEY = await read('INSTALLATION_KEY');
-  const previous = environment.INSTALLATION_KEY_PREVIOUS;
-  await checkSeal(folder, { key: INSTALLATION_KEY, previous, hasState });
+  await checkSeal(folder, {
+    key: INSTALLATION_KEY,
+    previous: previous.INSTALLATION_KEY,
+    hasState,
+  });
   const GATEWAY_KEY = await read('GATEWAY_KEY');
   const [JWT_SECRET, RELAY_NODE_KEY] = await Promise.all([
     read('JWT_SECRET'),
-    read('RELAY_NODE_KEY'),
+    ofRelay ? read('RELAY_NODE_KEY') : '',
   ]);
-  return { JWT_SECRET, INSTALLATION_KEY, GATEWAY_KEY, RELAY_NODE_KEY };
+  return { JWT_SECRET, INSTALLATION_KEY, GATEWAY_KEY, RELAY_NODE_KEY, previous };
+}
+
+/** Where a key is kept, and the one before it while it is being changed. */
+export function keyFiles(
+  { path }: DataFolder,
+  name: KeyName,
+): { current: string; previous: string } {
+  const { file } = KEY_FILES[name];
+  const [, stem = '', ending = ''] = /^([^.]+)(.*)$/.exec(file) ?? [];
+  const folder = join(path, 'keys');
+  return { current: join(folder, file), previous: join(folder, `${stem}-previous${ending}`) };
+}
+
+/** A new key in its text form. @param node of a relay's key, the UUID of its node */
+export function newKey(name: KeyName, node?: string): Promise<string> | string {
+  if (name === 'GATEWAY_KEY' || name === 'RELAY_NODE_KEY') return newPrivateKey(name, node);
+  return randomSecret();
+}
+
+/**
+ * The environment with the keys of `KEYS_FILE`, whose lines are `NAME='value'`; they win.
+ * @throws Failure when it cannot be read
+ */
+export function withKeysFile(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const path = environment.KEYS_FILE;
+  if (!path) return environment;
+  try {
+    const kept = parseEnv(readFileSync(path, 'utf8'));
+    const names = KEY_NAMES.flatMap((name) => [name, `${name}_PREVIOUS`]);
+    const keys = [...names, 'RELAY_NODE_PUBLIC_KEY'].flatMap((name) =>
+      kept[name] === undefined ? [] : [[name, kept[name]]],
+    );
+    return { ...environment, ...Object.fromEntries(keys) };
+  } catch (cause) {
+    throw new Failure(`KEYS_FILE: the file ${path} cannot be read.`, { cause });
+  }
+}
+
+async function previousKeys(
+  folder: DataFolder,
+  environment: NodeJS.ProcessEnv,
+): Promise<Keys['previous']> {
+  const all = await Promise.all(
+    KEY_NAMES.map(async (name) => {
+      const file = keyFiles(folder, name).previous;
+      const kept = await readFile(file, 'utf8').catch(() => '');
+      return [name, environment[`${name}_PREVIOUS`] || kept.trim()] as const;
+    }),
+  );
+  return Object.fromEntries(all.filter(([, key]) => key !== ''));
 }
 
 async function keyIn(folder: DataFolder, kept: KeyFile, hasState: boolean): Promise<string> {
@@ -118,47 +191,4 @@ async function checkSeal(
 function digestOf(key: string): string {
   const bytes = key.replace(/=$/, '');
   return createHash('sha256').update(`causeway installation key\0${bytes}`).digest('hex');
-}
-
-function isPrivate(setting: 'GATEWAY_KEY' | 'RELAY_NODE_KEY', key: string): boolean {
-  try {
-    return publicHalf(setting, key) !== '';
-  } catch {
-    return false;
-  }
-}
-
-async function newKey(algorithm: 'EdDSA' | 'ECDH-ES'): Promise<string> {
-  const { privateKey } = await generateKeyPair(algorithm, {
-    crv: curves[algorithm],
-    extractable: true,
-  });
-  return JSON.stringify(await exportJWK(privateKey));
-}
-
-const curves = { EdDSA: 'Ed25519', 'ECDH-ES': 'P-256' } as const;
-
-/** Members of a JWK that are no secret, for the two key types in use. Source: RFC 7518 §6.2.1, RFC 8037 §2. */
-const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'kid'] as const;
-
-/**
- * The public half of a private JWK, as JSON.
- * @throws Failure naming the setting when it holds no such key
- */
-export function publicHalf(setting: 'GATEWAY_KEY' | 'RELAY_NODE_KEY', privateKey: string): string {
-  const key = parseJwk(privateKey);
-  if (key?.d === undefined || key.kty !== (setting === 'GATEWAY_KEY' ? 'OKP' : 'EC')) {
-    throw new Failure(`${setting} is not a private JWK of its type; see --help.`);
-  }
-  const members = PUBLIC_MEMBERS.filter((member) => key[member] !== undefined);
-  return JSON.stringify(Object.fromEntries(members.map((member) => [member, key[member]])));
-}
-
-function parseJwk(text: string): JWK | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -22,12 +22,29 @@ export function lockDataFolder({ path }: DataFolder): void {
     file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     held.push(file);
   } catch (thrown) {
-    const isBusy = thrown instanceof Error && 'errcode' in thrown && thrown.errcode === BUSY;
-    const why = isBusy
+    const why = isBusy(thrown)
       ? 'is in use by another gateway; stop that one'
       : 'cannot be locked against other gateways';
     throw new Failure(`The data folder ${path} ${why}, or choose another with --data.`, {
       cause: thrown,
     });
   }
+}
+
+/** Whether a gateway runs on the folder. */
+export function isLocked({ path }: DataFolder): boolean {
+  const file = new DatabaseSync(join(path, 'lock'), { timeout: 0 });
+  try {
+    file.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    return false;
+  } catch (thrown) {
+    if (isBusy(thrown)) return true;
+    throw thrown;
+  } finally {
+    file.close();
+  }
+}
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && thrown.errcode === BUSY;
 }

@@ -45,6 +45,8 @@ export async function forgetOwnPorts(folder: DataFolder): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await rm(file, { force: true });
   await rm(drainedFile(file), { force: true });
+  // Where a start was cut off while it handed keys over.
+  await rm(join(dirname(file), 'keys.json'), { force: true });
 }
 
 /** Says which they are, and which addresses this machine has. */

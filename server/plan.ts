@@ -3,11 +3,14 @@ import { readPartSettings } from '../node-relay/part-settings.ts';
 import { settingsOf } from '../worker/settings.ts';
 import type { DataFolder } from './data-folder.ts';
 import { Failure } from './failure.ts';
-import { type Keys, publicHalf, readKeys } from './keys.ts';
+import { publicHalf } from './key-pairs.ts';
+import { type Keys, readKeys, withKeysFile } from './keys.ts';
 import { isLoopback, type Options } from './options.ts';
 import { forgetOwnPorts, ownPortsFile } from './own-ports.ts';
 import { frontSecret, type PeerMode, peerMode, peerSetting } from './peer.ts';
 import { freePort } from './ports.ts';
+import { type RelayElsewhere, readRelayElsewhere } from './relay-elsewhere.ts';
+import { relayKeysFile, writeRelayKeys } from './relay-keys.ts';
 import { WORKER_SETTINGS } from './settings.ts';
 
 /** Everything that can be wrong with what was asked for is known once there is a plan. */
@@ -16,9 +19,12 @@ export interface Plan {
   readonly folder: DataFolder;
   readonly keys: Keys;
   readonly port: number;
+  /** Where our own relay listens. */
   readonly relayPort: number;
-  /** Processes of the relay that share the calls. */
+  /** Processes of our own relay that share the calls. */
   readonly relayParts: number;
+  /** The relay in place of our own, which then does not run. */
+  readonly elsewhere: RelayElsewhere | undefined;
   readonly mode: PeerMode;
   readonly secret: string;
   /** What the worker is given. */
@@ -30,10 +36,15 @@ export interface Plan {
  * @throws Failure when a port is taken, or a key or a setting cannot be used
  */
 export async function planOf(options: Options, folder: DataFolder): Promise<Plan> {
+  const environment = withKeysFile(process.env);
+  const elsewhere = readRelayElsewhere(environment);
+  if (elsewhere !== undefined && options.demo) {
+    throw new Failure('--demo needs a relay on this machine; leave RELAY_URL out.');
+  }
   const [port, relayPort, keys] = await Promise.all([
     freePort(options.host, options.port),
-    freePort('127.0.0.1', options.relayPort, '--relay-port'),
-    readKeys(folder, process.env),
+    elsewhere === undefined ? freePort('127.0.0.1', options.relayPort, '--relay-port') : 0,
+    readKeys(folder, environment, elsewhere === undefined),
   ]);
   if (port === relayPort) throw new Failure('--port and --relay-port take two different ports.');
   const mode = peerMode(options.host, options.trustedProxy);
@@ -42,20 +53,36 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
   const isLocal = isLoopback(options.host) && options.trustedProxy === undefined;
   const bindings = {
     ...passedOn(),
-    JWT_SECRET: keys.JWT_SECRET,
-    INSTALLATION_KEY: keys.INSTALLATION_KEY,
-    GATEWAY_KEY: keys.GATEWAY_KEY,
-    RELAY_URL: `http://127.0.0.1:${relayPort}`,
-    RELAY_NODE_PUBLIC_KEY: publicHalf('RELAY_NODE_KEY', keys.RELAY_NODE_KEY),
+    ...keyBindings(keys, elsewhere),
+    RELAY_URL: elsewhere?.url ?? `http://127.0.0.1:${relayPort}`,
     PEER: peerSetting(mode, secret),
-    OWN_PORTS: `${port},${relayPort}`,
+    OWN_PORTS: elsewhere === undefined ? `${port},${relayPort}` : String(port),
     LOCAL_SERVER: String(isLocal),
     ...(isLocal ? { OWN_URL: `http://${urlHost(options.host)}:${port}` } : {}),
   };
   checkSettings(bindings);
   const relayParts = checked(() => readPartSettings(process.env)).parts;
   await forgetOwnPorts(folder);
-  return { options, folder, keys, port, relayPort, relayParts, mode, secret, bindings };
+  if (elsewhere === undefined) await writeRelayKeys(folder, keys);
+  return {
+    ...{ options, folder, keys, port, relayPort, relayParts, elsewhere, mode, secret },
+    bindings,
+  };
+}
+
+/** Those of the worker's settings that change with the keys. */
+export function keyBindings(
+  { previous, RELAY_NODE_KEY, ...keys }: Keys,
+  elsewhere: RelayElsewhere | undefined,
+): Record<string, string> {
+  const { JWT_SECRET = '', INSTALLATION_KEY = '', GATEWAY_KEY = '' } = previous;
+  return {
+    ...keys,
+    JWT_SECRET_PREVIOUS: JWT_SECRET,
+    INSTALLATION_KEY_PREVIOUS: INSTALLATION_KEY,
+    GATEWAY_KEY_PREVIOUS: GATEWAY_KEY,
+    RELAY_NODE_PUBLIC_KEY: elsewhere?.publicKey ?? publicHalf('RELAY_NODE_KEY', RELAY_NODE_KEY),
+  };
 }
 
 /** Settings of the environment that the worker reads. */
@@ -68,7 +95,7 @@ function passedOn(): Record<string, string> {
   );
 }
 
-function checkSettings(bindings: Readonly<Record<string, string>>): void {
+export function checkSettings(bindings: Readonly<Record<string, string>>): void {
   checked(() => settingsOf(bindings));
 }
 
@@ -83,11 +110,10 @@ function checked<Read>(read: () => Read): Read {
 
 /** What the relay is told. `demo` is the `host:port` of the demo's database. */
 export function relayEnvironment(plan: Plan, demo?: string): Record<string, string> {
-  const { options, folder, keys, port } = plan;
+  const { options, folder, port } = plan;
   return {
     RELAY_HOST: '127.0.0.1',
-    RELAY_NODE_KEY: keys.RELAY_NODE_KEY,
-    GATEWAY_PUBLIC_KEY: publicHalf('GATEWAY_KEY', keys.GATEWAY_KEY),
+    RELAY_KEYS_FILE: relayKeysFile(folder),
     GATEWAY_URL: `http://${urlHost(options.host)}:${port}`,
     RELAY_ALLOW: allowed(options.host, demo),
     OWN_PORTS_FILE: ownPortsFile(folder),

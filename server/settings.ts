@@ -25,6 +25,7 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
   { name: 'JWT_LIFETIME_S', meaning: 'life of a token in seconds', fallback: '3600' },
   { name: 'LOGIN_MAX_S', meaning: 'how long a login can be refreshed', fallback: '2592000' },
   { name: 'INSTALLATION_KEY_PREVIOUS', meaning: 'opens what the key before sealed' },
+  { name: 'GATEWAY_KEY_PREVIOUS', meaning: 'signs for relays that do not know the new key yet' },
   { name: 'NEW_ORG_TOKEN', meaning: 'bearer token that POST /new then needs' },
   {
     name: 'REQUIRE_VERIFIED_ACCOUNTS',
@@ -80,6 +81,10 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
 /** Read by `npm start` itself. */
 export const LOCAL_SETTINGS: readonly SettingHelp[] = [
   {
+    name: 'KEYS_FILE',
+    meaning: "file with keys as lines NAME='value'; a change of it needs no new start",
+  },
+  {
     name: 'LOG_LEVEL',
     meaning: "debug, info, warn or error of the relay's lines; debug has one for each call",
     fallback: 'info',
@@ -113,6 +118,14 @@ export const LOCAL_SETTINGS: readonly SettingHelp[] = [
     meaning: 'loaded processes that wait for one that dies, 0 to 8',
     fallback: '2',
   },
+  { name: 'RELAY_URL', meaning: 'a relay that runs elsewhere; then none runs here' },
+  { name: 'RELAY_NODE_PUBLIC_KEY', meaning: "the public half of that relay's key; P-256 JWK" },
+  { name: 'RELAY_CA', meaning: "file of the authority of that relay's certificate" },
+  {
+    name: 'RELAY_CLIENT_CERT',
+    meaning: 'file of the certificate that the gateway shows to that relay',
+  },
+  { name: 'RELAY_CLIENT_KEY', meaning: 'file of its private key' },
 ];
 
 /** What `--help` prints. */

@@ -9,6 +9,8 @@ import { Failure, runScript } from './failure.ts';
 import { FIRST_PASSWORD } from './first-organization.ts';
 import { greeting } from './greeting.ts';
 import { startHasher } from './hasher-process.ts';
+import { followKeys } from './key-changes.ts';
+import { publicHalf } from './key-pairs.ts';
 import { lockDataFolder } from './lock.ts';
 import { log, logAs } from './log.ts';
 import { openings } from './openings.ts';
@@ -16,6 +18,7 @@ import { readOptions } from './options.ts';
 import { listeningPorts, ownPortsFile, tellOwnPorts } from './own-ports.ts';
 import { type Plan, planOf, relayEnvironment, urlHost } from './plan.ts';
 import { freePort } from './ports.ts';
+import { unusedSettings } from './relay-elsewhere.ts';
 import { startRelay } from './relay-process.ts';
 import { HELP } from './settings.ts';
 import { Shutdown, stopOnSignals } from './shutdown.ts';
@@ -37,6 +40,10 @@ async function main(): Promise<void> {
   lockDataFolder(folder);
   const plan = await planOf(options, folder);
   for (const opening of openings(plan)) log('warn', opening);
+  const unused = plan.elsewhere === undefined ? [] : unusedSettings(process.env);
+  if (unused.length > 0) {
+    log('warn', `RELAY_URL is set, so no relay runs here: ${unused.join(', ')} have no effect.`);
+  }
   const shutdown = new Shutdown();
   stopOnSignals(shutdown, options.drainS * 1000);
   try {
@@ -58,23 +65,27 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
     startBackends(plan, sockets, shutdown),
     startRuntime(plan, sockets, shutdown),
   ]);
-  await tellOwnPorts(folder, [port, plan.relayPort, ...runtime.ports, ...listeningPorts()]);
+  const relayPorts = plan.elsewhere === undefined ? [plan.relayPort] : [];
+  await tellOwnPorts(folder, [port, ...relayPorts, ...runtime.ports, ...listeningPorts()]);
   // From here on the worker takes requests.
   if (plan.mode === 'front') await startFrontBefore(runtime, plan, shutdown);
   const gateway = `http://${reachableHost(options.host)}:${port}`;
   await answers(gateway);
+  const unfollow = await followKeys(plan, runtime.edge);
+  await shutdown.addDoor(async () => unfollow());
   const newOrgToken = process.env.NEW_ORG_TOKEN || undefined;
   const { setUpDemo } = options.demo ? await import('./demo.ts') : {};
   if (database) await setUpDemo?.(gateway, folder, database, newOrgToken);
   return greeting({
     gateway,
+    relayKey: plan.elsewhere && publicHalf('GATEWAY_KEY', plan.keys.GATEWAY_KEY),
     password: await secretIn(folder, FIRST_PASSWORD),
     newOrgToken: newOrgToken !== undefined,
     demo: database !== undefined,
   });
 }
 
-/** The demo's database, and then the relay that is allowed to reach it. */
+/** The demo's database, and then the relay that is allowed to reach it, unless that runs elsewhere. */
 async function startBackends(
   plan: Plan,
   sockets: string,
@@ -83,6 +94,7 @@ async function startBackends(
   const demo = plan.options.demo ? await import('./demo.ts') : undefined;
   const database = await demo?.startDemoDatabase(plan.folder);
   if (database) await shutdown.add(() => database.server.stop());
+  if (plan.elsewhere !== undefined) return undefined;
   const environment = { ...relayEnvironment(plan, database?.address), RELAY_SOCKETS: sockets };
   const relay = await startRelay(plan.relayPort, environment);
   await shutdown.add(() => relay.stop());
@@ -115,10 +127,11 @@ async function startRuntime(
     cache: `${folder.path}/cache`,
     own: ownPortsFile(folder),
     bindings: plan.bindings,
-    relay: `127.0.0.1:${plan.relayPort}`,
+    relay: plan.elsewhere?.tls ?? `127.0.0.1:${plan.relayPort}`,
     hasher: hasher.socket,
-    relayParts: Array.from({ length: plan.relayParts }, (_, index) =>
-      socketIn(sockets, String(index)),
+    relayParts: Array.from(
+      { length: plan.elsewhere === undefined ? plan.relayParts : 0 },
+      (_, index) => socketIn(sockets, String(index)),
     ),
   });
   await shutdown.addDoor(() => edge.dispose(options.drainS * 1000));

@@ -48,6 +48,7 @@ describe('a running gateway', () => {
       'installation-key.digest 600',
       'jwt-secret 600',
       'relay-node-key.jwk 600',
+      'relay.env 600',
     ]);
   });
 

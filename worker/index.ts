@@ -6,7 +6,8 @@ import { stopGate } from './http/gate.ts';
 import { gatherNoMore, logRequests } from './http/request-log.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './runs/sweep.ts';
-
+import { takeKeys } from './secrets/change.ts';
+import { resealDataKeys } from './secrets/reseal.ts';
 import { wakeRuns } from './workflows/runs/clear.ts';
 
 export { AuditChain } from './audit/chain.ts';
@@ -23,6 +24,9 @@ const HOURLY = '17 * * * *';
 const STOP = /^stop (\d+) (\d+)$/;
 /** Not a time either: a self-hosted gateway has started, and alarms may have been lost with the one before. */
 const STARTED = 'started';
+/** Nor these: keys have changed; data keys are to be sealed anew. */
+const KEYS = 'keys';
+const RESEAL = 'reseal';
 
 const outside: Outside = { now: Date.now, fetch: (request) => fetch(request) };
 const app = createApp(outside);
@@ -36,13 +40,21 @@ export default {
       gatherNoMore();
       stopGate(Number(stop[1]), Number(stop[2]));
     } else if (cron === STARTED) await wakeRuns(env);
+    else if (cron === KEYS) await takeKeys(env);
+    else if (cron === RESEAL) await resealDataKeys(env);
     else if (cron === HOURLY) {
       await Promise.all([
         sweepExpired(env, scheduledTime),
         sweepRuns(env, scheduledTime),
         wakeRuns(env),
       ]);
-    } else await Promise.all([sweepUnchained(env), sweepDeleted(contextOfClock(env, execution))]);
+    } else {
+      await Promise.all([
+        sweepUnchained(env),
+        sweepDeleted(contextOfClock(env, execution)),
+        resealDataKeys(env),
+      ]);
+    }
   },
 } satisfies ExportedHandler<Bindings>;
 

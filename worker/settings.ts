@@ -93,6 +93,8 @@ const SettingsSchema = z.object({
   INSTALLATION_KEY: sealingKey,
   INSTALLATION_KEY_PREVIOUS: sealingKey.optional(),
   GATEWAY_KEY: jwk,
+  /** Signs for relays that do not know the current one yet. */
+  GATEWAY_KEY_PREVIOUS: jwk.optional(),
   RELAY_URL: z.url().default('http://127.0.0.1:8788'),
   RELAY_NODE_PUBLIC_KEY: jwk,
   NEW_ORG_TOKEN: z.string().min(1).optional(),
@@ -138,22 +140,55 @@ export type Settings = Readonly<z.infer<typeof SettingsSchema>>;
 /** All settings. */
 export const SETTING_NAMES = SettingsSchema.keyof().options;
 
-const read = new WeakMap<object, Settings>();
+/** Settings that can change while the worker runs. */
+const CHANGING = [
+  'JWT_SECRET',
+  'JWT_SECRET_PREVIOUS',
+  'INSTALLATION_KEY',
+  'INSTALLATION_KEY_PREVIOUS',
+  'GATEWAY_KEY',
+  'GATEWAY_KEY_PREVIOUS',
+  'RELAY_NODE_PUBLIC_KEY',
+] as const;
+
+/** What has been read, and what is in place of bindings since. */
+const current = { read: new WeakMap<object, Settings>(), changed: {} };
+const readFrom = new WeakMap<Settings, object>();
 
 /**
- * The settings in a worker's bindings; the same object for the same bindings. An empty text
- * counts as not set.
+ * The settings in a worker's bindings; the same object for the same bindings, until keys change. An
+ * empty text counts as not set.
  * @throws Error naming each setting that is missing or wrong, never its value
  */
 export function settingsOf(env: object): Settings {
-  const known = read.get(env);
+  const known = current.read.get(env);
   if (known) return known;
+  const settings = parsed({ ...env, ...current.changed });
+  current.read.set(env, settings);
+  readFrom.set(settings, env);
+  return settings;
+}
+
+function parsed(env: object): Settings {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const parsed = SettingsSchema.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    throw new Error(`Settings: ${faults.join('; ')}`);
-  }
-  read.set(env, parsed.data);
-  return parsed.data;
+  const { data, error } = SettingsSchema.safeParse(given);
+  if (data) return data;
+  const faults = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+  throw new Error(`Settings: ${faults.join('; ')}`);
+}
+
+/** The bindings that these settings were read from; undefined of settings that were made otherwise. */
+export function bindingsOf(settings: Settings): object | undefined {
+  return readFrom.get(settings);
+}
+
+/**
+ * Uses these keys in place of the bindings' from now on; calls under way end with those that they
+ * began with. @throws Error as `settingsOf`; then nothing has changed
+ */
+export function changeKeys(env: object, keys: Readonly<Record<string, unknown>>): void {
+  const changed = Object.fromEntries(CHANGING.map((name) => [name, keys[name] ?? '']));
+  parsed({ ...env, ...changed });
+  current.changed = changed;
+  current.read = new WeakMap();
 }

@@ -3,8 +3,10 @@
  * It is loaded first and told later what it is, so that one can wait to stand in for another.
  */
 import { rmSync } from 'node:fs';
+import { GatewayError } from '../../proto/errors.ts';
 import { type Config, readConfig } from '../config.ts';
 import { drivers, loadDrivers } from '../drivers/index.ts';
+import { watchKeysFile } from '../keys-file.ts';
 import { serverFor } from '../listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from '../log.ts';
 import { MemoryGuard } from '../memory-guard.ts';
@@ -45,6 +47,7 @@ async function main(config: Config): Promise<void> {
   const options = { drivers, log, version: programVersion(), part };
   const relay = await makeRelay(config, options, () => ownPort);
   process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
+  watchKeysFile(process.env, () => useKeys(relay));
   tell({ type: 'loaded', node: relay.nodeId });
   setInterval(() => beat(relay), BEAT_MS);
   const guard = new MemoryGuard({
@@ -54,6 +57,18 @@ async function main(config: Config): Promise<void> {
   setInterval(() => guard.look(performance.now()), BEAT_MS).unref();
   // Not at once: the program that started the relay needs the processor, too.
   setTimeout(() => void loadDrivers(), LOAD_AFTER_MS).unref();
+}
+
+/** A file that cannot be used changes nothing: it may be half written. */
+function useKeys(relay: UnboundRelay): void {
+  try {
+    const changed = readConfig(process.argv.slice(2), process.env);
+    if (changed === undefined) return;
+    relay.use(changed).then(() => log.info('keys changed'), fatal(log));
+  } catch (cause) {
+    const why = cause instanceof GatewayError ? cause.message : 'it cannot be read';
+    log.warn({ why }, 'the changed keys are not used');
+  }
 }
 
 function obey(relay: UnboundRelay, message: ToPart): void {

@@ -1,5 +1,5 @@
 /** Tokens that admit calls to a relay: one serves all calls of an isolate to a node for its time. */
-import { importJWK, SignJWT } from 'jose';
+import { importJWK, type JWK, SignJWT } from 'jose';
 import type { Settings } from '../settings.ts';
 import type { Node } from './node.ts';
 
@@ -20,7 +20,7 @@ type Key = Awaited<ReturnType<typeof importJWK>>;
 
 /** Per isolate. Only what is finished is kept: a promise belongs to the request that made it. */
 const issued = new WeakMap<Settings, Map<string, Issued>>();
-const keys = new WeakMap<Settings, Key>();
+const keys = new WeakMap<JWK, Key>();
 
 /**
  * A token for calls to the node: JWT, EdDSA, audience the node's uuid, with a fractional `iat`,
@@ -35,26 +35,44 @@ export async function callToken(settings: Settings, node: Node, now: number): Pr
   return issue(settings, node, now);
 }
 
+/**
+ * A token of the gateway's key before the current one, for a node that does not know that yet; it
+ * serves the node's calls for its time. Undefined where there is no such key.
+ */
+export async function previousCallToken(
+  settings: Settings,
+  node: Node,
+  now: number,
+): Promise<string | undefined> {
+  const { GATEWAY_KEY_PREVIOUS: key } = settings;
+  return key && issue(settings, node, now, key);
+}
+
 /** Forgets a token that the node refused, unless another has taken its place. */
 export function deleteCallToken(settings: Settings, node: Node, token: string): void {
   const tokens = tokensOf(settings);
   if (tokens.get(node.uuid)?.token === token) tokens.delete(node.uuid);
 }
 
-async function issue(settings: Settings, node: Node, now: number): Promise<string> {
+async function issue(
+  settings: Settings,
+  node: Node,
+  now: number,
+  signedBy = settings.GATEWAY_KEY,
+): Promise<string> {
   const iat = now / 1000;
   const token = await new SignJWT({ aud: node.uuid, iat, exp: iat + LIFETIME_S })
     .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT' })
-    .sign(await signingKey(settings));
+    .sign(await signingKey(signedBy));
   tokensOf(settings).set(node.uuid, { token, issuedAt: now, renewing: false });
   return token;
 }
 
-async function signingKey(settings: Settings): Promise<Key> {
-  const known = keys.get(settings);
+async function signingKey(jwk: JWK): Promise<Key> {
+  const known = keys.get(jwk);
   if (known) return known;
-  const key = await importJWK(settings.GATEWAY_KEY, 'EdDSA');
-  keys.set(settings, key);
+  const key = await importJWK(jwk, 'EdDSA');
+  keys.set(jwk, key);
   return key;
 }
 

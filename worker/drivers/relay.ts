@@ -9,7 +9,7 @@ import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../../proto/parts.ts';
 import type { PublicContext } from '../context.ts';
 import type { Timing } from '../outcome.ts';
-import { callToken, deleteCallToken } from './call-token.ts';
+import { callToken, deleteCallToken, previousCallToken } from './call-token.ts';
 import { sealConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
 import {
@@ -132,6 +132,8 @@ interface Pass {
   readonly sealedConnection: string;
   /** The token that the node refused before. */
   readonly refused?: string;
+  /** Whether the token is of the gateway's key before the current one. */
+  readonly isPrevious?: boolean;
 }
 
 /** What to show a node that turned the call away unrun; each remedy is tried once. */
@@ -147,11 +149,14 @@ async function remedy(
     noteMoved(ctx, key);
     return { ...pass, line: await lineFor(ctx, plan, node, key) };
   }
-  if (failure.code === Code.Unauthenticated && pass.refused === undefined) {
-    // The relay was started since the token was issued.
+  if (failure.code === Code.Unauthenticated && !pass.isPrevious) {
     deleteCallToken(ctx.settings, node, pass.token);
-    const token = await callToken(ctx.settings, node, ctx.now());
-    return { ...pass, token, refused: pass.token };
+    // The relay was started since the token was issued; if not, it may know the key before alone.
+    const isPrevious = pass.refused !== undefined;
+    const token = isPrevious
+      ? await previousCallToken(ctx.settings, node, ctx.now())
+      : await callToken(ctx.settings, node, ctx.now());
+    return token === undefined ? undefined : { ...pass, token, isPrevious, refused: pass.token };
   }
   if (asksForConnection(failure) && pass.sealedConnection === '') {
     return { ...pass, sealedConnection: await sealConnection(node, await plan.connection()) };

@@ -4,7 +4,10 @@
  */
 import { GatewayError } from '../../proto/errors.ts';
 import { LruMap } from '../../proto/lru-map.ts';
-import type { Settings } from '../settings.ts';
+import { type Bindings, databaseOf } from '../context.ts';
+import { bindingsOf, type Settings } from '../settings.ts';
+import { sealOf, withoutSeal } from './data-key-seal.ts';
+import { selectSealedDataKey } from './store.ts';
 
 const VERSION = 'v1';
 const BYTES_VERSION = 1;
@@ -17,9 +20,30 @@ const decoder = new TextDecoder();
 
 /** Makes an organization's data key, sealed under the installation's current key. */
 export async function newDataKey(settings: Settings, orgUuid: string): Promise<string> {
+  return sealDataKey(settings, orgUuid, crypto.getRandomValues(new Uint8Array(KEY_BYTES)));
+}
+
+/**
+ * The same data key, sealed under the installation's current key; undefined where neither that nor
+ * the one before opens it.
+ */
+export async function resealDataKey(
+  settings: Settings,
+  orgUuid: string,
+  sealedDataKey: string,
+): Promise<string | undefined> {
+  const clear = await openDataKey(settings, orgUuid, sealedDataKey);
+  return clear && sealDataKey(settings, orgUuid, clear);
+}
+
+async function sealDataKey(
+  settings: Settings,
+  orgUuid: string,
+  clear: Uint8Array,
+): Promise<string> {
   const installation = await importKey(fromBase64Url(settings.INSTALLATION_KEY));
-  const fresh = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  return encrypt(installation, fresh, dataKeyContext(orgUuid));
+  const sealed = await encrypt(installation, clear, dataKeyContext(orgUuid));
+  return (await sealOf(settings.INSTALLATION_KEY)) + sealed;
 }
 
 /** Whose data key seals, and what for: both are bound into what is sealed. */
@@ -109,16 +133,45 @@ async function keysOf(
 async function dataKey({ settings, orgUuid, sealedDataKey }: SealingContext): Promise<CryptoKey> {
   const known = opened.get(`${orgUuid}:${sealedDataKey}`);
   if (known) return known;
-  const bound = dataKeyContext(orgUuid);
+  const clear =
+    (await openDataKey(settings, orgUuid, sealedDataKey)) ??
+    (await openStored(settings, orgUuid, sealedDataKey));
+  if (clear === undefined) throw doesNotOpen();
+  const made = await importKey(clear);
+  opened.set(`${orgUuid}:${sealedDataKey}`, made);
+  return made;
+}
+
+async function openDataKey(
+  settings: Settings,
+  orgUuid: string,
+  sealedDataKey: string,
+): Promise<Uint8Array | undefined> {
+  const sealed = withoutSeal(sealedDataKey);
   for (const key of [settings.INSTALLATION_KEY, settings.INSTALLATION_KEY_PREVIOUS]) {
     if (key === undefined) continue;
-    const clear = await tryDecrypt(await importKey(fromBase64Url(key)), sealedDataKey, bound);
-    if (clear === undefined) continue;
-    const made = await importKey(clear);
-    opened.set(`${orgUuid}:${sealedDataKey}`, made);
-    return made;
+    const installation = await importKey(fromBase64Url(key));
+    const clear = await tryDecrypt(installation, sealed, dataKeyContext(orgUuid));
+    if (clear !== undefined) return clear;
   }
-  throw doesNotOpen();
+  return undefined;
+}
+
+/** Objects keep copies of an organization's sealed data key, which are older than a change of the installation's key. */
+async function openStored(
+  settings: Settings,
+  orgUuid: string,
+  copy: string,
+): Promise<Uint8Array | undefined> {
+  const env = bindingsOf(settings);
+  if (env === undefined || !hasDatabase(env)) return undefined;
+  const [stored] = await selectSealedDataKey(databaseOf(env), orgUuid);
+  if (stored === undefined || stored.sealedDataKey === copy) return undefined;
+  return openDataKey(settings, orgUuid, stored.sealedDataKey);
+}
+
+function hasDatabase(env: object): env is Bindings {
+  return 'DB' in env;
 }
 
 function doesNotOpen(): GatewayError {

@@ -8,7 +8,7 @@ import { Seals } from '../../seals.ts';
 import { Slots } from '../../slots.ts';
 import type { Driver, Host } from '../driver.ts';
 
-const SEALS = new Seals({ d: 'a2V5IG9mIGEgbm9kZSBpbiB0ZXN0cw' });
+const SEALS = new Seals([{ d: 'a2V5IG9mIGEgbm9kZSBpbiB0ZXN0cw' }]);
 
 /** A host whose pools together have `connections` slots, 4 by default. */
 export function testHost(connections = 4): Host {

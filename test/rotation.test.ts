@@ -1,0 +1,117 @@
+/** Keys that change while calls run: none of the calls fails. Contract §3, §5; nodes.md §1. */
+
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OwnGateway, runScript, startGateway } from './gateway.ts';
+import { ask, newOrganization, type Organization } from './organization.ts';
+import { backend } from './servers/backends.ts';
+
+let gateway: OwnGateway;
+let organization: Organization;
+beforeAll(async () => {
+  gateway = await startGateway({ env: { JWT_LIFETIME_S: '300' } });
+  organization = await newOrganization(gateway);
+  const { url } = await backend('postgres');
+  await organization.call('POST', '/endpoints', {
+    endpoint: 'pg',
+    kind: 'postgres',
+    config: { write_conn: { url } },
+  });
+});
+afterAll(() => gateway.stop());
+
+/** Calls of all sorts, one after the other in several lines, until it is stopped. */
+async function load() {
+  const failed: unknown[] = [];
+  const counts = { calls: 0 };
+  let isRunning = true;
+  const basic = Buffer.from(`${organization.username}:${organization.password}`).toString('base64');
+  let token = '';
+  const call: Organization['call'] = (method, path, body) =>
+    ask(gateway, method, path, body, { Authorization: `Bearer ${token}` });
+  const logIn = async () => {
+    const reply = await ask(gateway, 'POST', '/auth/login', undefined, {
+      Authorization: `Basic ${basic}`,
+      'X-Org-Id': organization.id,
+    });
+    token = (reply.body as { token: string }).token;
+    return reply;
+  };
+  const makeEndpoint = async () => {
+    const { url } = await backend('postgres');
+    const endpoint = `pg-${crypto.randomUUID()}`;
+    return call('POST', '/endpoints', {
+      endpoint,
+      kind: 'postgres',
+      config: { write_conn: { url } },
+    });
+  };
+  await logIn();
+  const sorts: (() => Promise<{ status: number; body: unknown }>)[] = [
+    () => call('POST', '/endpoints/pg/read', { query: 'SELECT 1 AS one' }),
+    () => call('POST', '/endpoints/pg/write', { query: 'SELECT 2 AS two' }),
+    () => call('GET', '/endpoints/pg'),
+    makeEndpoint,
+    logIn,
+  ];
+  const lines = sorts.map(async (sort) => {
+    while (isRunning) {
+      const { status, body } = await sort();
+      counts.calls += 1;
+      if (status !== 200) failed.push({ status, body });
+      await sleep(20);
+    }
+  });
+  return {
+    async stop() {
+      isRunning = false;
+      await Promise.all(lines);
+      return { failed, calls: counts.calls };
+    },
+  };
+}
+
+async function rotate(...args: string[]) {
+  const { ended, output } = runScript('server/rotate.ts', [...args, '--data', gateway.data]);
+  const { code } = await ended;
+  return { code, stdout: output.stdout(), stderr: output.stderr() };
+}
+
+test.each([
+  ['JWT_SECRET', 'jwt-secret', 'jwt-secret-previous'],
+  ['GATEWAY_KEY', 'gateway-key.jwk', 'gateway-key-previous.jwk'],
+  ['RELAY_NODE_KEY', 'relay-node-key.jwk', 'relay-node-key-previous.jwk'],
+  ['INSTALLATION_KEY', 'installation-key', 'installation-key-previous'],
+])('%s changes under load without a failed call', async (name, file, previous) => {
+  const keys = join(gateway.data, 'keys');
+  const old = await readFile(join(keys, file), 'utf8');
+  const running = await load();
+  await sleep(500);
+  const begun = await rotate(name);
+  expect(begun).toMatchObject({ code: 0, stderr: '' });
+  expect(begun.stdout).toContain(`A new ${name} is made.\n`);
+  expect(await readFile(join(keys, previous), 'utf8')).toBe(old);
+  expect(await readFile(join(keys, file), 'utf8')).not.toBe(old);
+  await sleep(500);
+  const early = await rotate(name, '--finish');
+  if (name !== 'INSTALLATION_KEY') {
+    expect(early).toMatchObject({ code: 1, stdout: '' });
+    expect(early.stderr).toContain(`The old ${name} has to stay until `);
+    // All lines use tokens by now that the new secret signed.
+    expect(await rotate(name, '--finish', '--force')).toEqual({
+      code: 0,
+      stdout: `The old ${name} is removed.\n`,
+      stderr: '',
+    });
+  } else {
+    expect(early.stdout).toMatch(/(\d+) of \1 data keys are sealed with the new key\.\n/);
+    expect(early.code).toBe(0);
+  }
+  await expect(stat(join(keys, previous))).rejects.toThrow('ENOENT');
+  await sleep(500);
+  const { failed, calls } = await running.stop();
+  expect(failed).toEqual([]);
+  expect(calls).toBeGreaterThan(50);
+});
