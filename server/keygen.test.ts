@@ -5,9 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { readConfig } from '../node-relay/config.ts';
 import { nodeUuid } from '../proto/node-id.ts';
 import { runScript } from '../test/gateway.ts';
+import { SealingKey, SigningKey } from '../worker/nodes/key-shapes.ts';
 import { settingsOf } from '../worker/settings.ts';
 import { publicHalf } from './key-pairs.ts';
 
@@ -21,43 +23,46 @@ test('prints keys that gateway and relay take, the halves of the same pairs, new
   const [one, other] = await Promise.all([keygen(), keygen()]);
   expect(one).toMatchObject({ code: 0, stderr: '' });
   const keys = parseEnv(one.stdout);
-  expect(new Set(Object.keys(keys))).toEqual(
-    new Set([
-      'JWT_SECRET',
-      'INSTALLATION_KEY',
-      'GATEWAY_KEY',
-      'NEW_ORG_TOKEN',
-      'METRICS_TOKEN',
-      'RELAY_NODE_PUBLIC_KEY',
-      'RELAY_NODE_KEY',
-      'RELAY_SIGNING_KEY',
-      'GATEWAY_PUBLIC_KEY',
-    ]),
-  );
+  expect(Object.keys(keys).toSorted()).toEqual([
+    'GATEWAY_KEY',
+    'GATEWAY_PUBLIC_KEY',
+    'INSTALLATION_KEY',
+    'JWT_SECRET',
+    'METRICS_TOKEN',
+    'NEW_ORG_TOKEN',
+    'RELAY_NODE_KEY',
+    'RELAY_NODE_PUBLIC_KEY',
+  ]);
   const values = Object.values(keys).map(String);
   expect(values.filter((value) => Object.values(parseEnv(other.stdout)).includes(value))).toEqual(
     [],
   );
-  const { GATEWAY_KEY = '', RELAY_NODE_KEY = '', RELAY_SIGNING_KEY = '' } = keys;
+  const { GATEWAY_KEY = '', RELAY_NODE_KEY = '' } = keys;
   expect(keys.GATEWAY_PUBLIC_KEY).toBe(publicHalf('GATEWAY_KEY', GATEWAY_KEY));
   expect(keys.RELAY_NODE_PUBLIC_KEY).toBe(publicHalf('RELAY_NODE_KEY', RELAY_NODE_KEY));
   expect(settingsOf(keys)).toMatchObject({ GATEWAY_KEY: JSON.parse(GATEWAY_KEY) });
   expect(readConfig([], keys)?.nodeKey).toEqual(JSON.parse(RELAY_NODE_KEY));
-  const body = one.stdout.split('\n').find((line) => line.startsWith('# {')) ?? '';
-  expect(JSON.parse(body.slice(2))).toEqual({
-    signing_key: publicHalf('RELAY_SIGNING_KEY', RELAY_SIGNING_KEY),
-    sealing_key: keys.RELAY_NODE_PUBLIC_KEY,
+});
+
+test('makes keys of a node of an organization, and the body that registers it', async () => {
+  const { stdout } = await keygen('--relay');
+  const { RELAY_NODE_KEY = '', RELAY_SIGNING_KEY = '', ...others } = parseEnv(stdout);
+  expect(others).toEqual({});
+  const body: unknown = JSON.parse(stdout.trimEnd().split('\n').at(-1)?.slice(2) ?? '');
+  const KeysOfNode = z.object({ signing_key: SigningKey, sealing_key: SealingKey });
+  expect(KeysOfNode.parse(body)).toEqual({
+    signing_key: JSON.parse(publicHalf('RELAY_SIGNING_KEY', RELAY_SIGNING_KEY)),
+    sealing_key: JSON.parse(publicHalf('RELAY_NODE_KEY', RELAY_NODE_KEY)),
   });
 });
 
-test('makes a key of a node that is there already', async () => {
+test('makes a key of a default relay whose node is there already', async () => {
   const node = randomUUID();
-  const { stdout } = await keygen('--relay', '--node', node.toUpperCase());
-  const keys = parseEnv(stdout);
-  expect(new Set(Object.keys(keys))).toEqual(
-    new Set(['RELAY_NODE_PUBLIC_KEY', 'RELAY_NODE_KEY', 'RELAY_SIGNING_KEY']),
-  );
-  expect(await nodeUuid(JSON.parse(keys.RELAY_NODE_PUBLIC_KEY ?? ''))).toBe(node);
+  const { stdout } = await keygen('--node', node.toUpperCase());
+  const { RELAY_NODE_KEY = '', RELAY_NODE_PUBLIC_KEY = '', ...others } = parseEnv(stdout);
+  expect(others).toEqual({});
+  expect(RELAY_NODE_PUBLIC_KEY).toBe(publicHalf('RELAY_NODE_KEY', RELAY_NODE_KEY));
+  expect(await nodeUuid(JSON.parse(RELAY_NODE_PUBLIC_KEY))).toBe(node);
 });
 
 test('writes files for their owner alone, and never over others', async () => {
@@ -85,6 +90,10 @@ test('writes files for their owner alone, and never over others', async () => {
 
 test.each([
   [['--keys'], "Unknown option '--keys'; see --help.\n"],
+  [
+    ['--relay', '--node', randomUUID()],
+    '--relay and --node are for two sorts of relays: give one of them.\n',
+  ],
   [['--node', 'x'], "--node takes the UUID of a node, not 'x'.\n"],
   [['--out', '/dev/null/keys'], '/dev/null/keys cannot be written (ENOTDIR).\n'],
 ])('refuses %j in one sentence', async (args, stderr) => {

@@ -11,10 +11,10 @@ const HELP = `Makes new keys for a gateway and a relay that run apart, and says 
 
 Usage: npm run keygen --silent -- [flags]
 
-  --relay         keys of a further relay alone
-  --node UUID     the relay's new key belongs to the node of that UUID: to change the key of a
-                  default relay without changing its node (see docs/operate.md)
-  --out FOLDER    writes gateway.env and relay.env there, mode 0600, in place of printing them
+                  keys of a gateway and of its default relay
+  --relay         keys of a relay that an organization registers as a node of its own
+  --node UUID     a new key of the default relay that is the node of that UUID (docs/operate.md)
+  --out FOLDER    writes gateway.env, relay.env or node.env there, mode 0600, in place of printing
   --help          this text
 
 Each run makes new keys and keeps none. Lines are NAME='value': node --env-file, docker compose,
@@ -45,7 +45,10 @@ await runScript(async () => {
   if (node !== undefined && !UUID.test(node)) {
     throw new Failure(`--node takes the UUID of a node, not '${node}'.`);
   }
-  const sheets = await sheetsOf(relay, node?.toLowerCase());
+  if (relay && node !== undefined) {
+    throw new Failure('--relay and --node are for two sorts of relays: give one of them.');
+  }
+  const sheets = await sheetsOf({ relay, ...(node && { node: node.toLowerCase() }) });
   if (out !== undefined) await writeAll(out, sheets);
   else process.stdout.write(`${sheets.flatMap(({ lines }) => lines).join('\n')}\n`);
 });
@@ -59,49 +62,61 @@ function flagsOf(args: string[]) {
   }
 }
 
-async function sheetsOf(relayAlone: boolean, node: string | undefined): Promise<Sheet[]> {
-  const [gatewayKey, nodeKey, signingKey] = await Promise.all([
-    newPrivateKey('GATEWAY_KEY'),
-    newPrivateKey('RELAY_NODE_KEY', node),
+async function sheetsOf({ relay, node }: { relay: boolean; node?: string }): Promise<Sheet[]> {
+  if (relay) return [await ofRegistered()];
+  const nodeKey = await newPrivateKey('RELAY_NODE_KEY', node);
+  const ofGateway = [
+    "# The gateway: the public half of its default relay's key; RELAY_URL says where that relay is.",
+    line('RELAY_NODE_PUBLIC_KEY', publicHalf('RELAY_NODE_KEY', nodeKey)),
+  ];
+  const ofRelay = ['# The default relay: secret.', line('RELAY_NODE_KEY', nodeKey)];
+  if (node !== undefined) {
+    return [
+      { file: 'gateway.env', lines: ofGateway },
+      { file: 'relay.env', lines: ofRelay },
+    ];
+  }
+  const gatewayKey = await newPrivateKey('GATEWAY_KEY');
+  const gateway = [
+    '# The gateway: secret.',
+    line('JWT_SECRET', randomSecret()),
+    line('INSTALLATION_KEY', randomSecret()),
+    line('GATEWAY_KEY', gatewayKey),
+    '# The gateway: secret; who has them may make organizations, and read /metrics.',
+    line('NEW_ORG_TOKEN', randomSecret()),
+    line('METRICS_TOKEN', randomSecret()),
+    ...ofGateway,
+  ];
+  const relayLines = [
+    ...ofRelay,
+    "# The default relay: the public half of the gateway's key.",
+    line('GATEWAY_PUBLIC_KEY', publicHalf('GATEWAY_KEY', gatewayKey)),
+  ];
+  return [
+    { file: 'gateway.env', lines: gateway },
+    { file: 'relay.env', lines: relayLines },
+  ];
+}
+
+async function ofRegistered(): Promise<Sheet> {
+  const [nodeKey, signingKey] = await Promise.all([
+    newPrivateKey('RELAY_NODE_KEY'),
     newPrivateKey('RELAY_SIGNING_KEY'),
   ]);
-  const sealing = publicHalf('RELAY_NODE_KEY', nodeKey);
-  const body = { signing_key: publicHalf('RELAY_SIGNING_KEY', signingKey), sealing_key: sealing };
-  const relay: Sheet = {
-    file: 'relay.env',
+  const body = {
+    signing_key: publicHalf('RELAY_SIGNING_KEY', signingKey),
+    sealing_key: publicHalf('RELAY_NODE_KEY', nodeKey),
+  };
+  return {
+    file: 'node.env',
     lines: [
-      '# The relay: secret.',
+      '# The relay: secret. It needs GATEWAY_URL, too.',
       line('RELAY_NODE_KEY', nodeKey),
       line('RELAY_SIGNING_KEY', signingKey),
-      ...(relayAlone
-        ? []
-        : [
-            "# The relay: the public half of the gateway's key.",
-            line('GATEWAY_PUBLIC_KEY', publicHalf('GATEWAY_KEY', gatewayKey)),
-          ]),
-      '# To register the relay as a node of one organization, POST /nodes takes its public halves:',
+      '# To register it, POST /nodes takes the public halves beside name and url:',
       `# ${JSON.stringify(body)}`,
     ],
   };
-  const ofRelay = [
-    "# The gateway: the public half of its default relay's key; RELAY_URL says where that relay is.",
-    line('RELAY_NODE_PUBLIC_KEY', sealing),
-  ];
-  if (relayAlone) return [{ file: 'gateway.env', lines: ofRelay }, relay];
-  const gateway: Sheet = {
-    file: 'gateway.env',
-    lines: [
-      '# The gateway: secret.',
-      line('JWT_SECRET', randomSecret()),
-      line('INSTALLATION_KEY', randomSecret()),
-      line('GATEWAY_KEY', gatewayKey),
-      '# The gateway: secret; who has them may make organizations, and read /metrics.',
-      line('NEW_ORG_TOKEN', randomSecret()),
-      line('METRICS_TOKEN', randomSecret()),
-      ...ofRelay,
-    ],
-  };
-  return [gateway, relay];
 }
 
 /** No value has a quote in it. */
