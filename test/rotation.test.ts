@@ -65,6 +65,8 @@ async function load() {
     }
   });
   return {
+    /** Has all lines use a token that was made just now. */
+    logIn,
     async stop() {
       isRunning = false;
       await Promise.all(lines);
@@ -94,12 +96,13 @@ test.each([
   expect(begun.stdout).toContain(`A new ${name} is made.\n`);
   expect(await readFile(join(keys, previous), 'utf8')).toBe(old);
   expect(await readFile(join(keys, file), 'utf8')).not.toBe(old);
+  // Clients renew their tokens while both keys are in use.
+  await running.logIn();
   await sleep(500);
   const early = await rotate(name, '--finish');
   if (name !== 'INSTALLATION_KEY') {
     expect(early).toMatchObject({ code: 1, stdout: '' });
     expect(early.stderr).toContain(`The old ${name} has to stay until `);
-    // All lines use tokens by now that the new secret signed.
     expect(await rotate(name, '--finish', '--force')).toEqual({
       code: 0,
       stdout: `The old ${name} is removed.\n`,
