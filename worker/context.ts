@@ -41,7 +41,7 @@ export interface Bindings {
   readonly IDEMPOTENCY_KEYS: DurableObjectNamespace<IdempotencyKeysObject>;
   /** One object per asynchronous run, by the names that worker/runs/start.ts gives. */
   readonly TEMPLATE_RUNS: DurableObjectNamespace<TemplateRunObject>;
-  /** Sixteen objects per organization: worker/workflows/runs/names.ts names them. */
+  /** Four objects per organization: worker/workflows/runs/names.ts names them. */
   readonly WORKFLOW_RUNS: DurableObjectNamespace<WorkflowRunsObject>;
   /** One object per organization, by the name of its UUID. */
   readonly ORGANIZATION_EVENTS: DurableObjectNamespace<OrganizationEventsObject>;

@@ -39,6 +39,10 @@ export interface TemplateCall {
   readonly parametersAreTexts: boolean;
   /** A workflow runs it, on which Write was demanded: of the template itself Read is enough. Contract §4. */
   readonly isNested?: true;
+  /** Versions of nested templates, by UUID, that count instead of those in force. */
+  readonly pins?: { readonly [uuid: string]: string } | undefined;
+  /** Called before each request to an endpoint. */
+  sends?(): void;
 }
 
 /** A template with all that it nests, ready to run. */
@@ -106,8 +110,9 @@ export async function readyToRun(
 ): Promise<Ready> {
   const { row, policy } = template;
   const root = { uuid: row.uuid, version: call.version ?? row.version };
-  const reach = await loadReach(ctx, root);
-  const back = root.version === row.version ? undefined : reach.wayBackTo(row);
+  const reach = await loadReach(ctx, root, call.pins);
+  const isInForce = root.version === row.version && call.pins === undefined;
+  const back = isInForce ? undefined : reach.wayBackTo(row);
   if (back !== undefined) {
     throw new GatewayError(
       'TEMPLATE_FAILED',
@@ -144,11 +149,13 @@ export async function readyToRun(
       signal: ctx.signal,
       inPieces: (pieces) => meter.pause(() => inPieces(ctx, pieces, { isBegun: true })),
       nested: (id) => found(read.get(reach.template(id)?.uuid ?? ''), id),
-      send: (call) =>
-        meter
-          .pause(() => send(ctx, reach, call, known))
+      send: (request) => {
+        call.sends?.();
+        return meter
+          .pause(() => send(ctx, reach, request, known))
           .then((text) => parseAsWritten(text))
-          .catch(withoutStream),
+          .catch(withoutStream);
+      },
     },
   };
 }

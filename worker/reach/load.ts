@@ -19,6 +19,7 @@ import { selectPlacements } from '../nodes/store.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { templateNotFound } from '../templates/access.ts';
 import {
+  type Pins,
   REACHED_MAX,
   type Roots,
   selectReached,
@@ -161,14 +162,17 @@ function demandOn(policy: Policy, params: object, needed: Level): Demand {
 
 /**
  * What a stored version of a template reaches. Steady requests make no trip to D1.
+ * @param pins versions of what it nests that count instead of those in force
  * @throws GatewayError TEMPLATE_FAILED when it reaches too many templates
  */
 export async function loadReach(
   ctx: Context,
   version: { readonly uuid: string; readonly version: string },
+  pins?: Pins,
 ): Promise<Reach> {
-  const key = `reach:${version.uuid}:${version.version}`;
-  const roots = { versions: [version], templates: [], endpoints: [] };
+  const of = pins === undefined ? '' : `:${JSON.stringify(pins)}`;
+  const key = `reach:${version.uuid}:${version.version}${of}`;
+  const roots = { versions: [version], templates: [], endpoints: [], pins };
   return reachOf(ctx, await remembered(ctx, key, () => load(ctx, roots)), 'TEMPLATE_FAILED');
 }
 
@@ -198,5 +202,7 @@ async function load(ctx: Context, roots: Roots): Promise<Rows> {
     selectPlacements(db, orgUuid, selectReachedEndpointUuids(db, orgUuid, roots)),
     selectRules(db, caller, selectReachedUuids(db, orgUuid, roots)),
   ]);
-  return { standing, templates, references, endpoints, placements, rules };
+  const { pins = {} } = roots;
+  const pinned = templates.map((row) => ({ ...row, version: pins[row.uuid] ?? row.version }));
+  return { standing, templates: pinned, references, endpoints, placements, rules };
 }

@@ -13,18 +13,24 @@ export interface Roots {
   /** Ids, or UUIDs in lower case. */
   readonly templates: readonly string[];
   readonly endpoints: readonly string[];
+  /** Versions of nested templates, by UUID, where they are not those in force. */
+  readonly pins?: Pins | undefined;
 }
 
-/** `reached(uuid, version)`: each template once, those that are nested in the version in force. */
-function reached(orgUuid: string, { versions, templates: names }: Roots): SQL {
+/** Versions of templates, by UUID. */
+export type Pins = { readonly [uuid: string]: string };
+
+/** `reached(uuid, version)`: each template once, those that are nested in the version in force or that they are pinned to. */
+function reached(orgUuid: string, { versions, templates: names, pins = {} }: Roots): SQL {
   const from = JSON.stringify(versions.map(({ uuid, version }) => [uuid, version]));
+  const pinned = sql`(select value from json_each(${JSON.stringify(pins)}) where key = t.uuid)`;
   return sql`with recursive reached(uuid, version) as (
     select value ->> 0, value ->> 1 from json_each(${from})
     union
     select t.uuid, t.version from json_each(${JSON.stringify(names)}) n
       join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = n.value or t.uuid = n.value)
     union
-    select t.uuid, t.version from reached r
+    select t.uuid, coalesce(${pinned}, t.version) from reached r
       join ${templateReferences} f on f.org_uuid = ${orgUuid} and f.template_uuid = r.uuid
         and f.version = r.version and f.kind = 'template'
       join ${templates} t on t.org_uuid = ${orgUuid} and (t.id = f.target or t.uuid = f.target)

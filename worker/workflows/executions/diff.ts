@@ -16,14 +16,21 @@ import { invalid } from './start.ts';
 /** Elements of two lists that are compared one by one, multiplied: longer ones are replaced as a whole. */
 const COMPARED_MAX = 250_000;
 /** Actions that are read of a run at a time. */
-const STEP = 1000;
+const STEP = 200;
 
 /** One action in the two runs. */
 interface Pair {
   readonly id: string;
   readonly path: string;
-  a: ActionRecord | undefined;
-  b: ActionRecord | undefined;
+  readonly a: ActionRecord | undefined;
+  readonly b: ActionRecord | undefined;
+}
+
+/** How far the comparison is: first all actions of one run, then those of the other that the first does not have. */
+interface Place {
+  readonly side: 'a' | 'b';
+  /** In the order of starts of that run. */
+  readonly after: number;
 }
 
 /** @throws GatewayError RUN_NOT_FOUND, BAD_REQUEST for a run of another workflow, FORBIDDEN for who does not see their values */
@@ -38,22 +45,34 @@ export async function diffRuns(
   for (const { record } of [a, b]) {
     if (!(await readsAll(ctx, workflow, record))) throw hidden();
   }
-  const pairs = await pairsOf(ctx, workflow, a.record, b.record);
-  const differing = pairs.map(diffOf).filter((each) => each !== undefined);
   const list = listOf(ctx, workflow, `diff:${a.record.id}:${b.record.id}`);
-  const from = Number((await readCursor(list, cursor)) ?? 0);
-  const page = differing.slice(from, from + limit);
-  const hasMore = differing.length > from + limit;
+  const from = placeOf(await readCursor(list, cursor));
+  const page: JsonObject[] = [];
+  let next: Place | undefined;
+  for await (const { pair, place } of pairsOf(ctx, workflow, [a.record, b.record], from)) {
+    const differing = diffOf(pair);
+    if (differing && page.length === limit) {
+      next = place;
+      break;
+    }
+    if (differing) page.push(differing);
+  }
   const input = patchOf(a.record.input, b.record.input);
   const versions = [a, b].map(({ record }) => record.head.workflow.version);
-  const isSame = input.length === 0 && differing.length === 0 && versions[0] === versions[1];
+  // A cursor stands after a difference.
+  const isSame = input.length === 0 && page.length === 0 && versions[0] === versions[1] && !cursor;
   return {
     same: isSame,
     ...(input.length === 0 ? {} : { input }),
     version: versions,
     actions: page,
-    ...(hasMore ? { next_cursor: await writeCursor(list, `${from + limit}`) } : {}),
+    ...(next ? { next_cursor: await writeCursor(list, `${next.side} ${next.after}`) } : {}),
   };
+}
+
+function placeOf(cursor: string | undefined): Place {
+  const [side, after] = cursor?.split(' ') ?? [];
+  return { side: side === 'b' ? 'b' : 'a', after: Number(after ?? 0) };
 }
 
 /** @throws GatewayError BAD_REQUEST for a run of another workflow, RUN_NOT_FOUND */
@@ -67,30 +86,67 @@ async function ofSame(ctx: Context, workflow: Workflow, named: string): Promise<
   return findRun(ctx, workflow, named, { limit: 0 });
 }
 
-async function pairsOf(
+/** Actions from a place on, each with the place before it. Only as many are read as are asked for, some at a time. */
+async function* pairsOf(
   ctx: Context,
   workflow: Workflow,
-  a: RunRecord,
-  b: RunRecord,
-): Promise<readonly Pair[]> {
-  const pairs = new Map<string, Pair>();
-  for (const [side, { id: run }] of [
-    ['a', a],
-    ['b', b],
-  ] as const) {
-    for (let after = 0; ; ) {
-      const { actions, hasMore } = await findRun(ctx, workflow, run, { after, limit: STEP });
-      for (const action of actions) {
-        const { id, path } = action;
-        const pair = pairs.get(path) ?? { id, path, a: undefined, b: undefined };
-        pair[side] = action;
-        pairs.set(path, pair);
-      }
-      if (actions.length < STEP && !hasMore) break;
-      after = actions.at(-1)?.begun ?? after;
+  [a, b]: readonly [RunRecord, RunRecord],
+  from: Place,
+): AsyncGenerator<{ readonly pair: Pair; readonly place: Place }> {
+  if (from.side === 'a') {
+    for await (const { own, other, before } of sideOf(ctx, workflow, [a, b], from.after)) {
+      const { id, path } = own;
+      yield { pair: { id, path, a: own, b: other }, place: { side: 'a', after: before } };
     }
   }
-  return [...pairs.values()];
+  const after = from.side === 'b' ? from.after : 0;
+  for await (const { own, other, before } of sideOf(ctx, workflow, [b, a], after)) {
+    const { id, path } = own;
+    if (other) continue;
+    yield { pair: { id, path, a: undefined, b: own }, place: { side: 'b', after: before } };
+  }
+}
+
+/** Actions of a run in the order of their starts, with those of the other run at the same paths. */
+async function* sideOf(
+  ctx: Context,
+  workflow: Workflow,
+  [run, other]: readonly [RunRecord, RunRecord],
+  from: number,
+) {
+  for (let after = from; ; ) {
+    const read = { current: true, limit: STEP };
+    const { actions, hasMore } = await findRun(ctx, workflow, run.id, { ...read, after });
+    const there = await actionsAt(
+      ctx,
+      workflow,
+      other,
+      actions.map(({ path }) => path),
+    );
+    for (const own of actions) {
+      yield { own, other: there.get(own.path), before: after };
+      after = own.begun;
+    }
+    if (actions.length < STEP && !hasMore) return;
+  }
+}
+
+/** Actions of a run at some paths. */
+async function actionsAt(
+  ctx: Context,
+  workflow: Workflow,
+  { id }: RunRecord,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, ActionRecord>> {
+  const found = new Map<string, ActionRecord>();
+  if (paths.length === 0) return found;
+  for (let after = 0; ; ) {
+    const query = { current: true, limit: STEP, after, paths };
+    const { actions, hasMore } = await findRun(ctx, workflow, id, query);
+    for (const action of actions) found.set(action.path, action);
+    if (!hasMore) return found;
+    after = actions.at(-1)?.begun ?? after;
+  }
 }
 
 function diffOf({ id, path, a, b }: Pair): JsonObject | undefined {

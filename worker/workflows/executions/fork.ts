@@ -5,7 +5,7 @@ import type { Demand } from '../../access/demand.ts';
 import type { Context } from '../../context.ts';
 import type { Accepted } from '../../outcome.ts';
 import { versionNotFound, type Workflow } from '../access.ts';
-import type { Head, Kept, Order, WorkflowVersion } from '../runs/head.ts';
+import type { Head, Order, WorkflowVersion } from '../runs/head.ts';
 import { paused, pinned } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { sameBefore } from '../runs/same-before.ts';
@@ -20,9 +20,9 @@ import { conflict, recordSteering } from './steer.ts';
 interface Told {
   readonly head: Head;
   readonly input: string;
-  /** Absent where the action never ran. */
-  readonly kept?: Kept;
-  /** Ids of the actions before it. */
+  /** UUIDs of the endpoints that its values come from. */
+  readonly reached: readonly string[];
+  /** Ids of the actions before it; absent where the action never ran. */
   readonly before?: readonly string[];
 }
 
@@ -43,10 +43,10 @@ export async function forkRun(
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
   if (!(await readsAll(ctx, workflow, record))) throw hidden();
   const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
-  const text = await object.kept(record.id, body.from);
+  const text = await object.forkOf(record.id, body.from);
   if (text === undefined) throw runNotFound();
   const told = JSON.parse(text) as Told; // As the object wrote it.
-  if (!told.kept) throw conflict(`The run never came to an action ${body.from} of the top level`);
+  if (!told.before) throw conflict(`The run never came to an action ${body.from} of the top level`);
   const version = {
     uuid: row.uuid,
     id: row.id,
@@ -70,7 +70,7 @@ export async function forkRun(
     ...(await pinned(ctx, version)),
     requestId: ctx.requestId,
     address: ctx.address,
-    fork: { from: body.from, kept: told.kept },
+    fork: { from: body.from, reached: told.reached },
   };
   return started(ctx, workflow, order);
 }

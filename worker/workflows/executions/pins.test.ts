@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { startGateway } from '../../test/gateway.ts';
 import type { RunRecord } from '../runs/head.ts';
 import { runsObject } from '../runs/reachable.ts';
+import { callbackToken } from '../runs/test/callbacks.ts';
 import { make } from '../test/definitions.ts';
 
 test('a start pins templates and subworkflows to their versions', async () => {
@@ -36,4 +37,37 @@ test('a start pins templates and subworkflows to their versions', async () => {
     templates: { echo: '1.0.0' },
     workflows: { inner: { uuid: expect.any(String), id: 'inner', version: '1.0.0' } },
   });
+});
+
+test('a run keeps the versions of templates that its templates nest', async () => {
+  const gateway = await startGateway('SuperAdmin');
+  gateway.clock.now = Date.now();
+  const rules = (expression: string) => ({
+    transformationRules: [{ target: 'n', expression }],
+  });
+  await gateway.call('POST', '/templates', { id: 'leaf', name: 'Leaf', ...rules('1') });
+  await gateway.call('POST', '/templates', {
+    id: 'stem',
+    name: 'Stem',
+    transformationRules: [{ target: 'of', template: 'leaf' }],
+  });
+  await make(gateway, {
+    id: 'waits',
+    name: 'Waits',
+    actions: [
+      { id: 'wait', type: 'wait', mode: 'callback', next: 'stem' },
+      { id: 'stem', type: 'template', template: 'stem', input: {} },
+    ],
+  });
+  const started = await gateway.call('POST', '/workflows/waits', {});
+  const { run_id: run } = started.body as { run_id: string };
+  await gateway.call('PATCH', '/templates/leaf', rules('2'));
+  const object = runsObject(env, gateway.organization.uuid, run);
+  const token = await callbackToken(gateway, run, 'wait');
+  expect(await object.callBack(token, run, 'wait', '{}')).toBe(true);
+  const output = async () => {
+    const { body } = await gateway.call('GET', `/workflows/waits/executions/${run}`);
+    return (body as { output?: unknown }).output;
+  };
+  await expect.poll(output).toEqual({ of: { n: 1 } });
 });

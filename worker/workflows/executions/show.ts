@@ -10,7 +10,7 @@ import { isUuid } from '../../shapes/ids.ts';
 import { isoTime } from '../../shapes/iso-time.ts';
 import type { Workflow } from '../access.ts';
 import type { ActionRecord, RunRecord, Told } from '../runs/head.ts';
-import type { Owner, Standing } from '../runs/object.ts';
+import type { ActionQuery, Owner, Standing } from '../runs/object.ts';
 import { runsObject } from '../runs/reachable.ts';
 import type { ActionsQuery } from './schema.ts';
 import { readsAll } from './sight.ts';
@@ -41,24 +41,17 @@ export interface Shown {
   readonly hasMore: boolean;
 }
 
-/** Which actions are shown. */
-export interface ActionFilter {
-  readonly path?: string | undefined;
-  readonly status?: string | undefined;
-  readonly after?: number;
-  readonly limit?: number;
-}
-
 /** A run of the workflow. @throws GatewayError RUN_NOT_FOUND */
 export async function findRun(
   ctx: Context,
   { row }: Workflow,
   named: string,
-  { after = 0, limit = PAGE_MAX + 1, path, status }: ActionFilter = {},
+  query: Partial<ActionQuery> = {},
 ): Promise<Shown> {
   const run = isUuid(named) ? named.toLowerCase() : '';
   const object = runsObject(ctx.env, ctx.caller.orgUuid, run === '' ? '0' : run);
-  const text = run === '' ? undefined : await object.record(run, { after, limit, path, status });
+  const text =
+    run === '' ? undefined : await object.record(run, { after: 0, limit: PAGE_MAX + 1, ...query });
   const shown = text === undefined ? undefined : (JSON.parse(text) as Shown); // As the object wrote it.
   if (shown?.record.head.workflow.uuid !== row.uuid) throw runNotFound();
   return shown;
@@ -74,7 +67,15 @@ export function runNotFound(): GatewayError {
 
 /** The record of a run with its first actions. @throws GatewayError RUN_NOT_FOUND */
 export async function showRun(ctx: Context, workflow: Workflow, run: string): Promise<JsonBytes> {
-  const { record, actions, hasMore } = await findRun(ctx, workflow, run);
+  return told(ctx, workflow, await findRun(ctx, workflow, run));
+}
+
+/** A run with its first actions, as the caller may see it. */
+export async function told(
+  ctx: Context,
+  workflow: Workflow,
+  { record, actions, hasMore }: Shown,
+): Promise<JsonBytes> {
   const sees = await readsAll(ctx, workflow, record);
   const teller = new Teller(workflow.row.id, record.id, sees);
   const page = actions.slice(0, PAGE_MAX);

@@ -16,7 +16,7 @@ import { paused, pinned } from '../runs/order.ts';
 import { runsObject } from '../runs/reachable.ts';
 import { demandNamed } from './rights.ts';
 import type { StartQuery } from './schema.ts';
-import { ownerOf, showRun, standing } from './show.ts';
+import { ownerOf, type Shown, standing, told } from './show.ts';
 
 /** What a start is asked for. */
 export interface Asked {
@@ -85,8 +85,8 @@ async function replyTo(
     outcome: 'success',
     details: { id: row.id },
   });
-  const hasEnded = ['succeeded', 'failed', 'cancelled'].includes(started.status);
-  return started.isAwaited && hasEnded ? showRun(ctx, workflow, id) : accepted;
+  const { record } = started;
+  return record === undefined ? accepted : told(ctx, workflow, JSON.parse(record) as Shown); // As the object wrote it.
 }
 
 /** A key names the run: a repeat with it finds the run. */

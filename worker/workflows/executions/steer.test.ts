@@ -24,6 +24,15 @@ const WORKFLOWS: readonly JsonObject[] = [
     ],
   },
   {
+    id: 'ways',
+    name: 'Ways',
+    actions: [
+      call('a', { next: 'more' }),
+      { id: 'more', type: 'condition', condition: '$.input.long', true: 'b', false: null },
+      call('b'),
+    ],
+  },
+  {
     id: 'ask',
     name: 'Ask',
     actions: [
@@ -200,6 +209,28 @@ describe('runs', () => {
       body: { message: 'with: is a run of another workflow' },
     });
     expect(await gateway.call('POST', path('two', other, '/retry'))).toMatchObject({ status: 409 });
+  });
+
+  test('are compared page by page, also where only one of them has an action', async () => {
+    const more = await start('ways', { n: 1, long: true });
+    const less = await start('ways', { n: 2, long: false });
+    const pages: Json[] = [];
+    let next = '';
+    do {
+      const query = `?with=${more}&limit=1${next}`;
+      const { body } = await gateway.call('GET', path('ways', less, `/diff${query}`));
+      const { same, actions, next_cursor: cursor } = body as JsonObject;
+      pages.push([
+        same ?? null,
+        ...(actions as JsonObject[]).map((each) => `${each.path} ${each.status}`),
+      ]);
+      next = cursor === undefined ? '' : `&cursor=${String(cursor)}`;
+    } while (next !== '');
+    expect(pages).toEqual([
+      [false, 'a succeeded,succeeded'],
+      [false, 'more succeeded,succeeded'],
+      [false, 'b ,succeeded'],
+    ]);
   });
 
   test('tell what changes of them, and end with the run', async () => {

@@ -1,6 +1,6 @@
 /** Forgets the runs and events of an organization that is gone, and looks for runs that nothing wakes. */
 import { type Bindings, databaseOf } from '../../context.ts';
-import { objectNamesOf } from './names.ts';
+import { objectNameOf, objectNamesOf } from './names.ts';
 import { selectObjectsWithRuns } from './store.ts';
 
 /** Objects of one look; the next takes the others. */
@@ -19,7 +19,6 @@ export async function clearRuns(
 /** Wakes objects with runs that have not ended: for the clock, in case an alarm was lost. */
 export async function wakeRuns(env: Bindings): Promise<void> {
   const rows = await selectObjectsWithRuns(databaseOf(env), WOKEN_MAX);
-  await Promise.allSettled(
-    rows.map(({ orgUuid, shard }) => env.WORKFLOW_RUNS.getByName(`${orgUuid}:${shard}`).wake()),
-  );
+  const names = new Set(rows.map(({ orgUuid, digit }) => objectNameOf(orgUuid, digit)));
+  await Promise.allSettled([...names].map((name) => env.WORKFLOW_RUNS.getByName(name).wake()));
 }

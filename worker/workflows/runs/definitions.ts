@@ -42,9 +42,13 @@ export function definitionOf(keeper: Keeper, { uuid, version }: Named): Workflow
   return workflow;
 }
 
-function isKept({ sql }: Keeper, { uuid, version }: Named): boolean {
+function isKept({ sql, definitions }: Keeper, { uuid, version }: Named): boolean {
+  const name = `${uuid}:${version}`;
+  if (definitions.has(name)) return true;
   const where = 'workflow = ? AND version = ?';
-  return sql.exec(`SELECT 1 FROM definitions WHERE ${where}`, uuid, version).toArray().length > 0;
+  const rows = sql.exec(`SELECT 1 FROM definitions WHERE ${where}`, uuid, version).toArray();
+  if (rows.length > 0) definitions.add(name);
+  return rows.length > 0;
 }
 
 /** Keeps the definition of a version. */
@@ -63,7 +67,8 @@ export function keepDefinition(keeper: Keeper, { uuid, version }: Named, source:
 }
 
 /** Removes definitions that no run is pinned to. */
-export function dropDefinitions({ sql }: Keeper): void {
+export function dropDefinitions({ sql, definitions }: Keeper): void {
+  definitions.clear();
   sql.exec(`DELETE FROM definitions WHERE NOT EXISTS (SELECT 1 FROM runs
     WHERE json_extract(head, '$.workflow.uuid') = workflow
       AND json_extract(head, '$.workflow.version') = version)`);

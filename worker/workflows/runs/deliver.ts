@@ -43,24 +43,26 @@ async function claim({ env, driver }: Reachable, row: RunRow, { key, path }: Of<
   const object = runsObject(env, row.head.orgUuid, key);
   const standing = await object.claim(ownerOf(row), key, row.id, path);
   const reached = standing.is === 'done' ? await sourcesOf({ env, driver }, row, path) : [];
-  driver.act(row.run, (turn) => {
-    driver.keeper.addReached(row.run, reached);
+  driver.act(row.run, (turn, journal) => {
+    journal.reach(reached);
     claimed(turn, path, answerOf(turn, standing));
   });
 }
 
+/** A key that an action waits for has come to an end: it is asked for again. */
+export function claimAgain(journal: Turn['journal'], path: string): void {
+  const node = journal.node(path);
+  const key = node?.state.key;
+  if (node?.phase === 'key' && key !== undefined) journal.effect({ do: 'claim', path, key });
+}
+
 /** UUIDs of the endpoints that an action's output comes from, where another run brought it. */
 async function sourcesOf({ env, driver }: Reachable, row: RunRow, path: string): Promise<string[]> {
-  const node = driver.nodeAt(row.run, path);
+  const node = driver.keeper.nodeAt(row.run, path);
   const action = node && driver.workflowOf(row)?.byId.get(node.action);
   if (action?.type !== 'endpoint' && action?.type !== 'template') return [];
   const ctx = contextOf(env, row.head, row.id, AbortSignal.timeout(LOOKUP_MS), driver.later);
-  const { templates } = row.head.pins;
-  return endpointsOf(
-    ctx,
-    action,
-    action.type === 'template' ? templates[action.template] : undefined,
-  );
+  return endpointsOf(ctx, action, row.head.pins);
 }
 
 function answerOf(
@@ -74,7 +76,7 @@ function answerOf(
 
 async function settleKey({ env, driver }: Reachable, row: RunRow, effect: Of<'settle'>) {
   const { key, path, as, output } = effect;
-  const text = output === undefined ? undefined : driver.keeper.vault.text(row.run, output);
+  const text = output === undefined ? undefined : driver.keeper.text(row.run, output);
   const object = runsObject(env, row.head.orgUuid, key);
   await object.settle(ownerOf(row), key, row.id, path, as, text);
 }
@@ -99,7 +101,7 @@ async function enter({ env, driver }: Reachable, row: RunRow, { gate, max }: Of<
 export function outcomeOf({ driver: { keeper } }: Reachable, row: RunRow): ChildOutcome {
   const { status, output, error } = row.body;
   const reached = keeper.reachedOf(row.run);
-  const textOf = (ref: Ref) => keeper.vault.text(row.run, ref);
+  const textOf = (ref: Ref) => keeper.text(row.run, ref);
   if (status === 'succeeded') {
     return { is: 'succeeded', ...(output === undefined ? {} : { text: textOf(output) }), reached };
   }

@@ -8,21 +8,25 @@ import { settingsOf } from '../../settings.ts';
 import type { Workflow } from '../definition/tree.ts';
 import { failRun } from '../engine/advance.ts';
 import { cutOff } from '../engine/cut-off.ts';
-import type { DueKind, Node } from '../engine/journal.ts';
-import { attemptEnded, beginRun, due } from '../engine/machine.ts';
+import type { DueKind } from '../engine/journal.ts';
+import { beginRun, due } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
 import { settle } from '../engine/settle.ts';
 import type { Turn } from '../engine/turn.ts';
 import { setAlarmAnew } from './alarm.ts';
 import { allowanceOf } from './allowance.ts';
+import { Calls } from './calls.ts';
 import { definitionOf } from './definitions.ts';
-import type { Call } from './head.ts';
-import type { RunRow } from './journal.ts';
+import { dropCopies } from './forking.ts';
+import type { RunRow, SqlJournal } from './journal.ts';
 import type { Keeper, Turned } from './keeper.ts';
-import { type CallEnd, callEndpoint, callTemplate, contextOf, templateWrites } from './perform.ts';
+import { contextOf, templateWrites } from './perform.ts';
+import { forkOf } from './run-rows.ts';
 
 /** Milliseconds after which an object that was killed looks at what it was doing. */
 const HEARTBEAT_MS = 3_000;
+/** Milliseconds that a transition may stay unwritten. */
+const UNWRITTEN_MAX_MS = 50;
 /** Times that are due which one round takes. */
 const DUE_STEP = 200;
 
@@ -36,8 +40,8 @@ interface DueRow extends Record<string, SqlStorageValue> {
 export interface Beside {
   /** There are effects to be done, of a run. */
   deliver(run: number): void;
-  /** A run has changed. */
-  changed(row: RunRow): void;
+  /** A run has changed, and that is written or not. */
+  changed(row: RunRow, isWritten: boolean): void;
 }
 
 export class Driver {
@@ -47,8 +51,8 @@ export class Driver {
   readonly #env: Bindings;
   readonly #beside: Beside;
   #recovered: Promise<void> | undefined;
-  /** Calls in flight. */
-  #calls = 0;
+  readonly #calls: Calls;
+  #isWriting = false;
   #alarmAt: number | undefined;
   #isRunningDues = false;
 
@@ -58,6 +62,7 @@ export class Driver {
     this.keeper = keeper;
     this.allowance = allowanceOf(keeper, env);
     this.#beside = beside;
+    this.#calls = new Calls(this, env);
   }
 
   /** Once, before anything else: what was in flight when the object ended was cut off. */
@@ -72,12 +77,15 @@ export class Driver {
   async #recover(): Promise<void> {
     await whenReady({ env: this.#env, settings: settingsOf(this.#env) });
     this.#alarmAt = await setAlarmAnew(this.#state.storage);
+    dropCopies(this.keeper);
     const rows = this.keeper.sql
-      .exec<{ run: number; path: string }>("SELECT run, path FROM nodes WHERE phase = 'attempt'")
+      .exec<{ run: number; path: string }>(
+        "SELECT run, path FROM nodes WHERE phase <> 'ended' AND phase = 'attempt'",
+      )
       .toArray();
     for (const { run, path } of rows) await this.#cutOff(run, path);
     const outbox = this.keeper.sql
-      .exec<{ run: number }>("SELECT DISTINCT run FROM outbox WHERE kind <> 'tell'")
+      .exec<{ run: number }>('SELECT DISTINCT run FROM outbox')
       .toArray();
     for (const { run } of outbox) this.#beside.deliver(run);
   }
@@ -86,48 +94,86 @@ export class Driver {
     const row = this.keeper.at(run);
     const workflow = row && definitionOf(this.keeper, row.head.workflow);
     if (!row || !workflow) return;
-    const node = this.nodeAt(run, path);
+    const node = this.keeper.nodeAt(run, path);
     const action = node && workflow.byId.get(node.action);
     if (!node || !action) return;
     let writes = action.type === 'endpoint' && action.operation === 'write';
     if (action.type === 'template') {
       const ctx = contextOf(this.#env, row.head, row.id, AbortSignal.timeout(30_000), this.later);
-      writes = await templateWrites(ctx, action, row.head.pins.templates[action.template]);
+      writes = await templateWrites(ctx, action, row.head.pins);
     }
-    this.act(run, (turn) => cutOff(turn, path, writes));
+    this.act(run, (turn) => {
+      // While a run is under way its time is in memory alone.
+      if (turn.run.endedAt === 0) turn.journal.due(turn.run.deadline, '', 'deadline');
+      cutOff(turn, path, writes);
+    });
   }
 
-  /** One transition of a run, and what follows from it. Undefined where there is no such run. */
-  act<Value>(run: number, work: (turn: Turn) => Value): Value | undefined {
-    const row = this.keeper.at(run);
-    const workflow = row && definitionOf(this.keeper, row.head.workflow);
+  /**
+   * One transition of a run, and what follows from it. Undefined where there is no such run.
+   * @param mayWait as of `Keeper.turn`
+   */
+  act<Value>(
+    run: number,
+    work: (turn: Turn, journal: SqlJournal) => Value,
+    mayWait = false,
+  ): Value | undefined {
+    const head = this.keeper.headOf(run);
+    const workflow = head && definitionOf(this.keeper, head.workflow);
     if (!workflow) return undefined;
     try {
-      const turned = this.keeper.turn(run, workflow, work);
+      const turned = this.keeper.turn(run, workflow, work, mayWait);
       this.after(turned);
       return turned.value;
     } catch (thrown) {
       // A fault of ours: the run is not to hang.
-      log('error', 'a run of a workflow failed', { run_id: row.id, ...loggedFault(thrown) });
-      const failure = { code: 'INTERNAL', message: 'Something went wrong', action: '' };
-      this.after(
-        this.keeper.turn(run, workflow, (turn) => {
-          failRun(turn, failure);
-          settle(turn);
-        }),
-      );
+      const id = this.keeper.at(run)?.id;
+      log('error', 'a run of a workflow failed', { run_id: id, ...loggedFault(thrown) });
+      this.keeper.reset(run);
+      this.#failed(run, workflow);
       return undefined;
     }
   }
 
-  /** Does what follows from a transition that is written. */
-  after({ row, calls, hasEffects, earliest }: Turned<unknown>): void {
-    for (const call of calls) this.later(this.#call(row.run, call));
+  #failed(run: number, workflow: Workflow): void {
+    const failure = { code: 'INTERNAL', message: 'Something went wrong', action: '' };
+    this.after(
+      this.keeper.turn(run, workflow, (turn) => {
+        failRun(turn, failure);
+        settle(turn);
+      }),
+    );
+    // Ends of calls that were not written are lost: what has no call in flight is cut off.
+    const lost = this.keeper.sql
+      .exec<{ path: string }>(
+        "SELECT path FROM nodes WHERE run = ? AND phase <> 'ended' AND phase = 'attempt'",
+        run,
+      )
+      .toArray()
+      .filter(({ path }) => !this.#calls.has(run, path));
+    for (const { path } of lost) this.later(this.#cutOff(run, path));
+  }
+
+  /** Does what follows from a transition. */
+  after({ row, calls, hasEffects, earliest, isWritten }: Turned<unknown>): void {
+    for (const call of calls) this.later(this.#calls.make(row.run, call));
     if (hasEffects) this.#beside.deliver(row.run);
-    this.#beside.changed(row);
+    this.#beside.changed(row, isWritten);
+    if (!isWritten) this.#writeSoon();
     const now = Date.now();
     if (earliest <= now) this.later(this.runDues());
     this.arm(Math.min(earliest, now + HEARTBEAT_MS));
+  }
+
+  /** What was not written is not left so for long. */
+  #writeSoon(): void {
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    const written = scheduler.wait(UNWRITTEN_MAX_MS).then(() => {
+      this.#isWriting = false;
+      this.keeper.writeAll();
+    });
+    this.later(written);
   }
 
   /** Lets work go on beside; a failure of it is logged. */
@@ -146,66 +192,14 @@ export class Driver {
 
   /** JSON text of what an action was begun with. */
   inputOf(run: number, path: string): string | undefined {
-    const input = this.nodeAt(run, path)?.input;
-    return input === undefined ? undefined : this.keeper.vault.text(run, input);
+    const input = this.keeper.nodeAt(run, path)?.input;
+    return input === undefined ? undefined : this.keeper.text(run, input);
   }
 
   /** When something is due of a node. */
   dueAt(run: number, path: string, kind: DueKind): number | undefined {
     const sql = 'SELECT at FROM dues WHERE run = ? AND path = ? AND kind = ?';
     return this.keeper.sql.exec<{ at: number }>(sql, run, path, kind).toArray()[0]?.at;
-  }
-
-  /** A node of a run, to be looked at. */
-  nodeAt(run: number, path: string): Node | undefined {
-    const [row] = this.keeper.sql
-      .exec<{ body: string }>(
-        'SELECT body FROM nodes WHERE run = ? AND path = ? AND generation = 0',
-        run,
-        path,
-      )
-      .toArray();
-    return row && (JSON.parse(row.body) as Node);
-  }
-
-  async #call(run: number, { path, attempt }: Call): Promise<void> {
-    this.#calls += 1;
-    try {
-      const end = await this.#end(run, path);
-      if (!end) return;
-      this.act(run, (turn) => {
-        this.keeper.addReached(run, end.reached);
-        const outcome =
-          'failure' in end ? { failure: end.failure } : { output: turn.journal.keep(end.text) };
-        attemptEnded(turn, path, attempt, outcome);
-      });
-    } finally {
-      this.#calls -= 1;
-    }
-  }
-
-  async #end(run: number, path: string): Promise<CallEnd | undefined> {
-    const row = this.keeper.at(run);
-    const workflow = row && definitionOf(this.keeper, row.head.workflow);
-    const node = this.nodeAt(run, path);
-    const action = node && workflow?.byId.get(node.action);
-    if (!row || !node || node.input === undefined) return undefined;
-    if (action?.type !== 'endpoint' && action?.type !== 'template') return undefined;
-    const full = {
-      code: 'QUOTA_EXCEEDED',
-      message: "The organization's storage is used up",
-      action: action.id,
-    };
-    if (!(await this.allowance.has(0))) return { failure: full, reached: [] };
-    const input = this.keeper.vault.text(run, node.input);
-    const signal = new AbortController().signal;
-    const ctx = contextOf(this.#env, row.head, row.id, signal, this.later);
-    const end =
-      action.type === 'endpoint'
-        ? await callEndpoint(ctx, action, input)
-        : await callTemplate(ctx, action, row.head.pins.templates[action.template], input);
-    if ('failure' in end || (await this.allowance.has(end.text.length))) return end;
-    return { failure: { ...full, effect: 'possible' }, reached: end.reached };
   }
 
   /** A run that has ended is kept at least until then. */
@@ -217,7 +211,7 @@ export class Driver {
   release(id: string): void {
     const row = this.keeper.find(id);
     if (row?.body.status !== 'queued' || row.body.endedAt !== 0) return;
-    const fork = this.keeper.forkOf(row.run);
+    const fork = forkOf(this.keeper.sql, row.run);
     this.act(row.run, (turn) => {
       if (fork === undefined) beginRun(turn);
       else beginFork(turn, fork);
@@ -275,6 +269,7 @@ export class Driver {
   /** The alarm has come. @param others when something beside the runs wants to be woken */
   async alarm(others: number | undefined): Promise<void> {
     this.#alarmAt = undefined;
+    this.keeper.writeDues();
     await this.runDues();
     const { sql } = this.keeper;
     const [row] = sql
@@ -283,7 +278,7 @@ export class Driver {
           EXISTS (SELECT 1 FROM outbox) OR EXISTS (SELECT 1 FROM unindexed) AS waiting`,
       )
       .toArray();
-    const isBusy = this.#calls > 0 || row?.waiting === 1;
+    const isBusy = this.#calls.count > 0 || row?.waiting === 1;
     const times = [row?.at ?? undefined, others, isBusy ? Date.now() + HEARTBEAT_MS : undefined];
     const next = Math.min(...times.filter((time) => time !== undefined));
     if (Number.isFinite(next)) this.arm(next);

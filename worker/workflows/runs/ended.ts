@@ -8,6 +8,7 @@ import { uuidOf } from './names.ts';
 import type { Owner } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { insertDeadLetter } from './store.ts';
+import { addTells } from './tells.ts';
 
 /** What seals the error of a dead letter. */
 export function letterSealing(
@@ -46,5 +47,6 @@ export async function endedOutside(at: Reachable, row: RunRow): Promise<void> {
   });
   driver.keepUntil(row.run, endedAt + letters.retentionMs);
   const data = { ...(destination === undefined ? {} : { destination }), dead_letter: uuid };
-  driver.keeper.enqueue(row.run, { do: 'tell', event: 'dead-letter', path: '', data });
+  const tell = { do: 'tell', event: 'dead-letter', path: '', data } as const;
+  addTells(driver.keeper.sql, row.run, `letter-${uuid}`, [tell]);
 }

@@ -37,6 +37,8 @@ export interface Head extends Owner {
 
 export interface Pins {
   readonly templates: { readonly [name: string]: string };
+  /** Of what those nest, by UUID. */
+  readonly nested?: { readonly [uuid: string]: string };
   readonly workflows: { readonly [name: string]: WorkflowVersion };
 }
 
@@ -47,16 +49,8 @@ export interface Order extends Omit<Head, 'gate' | 'retentionMs'> {
   readonly input: string;
   /** Milliseconds; used where the workflow says nothing. */
   readonly retentionMs: number;
-  /** A fork: where it begins, and what is there already. */
-  readonly fork?: { readonly from: string; readonly kept: Kept };
-}
-
-/** What a fork keeps of the run that it is made of. */
-export interface Kept {
-  /** Rows of nodes, as they are stored, with values in place of their refs. */
-  readonly nodes: readonly string[];
-  /** UUIDs of the endpoints that their values come from. */
-  readonly reached: readonly string[];
+  /** A fork of `forkedFrom`: where it begins, and the UUIDs of the endpoints that the kept values come from. */
+  readonly fork?: { readonly from: string; readonly reached: readonly string[] };
 }
 
 /** What is done outside for a run: what its engine asks for, and what surrounds the run. */

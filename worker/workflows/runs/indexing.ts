@@ -1,51 +1,148 @@
 /** Writes to D1 how an object's runs stand, and tells the organization's events of them: at most a second late. */
 import { type Bindings, databaseOf } from '../../context.ts';
+import { loggedFault } from '../../db/fault.ts';
 import type { WorkflowRunRow } from '../../db/workflows.ts';
 import type { NewEvent } from '../../events/object.ts';
+import { log } from '../../log.ts';
 import { compensationOf } from './compensation.ts';
-import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
 import { INDEX_STEP, upsertRuns } from './store.ts';
+import { eventsOf } from './tells.ts';
 
-/** Milliseconds for which changes gather. */
-export const GATHER_MS = 200;
-/** Events that are told at a time. */
-const TOLD_STEP = 100;
+/** Milliseconds for which changes gather; where there are always some, those between two writes. */
+const GATHER_MS = 200;
+const WRITE_EVERY_MS = 800;
 
-interface Told extends Record<string, SqlStorageValue> {
-  readonly id: number;
-  readonly run: number;
-  readonly body: string;
-}
+/** What writes the index of one object. */
+export class Indexer {
+  readonly #env: Bindings;
+  readonly #keeper: Keeper;
+  #isPlanned = false;
+  #last: Promise<unknown> = Promise.resolve();
+  /** Unix epoch milliseconds of the last write. */
+  #wroteAt = 0;
 
-/** Writes what was not written yet. @throws what D1 fails with */
-export async function writeIndex(env: Bindings, keeper: Keeper): Promise<void> {
-  const { sql } = keeper;
-  for (;;) {
-    const rows = sql
-      .exec<{ run: number }>('SELECT run FROM unindexed LIMIT ?', INDEX_STEP)
-      .toArray()
-      .flatMap(({ run }) => keeper.at(run) ?? []);
-    sql.exec('DELETE FROM unindexed WHERE run NOT IN (SELECT run FROM runs)');
-    if (rows.length === 0) return;
-    await upsertRuns(
-      databaseOf(env),
-      rows.map((row) => indexRow(keeper, row)),
-    );
-    // What changed meanwhile is written again.
-    for (const { run, seq } of rows) {
-      const where = 'run = ? AND EXISTS (SELECT 1 FROM runs WHERE run = ? AND seq = ?)';
-      sql.exec(`DELETE FROM unindexed WHERE ${where}`, run, run, seq);
+  constructor(env: Bindings, keeper: Keeper) {
+    this.#env = env;
+    this.#keeper = keeper;
+  }
+
+  /** Runs have changed: they are written soon. @param later lets that go on beside */
+  soon(later: (work: Promise<unknown>) => void): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    const wait = Math.max(GATHER_MS, this.#wroteAt + WRITE_EVERY_MS - Date.now());
+    const written = scheduler.wait(wait).then(() => {
+      this.#isPlanned = false;
+      return this.tryWrite();
+    });
+    later(written);
+  }
+
+  /** As `write`; what fails is logged, and done again later. */
+  async tryWrite(): Promise<void> {
+    try {
+      await this.write();
+    } catch (thrown) {
+      log('warn', 'the index of runs is written again', loggedFault(thrown));
     }
-    if (rows.length < INDEX_STEP) return;
+  }
+
+  /** Writes what was not written yet, one write after the other. @throws what D1 or the log of events fails with */
+  async write(): Promise<void> {
+    const written = this.#last.then(() => {
+      this.#wroteAt = Date.now();
+      return writeIndex(this.#env, this.#keeper);
+    });
+    this.#last = written.catch(() => undefined);
+    await written;
   }
 }
 
-function indexRow({ vault }: Keeper, { run, id, head, body }: RunRow): WorkflowRunRow {
+interface Unindexed extends Record<string, SqlStorageValue> {
+  readonly run: number;
+  readonly tells: string;
+}
+
+/**
+ * Writes what was not written yet. Where the log of events has no room, what it is told stays, and is
+ * told again with the next write.
+ * @throws what D1 or the log of events fails with
+ */
+async function writeIndex(env: Bindings, keeper: Keeper): Promise<void> {
+  const { sql } = keeper;
+  sql.exec('DELETE FROM unindexed WHERE run NOT IN (SELECT run FROM runs)');
+  let after = 0;
+  for (;;) {
+    const found = sql
+      .exec<Unindexed>(
+        'SELECT run, tells FROM unindexed WHERE run > ? ORDER BY run LIMIT ?',
+        after,
+        INDEX_STEP,
+      )
+      .toArray();
+    const rows = found.flatMap(({ run, tells }) => {
+      const row = keeper.at(run);
+      return row ? [{ row, tells }] : [];
+    });
+    if (rows.length === 0) return;
+    const index = rows.map(({ row }) => indexRow(keeper, row));
+    const events = rows.flatMap(({ row, tells }) => eventsOf(row, tells));
+    const [isTold] = await Promise.all([
+      tell(env, keeper, events),
+      upsertRuns(databaseOf(env), index),
+    ]);
+    forget(sql, rows, isTold);
+    after = found.at(-1)?.run ?? after;
+    if (found.length < INDEX_STEP) return;
+  }
+}
+
+/** Answers whether the log of events has taken them. */
+async function tell(
+  env: Bindings,
+  { owner }: Keeper,
+  events: readonly NewEvent[],
+): Promise<boolean> {
+  if (events.length === 0) return true;
+  const object = env.ORGANIZATION_EVENTS.getByName(owner.orgUuid);
+  const isTold = (await object.append(owner, events)) !== false;
+  if (!isTold) {
+    const told = { organization: owner.orgId, events: events.length };
+    log('warn', 'events of runs wait: the storage of the organization is used up', told);
+  }
+  return isTold;
+}
+
+/** What changed meanwhile is written again, what was told stays told. */
+function forget(
+  sql: SqlStorage,
+  rows: readonly { readonly row: RunRow; readonly tells: string }[],
+  isTold: boolean,
+): void {
+  const list = JSON.stringify(
+    rows
+      .filter(({ tells }) => isTold || tells === '')
+      // SQLite counts code points.
+      .map(({ row, tells }) => [row.run, row.seq, [...tells].length]),
+  );
+  sql.exec(
+    `UPDATE unindexed SET tells = substr(tells, 1 + (each.value ->> 2)) FROM json_each(?) AS each
+      WHERE unindexed.run = each.value ->> 0`,
+    list,
+  );
+  sql.exec(
+    `DELETE FROM unindexed WHERE tells = '' AND run IN (SELECT runs.run FROM json_each(?) AS each
+      JOIN runs ON runs.run = each.value ->> 0 AND runs.seq = each.value ->> 1)`,
+    list,
+  );
+}
+
+function indexRow(keeper: Keeper, { run, id, head, body }: RunRow): WorkflowRunRow {
   const { caller, trigger, workflow, parent, forkedFrom, retentionMs } = head;
   const hasEnded = body.endedAt !== 0;
-  const error = body.error === undefined ? undefined : vault.text(run, body.error);
+  const error = body.error === undefined ? undefined : keeper.text(run, body.error);
   return {
     orgUuid: head.orgUuid,
     uuid: id,
@@ -66,45 +163,4 @@ function indexRow({ vault }: Keeper, { run, id, head, body }: RunRow): WorkflowR
     endedAt: hasEnded ? body.endedAt : null,
     expiresAt: hasEnded ? body.endedAt + retentionMs : null,
   };
-}
-
-/** Tells the organization's events of what happened in its runs. @throws what their object fails with */
-export async function tellEvents(env: Bindings, keeper: Keeper): Promise<void> {
-  const { sql, owner } = keeper;
-  for (;;) {
-    const rows = sql
-      .exec<Told>(
-        "SELECT id, run, body FROM outbox WHERE kind = 'tell' ORDER BY id LIMIT ?",
-        TOLD_STEP,
-      )
-      .toArray();
-    const events = rows.flatMap(({ id, run, body }) => eventOf(keeper, id, run, body));
-    if (events.length > 0) {
-      await env.ORGANIZATION_EVENTS.getByName(owner.orgUuid).append(owner, events);
-    }
-    const last = rows.at(-1)?.id ?? 0;
-    sql.exec("DELETE FROM outbox WHERE kind = 'tell' AND id <= ?", last);
-    if (rows.length < TOLD_STEP) return;
-  }
-}
-
-function eventOf(keeper: Keeper, id: number, run: number, body: string): NewEvent[] {
-  const effect = JSON.parse(body) as RunEffect; // As the journal wrote it.
-  const row = keeper.at(run);
-  if (effect.do !== 'tell' || !row) return [];
-  const data = {
-    workflow: row.head.workflow.id,
-    run_id: row.id,
-    ...(effect.path === '' ? {} : { path: effect.path }),
-    ...effect.data,
-  };
-  return [
-    {
-      source: 'causeway',
-      event: effect.event,
-      id: `${row.id}:${id}`,
-      time: new Date().toISOString(),
-      data: JSON.stringify(data),
-    },
-  ];
 }

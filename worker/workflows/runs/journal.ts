@@ -1,9 +1,11 @@
-/** The journal of one run on an object's own database, within one transaction. Spec: workflows.md §7. */
+/** The journal of one run on an object's own database. Spec: workflows.md §7. */
 import type { Json } from '../../../proto/json.ts';
 import type { DueKind, ElementEnd, Journal, Node, Ref, Run } from '../engine/journal.ts';
 import type { Call, Head, RunEffect } from './head.ts';
 import { LoopRows } from './loop-rows.ts';
 import { childIdOf, tokenOf } from './names.ts';
+import { NodeRows } from './node-rows.ts';
+import { Pending } from './pending.ts';
 import type { Vault } from './vault.ts';
 
 /** A run as its row has it. */
@@ -16,72 +18,112 @@ export interface RunRow {
   seq: number;
 }
 
-interface NodeRow extends Record<string, SqlStorageValue> {
-  readonly body: string;
+/** What names follow from beside the run. */
+interface Outside {
+  /** What the URLs of callbacks begin with. */
+  readonly baseUrl: string;
+  /** The name of an idempotency key. */
+  keyOf(action: string, value: string): string;
 }
 
+/** All that may be due of a node. */
+const KINDS: readonly DueKind[] = ['go', 'retry', 'timeout', 'wake', 'deadline'];
+/** Characters of values that are written at the latest then. */
+const PENDING_MAX = 1024 * 1024;
+
+/** What a transition leads to. */
+export interface Asked {
+  readonly calls: readonly Call[];
+  /** Whether something is to be done outside. */
+  readonly hasEffects: boolean;
+  /** Unix epoch milliseconds of the earliest time that became due. */
+  readonly earliest: number;
+}
+
+/**
+ * Goes with a run for as long as its object has it in memory. Transitions change what is here;
+ * `write` writes all of it at once.
+ */
 export class SqlJournal implements Journal {
+  /** As it is now: it changes. */
+  readonly row: RunRow;
   readonly #sql: SqlStorage;
   readonly #vault: Vault;
-  readonly #row: RunRow;
-  readonly #keyOf: (action: string, value: string) => string;
-  readonly #baseUrl: string;
-  readonly #nodes = new Map<string, Node | undefined>();
-  readonly #dirty = new Set<Node>();
+  readonly #outside: Outside;
+  readonly #nodes: NodeRows;
+  readonly #pending: Pending;
   readonly #loops: LoopRows;
-  readonly calls: Call[] = [];
-  /** Whether something is to be done outside. */
-  hasEffects = false;
-  /** The earliest time that became due. */
-  earliest = Number.POSITIVE_INFINITY;
+  #isNew: boolean;
+  #lastRef: Ref | undefined;
+  /** Rows beside the run's own are written already, which must not be there without it. */
+  #mustWrite = false;
+  #calls: Call[] = [];
+  #hasEffects = false;
+  #earliest = Number.POSITIVE_INFINITY;
 
-  constructor(
-    sql: SqlStorage,
-    vault: Vault,
-    row: RunRow,
-    outside: { readonly baseUrl: string; keyOf(action: string, value: string): string },
-  ) {
+  /** @param isNew whether nothing of the run is written yet */
+  constructor(sql: SqlStorage, vault: Vault, row: RunRow, outside: Outside, isNew: boolean) {
+    this.row = row;
     this.#sql = sql;
     this.#vault = vault;
-    this.#row = row;
-    this.#keyOf = (action, value) => outside.keyOf(action, value);
-    this.#baseUrl = outside.baseUrl;
+    this.#outside = outside;
+    this.#isNew = isNew;
+    this.#nodes = new NodeRows(sql, row, isNew);
+    this.#pending = new Pending(sql, row.run, isNew);
     this.#loops = new LoopRows(sql, row.run);
   }
 
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
+  /** What the transition led to that ends here. */
+  takeAsked(): Asked {
+    const asked = { calls: this.#calls, hasEffects: this.#hasEffects, earliest: this.#earliest };
+    this.#calls = [];
+    this.#hasEffects = false;
+    this.#earliest = Number.POSITIVE_INFINITY;
+    return asked;
+  }
+
+  /** All nodes in the order of their starts, where they are in memory. */
+  get nodes(): readonly Node[] | undefined {
+    return this.#nodes.all;
+  }
+
+  /** UUIDs of the endpoints that the run's values come from, where they are in memory. */
+  get reached(): ReadonlySet<string> | undefined {
+    return this.#pending.allReached;
+  }
+
+  /** Whether it is time to write, whatever the transition led to. */
+  get mustWrite(): boolean {
+    return this.#mustWrite || this.#nodes.mustWrite || this.#pending.size > PENDING_MAX;
+  }
+
   node(path: string): Node | undefined {
-    if (this.#nodes.has(path)) return this.#nodes.get(path);
-    const [row] = this.#sql
-      .exec<NodeRow>(
-        'SELECT body FROM nodes WHERE run = ? AND path = ? AND generation = 0',
-        this.#row.run,
-        path,
-      )
-      .toArray();
-    const node = row && nodeOf(row);
-    this.#nodes.set(path, node);
-    return node;
+    return this.#nodes.node(path);
   }
 
   add(node: Node): void {
-    this.#nodes.set(node.path, node);
-    this.#dirty.add(node);
+    this.#nodes.put(node);
   }
 
   touch(node: Node): void {
-    this.#dirty.add(node);
+    this.#nodes.put(node);
   }
 
   active(): Node[] {
-    return this.#many("phase <> 'ended' AND generation = 0 ORDER BY begun");
+    return this.#nodes.active();
   }
 
   inFrame(frame: string): Node[] {
-    return this.#many('owner = ? AND generation = 0 ORDER BY begun', frame);
+    return this.#nodes.inFrame(frame);
   }
 
   unfinished(owner: string): Node[] {
-    return this.#many("owner = ? AND generation = 0 AND phase = 'ended' ORDER BY begun", owner)
+    return this.inFrame(owner)
+      .filter(({ phase }) => phase === 'ended')
       .filter(({ role }) => role === 'step' || role === 'option')
       .filter(
         ({ status, state }) =>
@@ -91,89 +133,62 @@ export class SqlJournal implements Journal {
   }
 
   lastToUndo(below?: string): Node | undefined {
-    const where = "undo = 'todo' AND generation = 0";
-    const last = ' ORDER BY ended DESC LIMIT 1';
-    if (below === undefined) return this.#many(where + last)[0];
-    return this.#many(`${where} AND ${BELOW}${last}`, ...belowOf(below))[0];
+    return this.#nodes.lastToUndo(below);
   }
 
   archive(below: string): void {
-    this.#flush();
-    const { run } = this.#row;
-    const [row] = this.#sql
-      .exec<{ last: number | null }>(
-        `SELECT max(generation) AS last FROM nodes WHERE run = ? AND ${BELOW}`,
-        run,
-        ...belowOf(below),
-      )
-      .toArray();
-    const next = (row?.last ?? 0) + 1;
-    this.#sql.exec(
-      `UPDATE nodes SET generation = ? WHERE run = ? AND generation = 0 AND phase = 'ended' AND ${BELOW}`,
-      next,
-      run,
-      ...belowOf(below),
-    );
-    for (const table of ['elements', 'results']) {
-      this.#sql.exec(
-        `DELETE FROM ${table} WHERE run = ? AND (path = ? OR ${BELOW})`,
-        run,
-        below,
-        ...belowOf(below),
-      );
-    }
-    this.#nodes.clear();
-    this.#loops.forget();
+    this.#direct();
+    this.#nodes.archive(below);
+    this.#loops.drop(below);
   }
 
   hasEscalated(path: string): boolean {
-    const told = "json_extract(body, '$.state.told')";
-    return this.#has(`nodes WHERE run = ? AND path = ? AND generation > 0 AND ${told}`, path);
+    return this.#nodes.hasEscalated(path);
   }
 
   text(ref: Ref): string {
-    return this.#vault.text(this.#row.run, ref);
+    return this.#pending.text(ref) ?? this.#vault.text(this.row.run, ref);
   }
 
   keep(text: string): Ref {
-    return this.#vault.keep(this.#row.run, text);
+    this.#lastRef ??= this.#isNew ? 0 : this.#vault.lastRef(this.row.run);
+    this.#lastRef += 1;
+    this.#pending.keep(this.#lastRef, text);
+    return this.#lastRef;
   }
 
   due(at: number, path: string, kind: DueKind): void {
-    this.#sql.exec(
-      'INSERT OR REPLACE INTO dues VALUES (?, ?, ?, ?)',
-      this.#row.run,
-      path,
-      kind,
-      at,
-    );
-    this.earliest = Math.min(this.earliest, at);
+    this.#pending.due(at, path, kind);
+    this.#earliest = Math.min(this.#earliest, at);
   }
 
   undue(path: string, kind?: DueKind): void {
-    const { run } = this.#row;
-    if (kind === undefined) {
-      this.#sql.exec('DELETE FROM dues WHERE run = ? AND path = ?', run, path);
-    } else {
-      this.#sql.exec('DELETE FROM dues WHERE run = ? AND path = ? AND kind = ?', run, path, kind);
-    }
+    this.#pending.undue(path, kind === undefined ? KINDS : [kind]);
   }
 
   effect(effect: RunEffect): void {
-    this.hasEffects = true;
-    this.#sql.exec(
-      'INSERT INTO outbox (run, kind, body) VALUES (?, ?, ?)',
-      this.#row.run,
-      effect.do,
-      JSON.stringify(effect),
-    );
+    if (effect.do === 'end' && this.#isTold) return;
+    if (effect.do !== 'tell') this.#hasEffects = true;
+    this.#pending.effect(effect);
+  }
+
+  /** Nobody outside waits for the end of the run. */
+  get #isTold(): boolean {
+    const { head, body } = this.row;
+    return !head.parent && !head.gate && body.status !== 'failed';
   }
 
   call({ path, attempts }: Node): void {
-    this.calls.push({ path, attempt: attempts });
+    this.#calls.push({ path, attempt: attempts });
+  }
+
+  /** The run's values come from these endpoints, too. */
+  reach(endpoints: readonly string[]): void {
+    this.#pending.reach(endpoints);
   }
 
   putElements(path: string, first: number, text: string): void {
+    this.#direct();
     this.#loops.putElements(path, first, this.keep(text));
   }
 
@@ -198,33 +213,35 @@ export class SqlJournal implements Journal {
   }
 
   #has(where: string, bound: SqlStorageValue): boolean {
-    return this.#sql.exec(`SELECT 1 FROM ${where}`, this.#row.run, bound).toArray().length > 0;
+    return this.#sql.exec(`SELECT 1 FROM ${where}`, this.row.run, bound).toArray().length > 0;
   }
 
   take(event: number): void {
-    this.#sql.exec('INSERT OR IGNORE INTO taken VALUES (?, ?)', this.#row.run, event);
+    this.#direct();
+    this.#sql.exec('INSERT OR IGNORE INTO taken VALUES (?, ?)', this.row.run, event);
   }
 
   takeCallback(path: string): Ref | undefined {
     const sql = 'SELECT ref FROM callbacks WHERE run = ? AND path = ?';
-    const rows = this.#sql.exec<{ ref: number | null }>(sql, this.#row.run, path).toArray();
+    const rows = this.#sql.exec<{ ref: number | null }>(sql, this.row.run, path).toArray();
     return rows[0]?.ref ?? undefined;
   }
 
   keepCallback(path: string, body: Ref): void {
-    this.#sql.exec('INSERT OR IGNORE INTO callbacks VALUES (?, ?, ?)', this.#row.run, path, body);
+    this.#direct();
+    this.#sql.exec('INSERT OR IGNORE INTO callbacks VALUES (?, ?, ?)', this.row.run, path, body);
   }
 
   callbackUrl(path: string): string {
-    return this.#baseUrl + tokenOf(this.#vault, this.#row.id, path);
+    return this.#outside.baseUrl + tokenOf(this.#vault, this.row.id, path);
   }
 
   childId(path: string, number: number): string {
-    return childIdOf(this.#vault, this.#row.id, path, number);
+    return childIdOf(this.#vault, this.row.id, path, number);
   }
 
   keyName(action: string, value: string): string {
-    return this.#keyOf(action, value);
+    return this.#outside.keyOf(action, value);
   }
 
   random(): number {
@@ -232,66 +249,34 @@ export class SqlJournal implements Journal {
   }
 
   /** Writes what was changed. */
-  finish(): void {
-    this.#flush();
-    const { run, body, seq, head } = this.#row;
+  write(): void {
+    this.#nodes.write();
+    this.#nodes.settle();
+    this.row.seq += 1;
+    const { run, id, body, seq, head } = this.row;
+    // The time of a run that is under way is far off, and written when it waits.
+    const isUnderWay = body.inFlight > 0 && body.endedAt === 0;
+    this.#pending.write(this.#vault, seq, isUnderWay);
     const expires = body.endedAt === 0 ? null : body.endedAt + head.retentionMs;
-    this.#sql.exec(
-      'UPDATE runs SET body = ?, status = ?, seq = ?, expires = ? WHERE run = ?',
-      JSON.stringify(body),
-      body.status,
-      seq + 1,
-      expires,
-      run,
-    );
-    this.#row.seq = seq + 1;
-  }
-
-  #flush(): void {
-    for (const node of this.#dirty) {
-      this.#row.seq += 1;
-      this.#sql.exec(
-        'INSERT OR REPLACE INTO nodes VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?)',
-        this.#row.run,
-        node.path,
-        node.owner,
-        node.phase,
-        node.undo,
-        node.begun,
-        node.ended,
-        this.#row.seq,
-        JSON.stringify(node),
-      );
+    const text = JSON.stringify(body);
+    if (this.#isNew) {
+      const sql = 'INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)';
+      this.#sql.exec(sql, run, id, JSON.stringify(head), text, body.status, seq, expires);
+    } else {
+      const set = 'UPDATE runs SET body = ?, status = ?, seq = ?, expires = ? WHERE run = ?';
+      this.#sql.exec(set, text, body.status, seq, expires, run);
     }
-    this.#dirty.clear();
+    this.#isNew = false;
+    this.#mustWrite = false;
   }
 
-  /** What the transaction knows already are the same objects. */
-  #many(where: string, ...bound: SqlStorageValue[]): Node[] {
-    this.#flush();
-    const rows = this.#sql.exec<NodeRow>(
-      `SELECT body FROM nodes WHERE run = ? AND ${where}`,
-      this.#row.run,
-      ...bound,
-    );
-    return rows.toArray().map((row) => {
-      const read = nodeOf(row);
-      const known = this.#nodes.get(read.path);
-      if (known) return known;
-      this.#nodes.set(read.path, read);
-      return read;
-    });
+  /** Writes what is due far off, too. */
+  writeDues(): void {
+    this.#pending.writeDues(false);
   }
-}
 
-/** Paths below one: what follows it begins with a dot or a bracket. */
-const BELOW = '((path >= ? AND path < ?) OR (path >= ? AND path < ?))';
-function belowOf(path: string): [string, string, string, string] {
-  return [`${path}.`, `${path}/`, `${path}[`, `${path}\\`];
-}
-
-/** Refs and texts that are undefined are left out of the body. */
-function nodeOf({ body }: NodeRow): Node {
-  const absent = { input: undefined, output: undefined, error: undefined, by: undefined };
-  return { ...absent, ...(JSON.parse(body) as Node) };
+  /** Something is written beside. */
+  #direct(): void {
+    this.#mustWrite = true;
+  }
 }

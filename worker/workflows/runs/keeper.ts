@@ -1,207 +1,261 @@
 /** What one object keeps: its runs, their values and definitions, and the transitions that change them. */
 import type { Bindings } from '../../context.ts';
 import { publicUrl } from '../../public-url.ts';
-import { sealBytes, unsealBytes } from '../../secrets/seal.ts';
 import { settingsOf } from '../../settings.ts';
 import type { Workflow } from '../definition/tree.ts';
-import type { Run } from '../engine/journal.ts';
+import type { Node, Ref, Run } from '../engine/journal.ts';
 import type { Turn } from '../engine/turn.ts';
 import { digestNow } from './digest.ts';
-import type { Call, Head, RunEffect } from './head.ts';
-import { type RunRow, SqlJournal } from './journal.ts';
+import type { Head } from './head.ts';
+import { Identity } from './identity.ts';
+import { type Asked, type RunRow, SqlJournal } from './journal.ts';
+import { selectNode } from './node-rows.ts';
 import type { Owner } from './object.ts';
-import { createTables } from './tables.ts';
-import { Vault } from './vault.ts';
+import { lastRun, selectRun } from './run-rows.ts';
+import type { Vault } from './vault.ts';
 
 /** What a transition answered, and what follows from it. */
-export interface Turned<Value> {
+export interface Turned<Value> extends Asked {
   readonly value: Value;
+  /** As it is now. */
   readonly row: RunRow;
-  readonly calls: readonly Call[];
-  readonly hasEffects: boolean;
-  /** Unix epoch milliseconds of the earliest time that became due. */
-  readonly earliest: number;
+  readonly isWritten: boolean;
 }
 
-interface RunColumns extends Record<string, SqlStorageValue> {
-  readonly run: number;
-  readonly id: string;
-  readonly head: string;
-  readonly body: string;
-  readonly seq: number;
-}
+/** Milliseconds within which nothing may be due of what is not written. */
+const SOON_MS = 1_000;
 
 export class Keeper {
   readonly #storage: DurableObjectStorage;
   readonly #env: Bindings;
-  /** Of the object. */
-  readonly name: string;
-  #opening: Promise<Vault> | undefined;
-  #vault: Vault | undefined;
-  #owner: Owner | undefined;
+  readonly #identity: Identity;
+  /** Names of definitions that are known to be kept here: worker/workflows/runs/definitions.ts. */
+  readonly definitions = new Set<string>();
+  /** What is in memory of runs that are under way, by their numbers. */
+  readonly #journals = new Map<number, SqlJournal>();
+  /** Their numbers, by their ids. */
+  readonly #numbers = new Map<string, number>();
+  /** Those of which something is not written yet. */
+  readonly #unwritten = new Set<number>();
+  readonly #held = new Set<number>();
+  #lastRun: number | undefined;
 
   constructor(storage: DurableObjectStorage, env: Bindings, name: string) {
     this.#storage = storage;
     this.#env = env;
-    this.name = name;
+    this.#identity = new Identity(storage.sql, env, name);
   }
 
   get sql(): SqlStorage {
     return this.#storage.sql;
   }
 
+  /** Of the object. */
+  get name(): string {
+    return this.#identity.name;
+  }
+
   /** @throws Error before `open` */
   get vault(): Vault {
-    if (!this.#vault) throw new Error('The object is not open');
-    return this.#vault;
+    return this.#identity.vault;
   }
 
   /** @throws Error before `open` */
   get owner(): Owner {
-    if (!this.#owner) throw new Error('The object is not open');
-    return this.#owner;
-  }
-
-  /** Whether anything was ever kept here. */
-  get isNew(): boolean {
-    const tables = this.sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'meta'").toArray();
-    return tables.length === 0;
+    return this.#identity.owner;
   }
 
   /**
    * Opens what seals the object's values; the first time it is made. Answers whether there is anything.
    * @param owner whose object it is, where the caller knows
    */
-  async open(owner?: Owner): Promise<boolean> {
-    if (this.#vault) {
-      if (owner && owner.sealedDataKey !== this.#owner?.sealedDataKey) this.#remember(owner);
-      return true;
-    }
-    if (this.isNew && !owner) return false;
-    this.#opening ??= this.#open(owner).finally(() => {
-      this.#opening = undefined;
-    });
-    this.#vault = await this.#opening;
-    return true;
+  open(owner?: Owner): Promise<boolean> {
+    return this.#identity.open(owner);
   }
 
-  async #open(owner: Owner | undefined): Promise<Vault> {
-    createTables(this.sql);
-    const known = this.#meta('owner');
-    const own = owner ?? (known && (JSON.parse(new TextDecoder().decode(known)) as Owner));
-    if (!own) throw new Error('Nobody says whose object it is');
-    const { orgUuid, sealedDataKey } = own;
-    const purpose = `workflow-runs:${this.name}`;
-    const sealing = { settings: settingsOf(this.#env), orgUuid, sealedDataKey, purpose };
-    const sealed = this.#meta('key');
-    const key = sealed
-      ? await unsealBytes(sealing, sealed)
-      : crypto.getRandomValues(new Uint8Array(32));
-    if (!sealed) this.#setMeta('key', await sealBytes(sealing, key));
-    if (owner || !known) this.#remember(own);
-    else this.#owner = own;
-    return new Vault(this.sql, key, this.name);
-  }
-
-  #remember({ orgUuid, orgId, sealedDataKey }: Owner): void {
-    this.#owner = { orgUuid, orgId, sealedDataKey };
-    this.#setMeta('owner', new TextEncoder().encode(JSON.stringify(this.#owner)));
-  }
-
-  #meta(name: string): Uint8Array | undefined {
-    const [row] = this.sql
-      .exec<{ value: ArrayBuffer }>('SELECT value FROM meta WHERE name = ?', name)
-      .toArray();
-    return row && new Uint8Array(row.value);
-  }
-
-  #setMeta(name: string, value: Uint8Array): void {
-    this.sql.exec('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, new Uint8Array(value).buffer);
-  }
-
-  /** A run that is kept here, by its id. */
+  /** A run as it is now, by its id; it is written then. */
   find(id: string): RunRow | undefined {
-    return this.#select('id = ?', id);
+    const run = this.#numbers.get(id);
+    if (run !== undefined) this.write(run);
+    return this.peek(id);
   }
 
-  /** A run that is kept here, by its number. */
+  /** A run as it is now, by its id, written or not. */
+  peek(id: string): RunRow | undefined {
+    const run = this.#numbers.get(id);
+    return run === undefined ? selectRun(this.sql, 'id = ?', id) : this.at(run);
+  }
+
+  /** A run as it is now, by its number, written or not. */
   at(run: number): RunRow | undefined {
-    return this.#select('run = ?', run);
+    const row = this.#journals.get(run)?.row;
+    return row ? { ...row, body: { ...row.body } } : selectRun(this.sql, 'run = ?', run);
   }
 
-  #select(where: string, bound: string | number): RunRow | undefined {
-    const [row] = this.sql
-      .exec<RunColumns>(`SELECT run, id, head, body, seq FROM runs WHERE ${where}`, bound)
-      .toArray();
-    if (!row) return undefined;
-    return {
-      run: row.run,
-      id: row.id,
-      head: JSON.parse(row.head) as Head,
-      body: bodyOf(row.body),
-      seq: row.seq,
-    };
+  /** The workflow and the owner of a run. */
+  headOf(run: number): Head | undefined {
+    return (this.#journals.get(run)?.row ?? selectRun(this.sql, 'run = ?', run))?.head;
   }
 
-  /** Adds a run, without beginning it. Its input's ref is set then. */
-  insert(id: string, head: Head, body: Omit<Run, 'input'>, input: string): RunRow {
-    const { run } = this.sql
-      .exec<{ run: number }>(
-        "INSERT INTO runs (id, head, body, status) VALUES (?, ?, '{}', ?) RETURNING run",
-        id,
-        JSON.stringify(head),
-        body.status,
-      )
-      .one();
-    const whole: Run = { ...body, input: this.vault.keep(run, input) };
-    this.sql.exec('UPDATE runs SET body = ? WHERE run = ?', JSON.stringify(whole), run);
-    return { run, id, head, body: whole, seq: 0 };
+  /** A node of a run as it is now, to be looked at. */
+  nodeAt(run: number, path: string): Node | undefined {
+    const journal = this.#journals.get(run);
+    return journal ? journal.node(path) : selectNode(this.sql, run, path);
   }
 
-  /** One transition of a run, as one transaction. */
-  turn<Value>(run: number, workflow: Workflow, work: (turn: Turn) => Value): Turned<Value> {
-    return this.#storage.transactionSync(() => this.turnWithin(run, workflow, work));
+  /** A text of a run, written or not. */
+  text(run: number, ref: Ref): string {
+    return this.#journals.get(run)?.text(ref) ?? this.vault.text(run, ref);
   }
 
-  /** As `turn`, within a transaction of the caller's. */
-  turnWithin<Value>(run: number, workflow: Workflow, work: (turn: Turn) => Value): Turned<Value> {
-    const row = this.at(run);
-    if (!row) throw new Error(`There is no run ${run}`);
-    const settings = settingsOf(this.#env);
-    const { fuel, depth, output_bytes: outputBytes } = settings.TEMPLATE_BUDGETS;
+  /** Adds a run that begins with the next transition, and is written then or later. */
+  add(id: string, head: Head, body: Omit<Run, 'input'>, input: string): number {
+    this.#lastRun ??= lastRun(this.sql);
+    this.#lastRun += 1;
+    const run = this.#lastRun;
+    const row: RunRow = { run, id, head, body: { ...body, input: 0 }, seq: 0 };
+    const journal = this.#remember(row, true);
+    row.body.input = journal.keep(input);
+    return run;
+  }
+
+  #remember(row: RunRow, isNew: boolean): SqlJournal {
     const { orgUuid, orgId, workflow: of } = row.head;
-    const journal = new SqlJournal(this.sql, this.vault, row, {
-      baseUrl: `${publicUrl(settings) ?? ''}/hooks/${orgId}/-/`,
-      keyOf: (action, value) => digestNow(JSON.stringify([orgUuid, of.uuid, action, value])),
-    });
-    const value = work({
-      workflow,
-      journal,
-      run: row.body,
-      now: Date.now(),
-      bounds: { fuel, depth, outputBytes },
-      agenda: [],
-    });
-    journal.finish();
-    this.sql.exec('INSERT OR IGNORE INTO unindexed VALUES (?)', run);
-    const { calls, hasEffects, earliest } = journal;
-    return { value, row, calls, hasEffects, earliest };
+    const outside = {
+      baseUrl: `${publicUrl(settingsOf(this.#env)) ?? ''}/hooks/${orgId}/-/`,
+      keyOf: (action: string, value: string) =>
+        digestNow(JSON.stringify([orgUuid, of.uuid, action, value])),
+    };
+    const journal = new SqlJournal(this.sql, this.vault, row, outside, isNew);
+    this.#journals.set(row.run, journal);
+    this.#numbers.set(row.id, row.run);
+    return journal;
+  }
+
+  /** What is in memory of a run, or is from now on. */
+  #journalOf(run: number): SqlJournal | undefined {
+    const known = this.#journals.get(run);
+    if (known) return known;
+    const row = selectRun(this.sql, 'run = ?', run);
+    return row && this.#remember(row, false);
+  }
+
+  /** A run is read again when it is asked for. */
+  forget(run: number): void {
+    const id = this.#journals.get(run)?.row.id;
+    this.#journals.delete(run);
+    this.#unwritten.delete(run);
+    if (id !== undefined) this.#numbers.delete(id);
+  }
+
+  /** Takes back what was not written; a run of which nothing was is as before its first transition. */
+  reset(run: number): void {
+    const journal = this.#journals.get(run);
+    if (!journal) return;
+    const { row, isNew } = journal;
+    const input = isNew ? journal.text(row.body.input) : '';
+    this.forget(run);
+    if (!isNew) return;
+    const absent = { stop: undefined, output: undefined, error: undefined, last: undefined };
+    const counts = { inFlight: 0, order: 0, endedAt: 0, closing: false, finishing: undefined };
+    const body: Run = { ...row.body, ...absent, ...counts, status: 'running', undoing: 'no' };
+    const again = this.#remember({ ...row, body, seq: 0 }, true);
+    again.row.body.input = again.keep(input);
+  }
+
+  /**
+   * One transition of a run, as one transaction.
+   * @param mayWait whether it may be written with a later one, where it leads to nothing outside
+   * @throws what the work throws: `reset` or `forget` come next
+   */
+  turn<Value>(
+    run: number,
+    workflow: Workflow,
+    work: (turn: Turn, journal: SqlJournal) => Value,
+    mayWait = false,
+  ): Turned<Value> {
+    const journal = this.#journalOf(run);
+    if (!journal) throw new Error(`There is no run ${run}`);
+    return this.#storage.transactionSync(() => this.#turn(journal, workflow, work, mayWait));
+  }
+
+  #turn<Value>(
+    journal: SqlJournal,
+    workflow: Workflow,
+    work: (turn: Turn, journal: SqlJournal) => Value,
+    mayWait: boolean,
+  ): Turned<Value> {
+    const { fuel, depth, output_bytes: outputBytes } = settingsOf(this.#env).TEMPLATE_BUDGETS;
+    const { row } = journal;
+    const now = Date.now();
+    const bounds = { fuel, depth, outputBytes };
+    const value = work({ workflow, journal, run: row.body, now, bounds, agenda: [] }, journal);
+    const asked = journal.takeAsked();
+    const isWritten = !(mayWait && !journal.mustWrite && leadsNowhere(workflow, journal, asked));
+    if (isWritten) this.#write(journal);
+    else this.#unwritten.add(row.run);
+    return { value, row, isWritten, ...asked };
+  }
+
+  #write(journal: SqlJournal): void {
+    journal.write();
+    const { run, body } = journal.row;
+    this.#unwritten.delete(run);
+    // A run that waits takes no memory.
+    if (!this.#held.has(run) && (body.inFlight === 0 || body.endedAt !== 0)) this.forget(run);
+  }
+
+  /** Writes what is due far off of runs that have been under way for a while. */
+  writeDues(): void {
+    for (const journal of this.#journals.values()) if (!journal.isNew) journal.writeDues();
+  }
+
+  /** Keeps a run in memory although it waits or has ended, until `release`. */
+  hold(run: number): void {
+    this.#held.add(run);
+  }
+
+  /** Forgets a run that could not begin. */
+  drop(run: number): void {
+    this.#held.delete(run);
+    this.forget(run);
+  }
+
+  /** A run, by its id, takes no more memory than others. */
+  release(id: string): void {
+    const run = this.#numbers.get(id);
+    if (run === undefined) return;
+    this.#held.delete(run);
+    const body = this.#journals.get(run)?.row.body;
+    const isIdle = body?.inFlight === 0 || body?.endedAt !== 0;
+    if (isIdle && !this.#unwritten.has(run)) this.forget(run);
+  }
+
+  /** All nodes of a run in the order of their starts, where they are in memory. */
+  nodesOf(run: number): readonly Node[] | undefined {
+    return this.#journals.get(run)?.nodes;
+  }
+
+  /** Writes what was not written yet of a run. */
+  write(run: number): void {
+    const journal = this.#unwritten.has(run) ? this.#journals.get(run) : undefined;
+    if (journal) this.#storage.transactionSync(() => this.#write(journal));
+  }
+
+  /** Writes what was not written yet of any run. */
+  writeAll(): void {
+    for (const run of [...this.#unwritten]) this.write(run);
   }
 
   /** UUIDs of the endpoints that a run's values come from. */
   reachedOf(run: number): string[] {
+    const known = this.#journals.get(run)?.reached;
+    if (known) return [...known];
     const sql = 'SELECT endpoint FROM reached WHERE run = ?';
     return this.sql
       .exec<{ endpoint: string }>(sql, run)
       .toArray()
       .map(({ endpoint }) => endpoint);
-  }
-
-  /** A run's values come from these endpoints, too. */
-  addReached(run: number, endpoints: readonly string[]): void {
-    for (const endpoint of endpoints) {
-      this.sql.exec('INSERT OR IGNORE INTO reached VALUES (?, ?)', run, endpoint);
-    }
   }
 
   /** Whether runs of a workflow may begin no more. */
@@ -220,38 +274,19 @@ export class Keeper {
       )
       .toArray();
   }
-
-  /** Where a fork begins; undefined of other runs. */
-  forkOf(run: number): string | undefined {
-    const sql = 'SELECT action FROM forks WHERE run = ?';
-    return this.sql.exec<{ action: string }>(sql, run).toArray()[0]?.action;
-  }
-
-  setFork(run: number, from: string): void {
-    this.sql.exec('INSERT OR REPLACE INTO forks VALUES (?, ?)', run, from);
-  }
-
-  /** Adds what is to be done outside for a run. */
-  enqueue(run: number, effect: RunEffect): void {
-    const text = JSON.stringify(effect);
-    this.sql.exec('INSERT INTO outbox (run, kind, body) VALUES (?, ?, ?)', run, effect.do, text);
-  }
-
-  transaction<Value>(work: () => Value): Value {
-    return this.#storage.transactionSync(work);
-  }
 }
 
-/** Members that are undefined are left out of the body. */
-function bodyOf(text: string): Run {
-  const absent = {
-    stop: undefined,
-    output: undefined,
-    error: undefined,
-    routed: undefined,
-    finishing: undefined,
-    last: undefined,
-    key: undefined,
-  };
-  return { ...absent, ...(JSON.parse(text) as Run) };
+/** Whether a transition leads only to calls of templates, or to what is under way already: computed again, they lose nothing. */
+function leadsNowhere(
+  { byId }: Workflow,
+  journal: SqlJournal,
+  { calls, hasEffects, earliest }: Asked,
+): boolean {
+  const { inFlight, endedAt } = journal.row.body;
+  if (inFlight === 0 || endedAt !== 0 || hasEffects || earliest < Date.now() + SOON_MS)
+    return false;
+  return calls.every(({ path }) => {
+    const action = byId.get(journal.node(path)?.action ?? '');
+    return action?.type === 'template';
+  });
 }

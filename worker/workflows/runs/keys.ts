@@ -83,8 +83,8 @@ export function dropWaiter({ sql }: Keeper, name: string, { run, path }: Waiter)
 /** Removes keys whose time is over. */
 export function expireKeys({ sql }: Keeper, now: number): void {
   const old = 'SELECT ref FROM keys WHERE expires <= ? AND ref IS NOT NULL';
-  sql.exec(`DELETE FROM pieces WHERE ref IN (${old})`, now);
-  sql.exec(`DELETE FROM vals WHERE run = ${NO_RUN} AND ref IN (${old})`, now);
+  sql.exec(`DELETE FROM pieces WHERE run = ${NO_RUN} AND ref IN (${old})`, now);
+  sql.exec(`DELETE FROM texts WHERE run = ${NO_RUN} AND ref IN (${old})`, now);
   sql.exec('DELETE FROM keys WHERE expires <= ?', now);
 }
 

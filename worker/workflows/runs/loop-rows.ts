@@ -1,6 +1,7 @@
 /** Elements of loops and what they came to, on an object's own database: no row holds more than some of them. */
 import { type Json, parseJson } from '../../../proto/json.ts';
 import type { ElementEnd, Ref } from '../engine/journal.ts';
+import { BELOW, belowOf } from './node-rows.ts';
 
 /** Parts of collections that were read last, by where they are: a loop asks for neighbours. */
 const CHUNKS_MAX = 8;
@@ -75,8 +76,12 @@ export class LoopRows {
     this.#sql.exec('DELETE FROM results WHERE run = ? AND path = ?', this.#run, path);
   }
 
-  /** What was read is read anew. */
-  forget(): void {
+  /** Removes what an earlier attempt of a container, and of all below it, kept. */
+  drop(path: string): void {
+    for (const table of ['elements', 'results']) {
+      const sql = `DELETE FROM ${table} WHERE run = ? AND (path = ? OR ${BELOW})`;
+      this.#sql.exec(sql, this.#run, path, ...belowOf(path));
+    }
     this.#chunks.clear();
   }
 }

@@ -1,18 +1,25 @@
 /** Names that follow from a run: its object, its children, the tokens of its callbacks. */
 import type { Vault } from './vault.ts';
 
-/** Objects of one organization. A run lies in the one that its id names. */
-const SHARDS = '0123456789abcdef';
+/**
+ * Objects of one organization. A run lies in the one that the first digit of its id leads to. Runs that
+ * share one share its writes to the disk, to D1 and to the log of events.
+ */
+const SHARDS = 4;
 const TAG_BYTES = 16;
 
 /** Name of the object that a run, a key or a gate lies in: it begins with the organization. @param id of hexadecimal digits */
 export function objectNameOf(orgUuid: string, id: string): string {
-  return `${orgUuid}:${id.charAt(0)}`;
+  return objectOf(orgUuid, Number.parseInt(id.charAt(0), 16) % SHARDS);
 }
 
 /** The names of all objects that an organization may have. */
 export function objectNamesOf(orgUuid: string): string[] {
-  return [...SHARDS].map((shard) => `${orgUuid}:${shard}`);
+  return Array.from({ length: SHARDS }, (_, shard) => objectOf(orgUuid, shard));
+}
+
+function objectOf(orgUuid: string, shard: number): string {
+  return `${orgUuid}:${shard}`;
 }
 
 /** A child's id: it cannot be guessed, and is the same each time. */

@@ -16,11 +16,15 @@ declare module 'node:crypto' {
     update(text: string): Hmac;
     digest(): Uint8Array;
   }
-  export function createCipheriv(algorithm: 'aes-256-gcm', key: Uint8Array, iv: Uint8Array): Cipher;
+  export interface KeyObject {
+    readonly type: 'secret';
+  }
+  export function createSecretKey(key: Uint8Array): KeyObject;
+  export function createCipheriv(algorithm: 'aes-256-gcm', key: KeyObject, iv: Uint8Array): Cipher;
   export function createDecipheriv(
     algorithm: 'aes-256-gcm',
-    key: Uint8Array,
+    key: KeyObject,
     iv: Uint8Array,
   ): Decipher;
-  export function createHmac(algorithm: 'sha256', key: Uint8Array): Hmac;
+  export function createHmac(algorithm: 'sha256', key: KeyObject): Hmac;
 }

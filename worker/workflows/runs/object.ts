@@ -24,7 +24,12 @@ export interface Standing {
 
 /** What starting a run answers. */
 export type Started =
-  | (Standing & { readonly is: 'started'; readonly isAwaited: boolean })
+  | (Standing & {
+      readonly is: 'started';
+      readonly isAwaited: boolean;
+      /** Of one that was awaited and has ended: as `record` answers with the first actions. */
+      readonly record?: string;
+    })
   /** It was started before, by the request of that id. */
   | (Standing & { readonly is: 'known'; readonly requestId: string; readonly sameBody: boolean })
   | { readonly is: 'invalid'; readonly faults: readonly StartFault[] }
@@ -38,6 +43,10 @@ export interface ActionQuery {
   /** Place in the order of starts after which they begin. */
   readonly after: number;
   readonly limit: number;
+  /** Only what counts: not what an earlier attempt of a container ran. */
+  readonly current?: boolean;
+  /** Exactly these paths, in place of one and all below it. */
+  readonly paths?: readonly string[];
 }
 
 /** What `end` tells a parent. */
@@ -63,7 +72,7 @@ export type TaskAnswer = { readonly by: string } & (
   | { readonly rejected: string }
 );
 
-/** Sixteen per organization, by the names that names.ts gives. */
+/** Four per organization, by the names that names.ts gives. */
 export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   /**
    * Begins a run, once for its id.
@@ -82,8 +91,10 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   /** The workflow is deleted: its active runs are cancelled, and none is started any more. */
   close(workflow: string): Promise<void>;
   retry(run: string): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined>;
-  /** What a fork keeps that begins at an action; as JSON. */
-  kept(run: string, from: string): Promise<string | undefined>;
+  /** What a fork that begins at an action is made of, as JSON of `{head, input, reached, before?}`: ids, absent where the action never ran. */
+  forkOf(run: string, from: string): Promise<string | undefined>;
+  /** The actions that such a fork keeps: one line each, in as many pieces as it takes. */
+  kept(run: string, from: string): Promise<ReadableStream<Uint8Array> | undefined>;
   completeTask(run: string, path: string, answer: TaskAnswer): Promise<boolean>;
   callBack(token: string, run: string, path: string, text: string): Promise<boolean>;
   /** Offers events to a wait. Answers the place after which it looks on; undefined when it is over. */

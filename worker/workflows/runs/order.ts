@@ -3,6 +3,7 @@ import { GatewayError } from '../../../proto/errors.ts';
 import { remembered } from '../../access/policy.ts';
 import type { Context } from '../../context.ts';
 import { RETENTION_DAYS } from '../../limits/quotas/audit.ts';
+import { loadReach } from '../../reach/load.ts';
 import type { Pins, WorkflowVersion } from './head.ts';
 import { selectNamed, selectRetention } from './store.ts';
 
@@ -28,11 +29,20 @@ export async function pinned(
   const { named, days } = await load(ctx, version);
   const templates: Record<string, string> = {};
   const workflows: Record<string, WorkflowVersion> = {};
-  for (const { target, templateVersion, workflow } of named) {
-    if (templateVersion !== null) templates[target] = templateVersion;
+  const nested: Record<string, string> = {};
+  for (const { target, templateUuid, templateVersion, workflow } of named) {
     if (workflow !== null) workflows[target] = workflow;
+    if (templateUuid === null || templateVersion === null) continue;
+    templates[target] = templateVersion;
+    const reach = await loadReach(ctx, { uuid: templateUuid, version: templateVersion });
+    for (const { uuid, version: own } of reach.templates)
+      if (uuid !== templateUuid) nested[uuid] = own;
   }
-  return { pins: { templates, workflows }, retentionMs: days === 0 ? FOR_EVER_MS : days * DAY_MS };
+  const hasNested = Object.keys(nested).length > 0;
+  return {
+    pins: { templates, workflows, ...(hasNested ? { nested } : {}) },
+    retentionMs: days === 0 ? FOR_EVER_MS : days * DAY_MS,
+  };
 }
 
 function load(ctx: Context, version: VersionOf) {

@@ -46,10 +46,7 @@ export class Outbox {
   /** All that waits and is not under way. */
   kickAll(): void {
     const rows = this.#driver.keeper.sql
-      .exec<{ run: number }>(
-        "SELECT DISTINCT run FROM outbox WHERE kind <> 'tell' AND at <= ?",
-        Date.now(),
-      )
+      .exec<{ run: number }>('SELECT DISTINCT run FROM outbox WHERE at <= ?', Date.now())
       .toArray();
     for (const { run } of rows) this.kick(run);
   }
@@ -67,7 +64,7 @@ export class Outbox {
   #next(run: number): OutboxRow | undefined {
     return this.#driver.keeper.sql
       .exec<OutboxRow>(
-        "SELECT id, body, tries, at FROM outbox WHERE run = ? AND kind <> 'tell' ORDER BY id LIMIT 1",
+        'SELECT id, body, tries, at FROM outbox WHERE run = ? ORDER BY id LIMIT 1',
         run,
       )
       .toArray()[0];

@@ -8,6 +8,7 @@ import { policyOn } from '../../access/policy.ts';
 import { requestOn } from '../../calls/request.ts';
 import { runTemplate } from '../../calls/template.ts';
 import { type Bindings, type Context, openContext } from '../../context.ts';
+import type { TemplateRow } from '../../db/templates.ts';
 import { onEndpoint } from '../../endpoints/access.ts';
 import { failureOf as gatewayFailureOf, gathered, JsonBytes, type Outcome } from '../../outcome.ts';
 import { loadReach } from '../../reach/load.ts';
@@ -16,7 +17,7 @@ import type { EndpointAction, TemplateAction } from '../definition/tree.ts';
 import type { Failure } from '../engine/journal.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
-import type { Head } from './head.ts';
+import type { Head, Pins } from './head.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;
@@ -116,12 +117,17 @@ function retryAfterOf(headers: Json): number | undefined {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-/** Runs the template of an action. @param version the one that it had when the run began */
+/**
+ * Runs the template of an action.
+ * @param pins versions that templates had when the run began
+ * @param sends is called before anything leaves
+ */
 export async function callTemplate(
   ctx: Context,
   action: TemplateAction,
-  version: string | undefined,
+  pins: Pins,
   text: string,
+  sends: () => void,
 ): Promise<CallEnd> {
   const reached: string[] = [];
   const limit = AbortSignal.timeout(action.timeoutMs ?? TEMPLATE_TIMEOUT_MS);
@@ -130,8 +136,8 @@ export async function callTemplate(
     await policyOn(own);
     const access = onTemplate('Read');
     const { resource } = await authorize(own, access, { template: action.template });
-    const root = { uuid: resource.row.uuid, version: version ?? resource.row.version };
-    reached.push(...(await loadReach(own, root)).endpoints.map(({ uuid }) => uuid));
+    const root = rootOf(resource.row, action, pins);
+    reached.push(...(await loadReach(own, root, pins.nested)).endpoints.map(({ uuid }) => uuid));
     const outcome = await runTemplate(own, resource, {
       version: root.version,
       input: parseJson(text),
@@ -139,6 +145,8 @@ export async function callTemplate(
       parameters: {},
       parametersAreTexts: false,
       isNested: true,
+      pins: pins.nested,
+      sends,
     });
     const ended = await endOf(outcome, action.id);
     if ('text' in ended || !limit.aborted) return { ...ended, reached };
@@ -148,11 +156,20 @@ export async function callTemplate(
   }
 }
 
+/** The version of a template that an action runs. */
+function rootOf(
+  { uuid, version }: Pick<TemplateRow, 'uuid' | 'version'>,
+  { template }: TemplateAction,
+  { templates }: Pins,
+) {
+  return { uuid, version: templates[template] ?? version };
+}
+
 /** UUIDs of the endpoints that an action's output comes from; the name of one that is gone. */
 export async function endpointsOf(
   ctx: Context,
   action: EndpointAction | TemplateAction,
-  version: string | undefined,
+  pins: Pins,
 ): Promise<string[]> {
   try {
     if (action.type === 'endpoint') {
@@ -160,8 +177,8 @@ export async function endpointsOf(
       return [resource.row.uuid];
     }
     const { resource } = await onTemplate('Read').find(ctx, { template: action.template });
-    const root = { uuid: resource.row.uuid, version: version ?? resource.row.version };
-    return (await loadReach(ctx, root)).endpoints.map(({ uuid }) => uuid);
+    const root = rootOf(resource.row, action, pins);
+    return (await loadReach(ctx, root, pins.nested)).endpoints.map(({ uuid }) => uuid);
   } catch (thrown) {
     if (gatewayFailureOf(thrown).code.endsWith('_NOT_FOUND')) {
       return [action.type === 'endpoint' ? action.endpoint : action.template];
@@ -174,12 +191,12 @@ export async function endpointsOf(
 export async function templateWrites(
   ctx: Context,
   action: TemplateAction,
-  version: string | undefined,
+  pins: Pins,
 ): Promise<boolean> {
   try {
     const { resource } = await onTemplate('Read').find(ctx, { template: action.template });
-    const root = { uuid: resource.row.uuid, version: version ?? resource.row.version };
-    return (await loadReach(ctx, root)).writes;
+    const root = rootOf(resource.row, action, pins);
+    return (await loadReach(ctx, root, pins.nested)).writes;
   } catch {
     return true;
   }

@@ -28,8 +28,8 @@ export function takeChild(
   child: string,
   outcome: ChildOutcome,
 ): void {
-  driver.act(run, (turn) => {
-    if ('reached' in outcome) driver.keeper.addReached(run, outcome.reached ?? []);
+  driver.act(run, (turn, journal) => {
+    if ('reached' in outcome) journal.reach(outcome.reached ?? []);
     if (outcome.is === 'started') return childEnded(turn, path, child, { is: 'started' });
     if (outcome.is === 'failed') {
       const { code, message } = outcome;

@@ -10,6 +10,8 @@ import type { ActionQuery } from './object.ts';
 const TOLD_MAX = 64 * 1024;
 /** Characters of values that are told at a time, about: a reply of an object has at most 32 MiB. */
 const TOLD_AT_ONCE = 4 * 1024 * 1024;
+/** Actions that a record shows at first. Spec: workflows.md §6. */
+const FIRST_MAX = 1000;
 /** What sealing adds. */
 const SEALED_BYTES = 28;
 
@@ -47,22 +49,42 @@ export function actionsOf(
   keeper: Keeper,
   { run }: RunRow,
   typeOf: (action: string) => string,
-  { path, status, after, limit }: ActionQuery,
+  { path, status, after, limit, current = false, paths }: ActionQuery,
 ): SomeActions {
+  const listed = paths ? JSON.stringify(paths) : null;
   const rows = keeper.sql.exec<{ body: string; seq: number }>(
     `SELECT body, seq FROM nodes WHERE run = ? AND begun > ?
       AND (? IS NULL OR path = ? OR (path >= ? || '.' AND path < ? || '/')
         OR (path >= ? || '[' AND path < ? || '\\'))
       AND (? IS NULL OR json_extract(body, '$.status') = ?)
+      AND (? = 0 OR generation = 0)
+      AND (? IS NULL OR path IN (SELECT value FROM json_each(?)))
       ORDER BY begun LIMIT ?`,
     run,
     after,
     ...Array.from({ length: 6 }, () => path ?? null),
     status ?? null,
     status ?? null,
+    current ? 1 : 0,
+    listed,
+    listed,
     limit,
   );
   return someOf(rows.toArray(), (row) => actionOf(keeper, run, typeOf, row));
+}
+
+/** A run with its first actions, as JSON; of one that is in memory no row is read. */
+export function wholeRecord(
+  keeper: Keeper,
+  row: RunRow,
+  typeOf: (action: string) => string,
+): string {
+  const { run, seq } = row;
+  const nodes = keeper.nodesOf(run);
+  const some = nodes
+    ? someOf(nodes, (node) => toldNode(keeper, run, typeOf, { node, seq }))
+    : actionsOf(keeper, row, typeOf, { after: 0, limit: FIRST_MAX + 1 });
+  return JSON.stringify({ record: recordOf(keeper, row), ...some });
 }
 
 /** Actions that changed after a place, the earliest change first. */
@@ -103,7 +125,15 @@ function actionOf(
   typeOf: (action: string) => string,
   { body, seq }: { readonly body: string; readonly seq: number },
 ): ActionRecord {
-  const node = JSON.parse(body) as Node; // As the journal wrote it.
+  return toldNode(keeper, run, typeOf, { node: JSON.parse(body) as Node, seq }); // As the journal wrote it.
+}
+
+function toldNode(
+  keeper: Keeper,
+  run: number,
+  typeOf: (action: string) => string,
+  { node, seq }: { readonly node: Node; readonly seq: number },
+): ActionRecord {
   const told = (name: 'input' | 'output' | 'error') => toldAs(keeper, run, name, node[name]);
   return {
     id: node.action,

@@ -190,6 +190,46 @@ describe('a run', () => {
     expect(parts).toBeGreaterThan(1);
   });
 
+  test('of actions that reach nothing is written once, where its end is waited for', async () => {
+    const runner = await startRunner();
+    const definition = { actions: [call('a', { next: 'b' }), call('b', { next: 'c' }), call('c')] };
+    await runner.store('three', definition);
+    const { run } = (await runner.start('three', { n: 1 })) as { run: string };
+    // Each write counts the actions in it, and the run.
+    expect((await runner.shown(run)).record.seq).toBe(4);
+    const { run: other } = (await runner.start('three', { n: 1 }, {}, false)) as { run: string };
+    await runner.until(other, 'succeeded');
+    expect((await runner.shown(other)).record.seq).toBeLessThanOrEqual(7);
+  });
+
+  test('is forked with more than an object answers at once', async () => {
+    const runner = await startRunner();
+    const text = 'x'.repeat(60_000);
+    const each = {
+      id: 'each',
+      type: 'loop',
+      collection: '$.input.items',
+      aggregation: { n: '$.results.length' },
+      next: 'last',
+      action: call('x', { input: { n: '$.input.text' } }),
+    };
+    await runner.store('large', { actions: [each, call('last', { input: { n: 1 } })] });
+    const items = Array.from({ length: 300 }, (_, at) => at);
+    const { run } = (await runner.start('large', { items, text })) as { run: string };
+    const fork = { from: 'last', reached: [] };
+    const { run: copy } = (await runner.start('large', {}, { fork, forkedFrom: run })) as {
+      run: string;
+    };
+    const { record, actions } = await runner.shown(copy);
+    expect([record.status, actions[0]?.status]).toEqual(['succeeded', 'succeeded']);
+    const part = await runner
+      .object(copy)
+      .record(copy, { after: 0, limit: 1000, path: 'each[299].x' });
+    expect(JSON.parse(part ?? '')).toMatchObject({
+      actions: [{ path: 'each[299].x', output: { text: JSON.stringify({ of: text }) } }],
+    });
+  });
+
   test('reaches the endpoint whose output it takes by a key', async () => {
     const runner = await startRunner();
     await insertEndpoint(runner, 'orders');

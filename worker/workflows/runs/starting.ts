@@ -6,16 +6,19 @@ import { databaseOf } from '../../context.ts';
 import { Budget, Fault, type Plain } from '../../language/expressions/index.ts';
 import { settingsOf } from '../../settings.ts';
 import type { Expr, Workflow } from '../definition/tree.ts';
-import type { Run } from '../engine/journal.ts';
+import type { Run, RunStatus } from '../engine/journal.ts';
 import { beginRun } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
+import type { Turn } from '../engine/turn.ts';
 import { runnable, storedDefinition } from '../stored.ts';
 import { definitionOf, keepDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
+import { copyKept } from './forking.ts';
 import type { Head, Order } from './head.ts';
-import { putKept } from './kept.ts';
+import type { SqlJournal } from './journal.ts';
 import type { Owner, Started, StartFault } from './object.ts';
 import type { Reachable } from './reachable.ts';
+import { setFork } from './run-rows.ts';
 import { selectDefinition, selectNamed } from './store.ts';
 
 /** Bytes that a run takes beside its input: about. */
@@ -23,8 +26,15 @@ const RUN_BYTES = 4 * 1024;
 /** Characters of a run's key that are kept. Spec silent. */
 const KEY_MAX = 255;
 
-/** Begins a run, once for its id. */
-export async function startRun(at: Reachable, order: Order): Promise<Started> {
+/**
+ * Begins a run, once for its id.
+ * @param wantsEnd whether its end is waited for; undefined is as the workflow's trigger says
+ */
+export async function startRun(
+  at: Reachable,
+  order: Order,
+  wantsEnd: boolean | undefined,
+): Promise<Started> {
   const { driver } = at;
   const { keeper } = driver;
   const before = known(at, order);
@@ -48,27 +58,44 @@ export async function startRun(at: Reachable, order: Order): Promise<Started> {
     retentionMs: retentionMs ?? order.retentionMs,
     ...(named.gate ? { gate: named.gate } : {}),
   };
-  const body = newBody(id, head, named.key, eventsAfter);
-  const turned = keeper.transaction(() => {
-    const row = keeper.insert(id, head, body, input);
-    return keeper.turnWithin(row.run, workflow, (turn) => {
-      if (fork) {
-        putKept(turn, fork.kept);
-        keeper.addReached(row.run, fork.kept.reached);
-        keeper.setFork(row.run, fork.from);
-      }
-      if (head.gate) {
-        const { name: gate, max } = head.gate;
-        keeper.enqueue(row.run, { do: 'enter', gate, max });
-      } else if (fork) beginFork(turn, fork.from);
-      else beginRun(turn);
-    });
-  });
-  driver.after(head.gate ? { ...turned, hasEffects: true } : turned);
-  const isAwaited = workflow.triggers.some(
+  const run = keeper.add(id, head, newBody(id, head, named.key, eventsAfter), input);
+  if (!(await copyKept(at, run, workflow, order))) return { is: 'no-room' };
+  const isAwaited = wantsEnd ?? isSynchronous(workflow);
+  const status = begun(at, run, workflow, { fork, isAwaited });
+  return { is: 'started', run: id, status, isAwaited };
+}
+
+/** The first transition of a run; answers how it stands then. */
+function begun(
+  { driver }: Reachable,
+  run: number,
+  workflow: Workflow,
+  { fork, isAwaited }: { readonly fork: Order['fork'] | undefined; readonly isAwaited: boolean },
+): RunStatus {
+  const { keeper } = driver;
+  const begin = (turn: Turn, journal: SqlJournal) => {
+    const { gate } = journal.row.head;
+    if (fork) setFork(keeper.sql, run, fork.from);
+    if (gate) journal.effect({ do: 'enter', gate: gate.name, max: gate.max });
+    else if (fork) beginFork(turn, fork.from);
+    else beginRun(turn);
+  };
+  try {
+    if (isAwaited) keeper.hold(run);
+    const turned = keeper.turn(run, workflow, begin, isAwaited && !fork);
+    driver.after(turned);
+    return turned.row.body.status;
+  } catch (thrown) {
+    keeper.drop(run);
+    throw thrown;
+  }
+}
+
+/** Whether a start waits for the end of the run, where it does not say so itself. */
+function isSynchronous({ triggers }: Workflow): boolean {
+  return triggers.some(
     ({ type, ...of }) => type === 'api' && 'synchronous' in of && of.synchronous,
   );
-  return { is: 'started', run: id, status: turned.row.body.status, isAwaited };
 }
 
 /** The run is there already. */
@@ -117,18 +144,17 @@ function namesOf({ env }: Reachable, workflow: Workflow, input: Json, order: Ord
   const { fuel, depth, output_bytes: outputBytes } = settingsOf(env).TEMPLATE_BUDGETS;
   const budget = new Budget({ fuel, depth, outputBytes }, Date.now());
   const evaluate = (expression: Expr) => expression.evaluate({ input: input as Plain }, budget);
-  const { key, settings } = workflow;
+  const { key: named, settings } = workflow;
   const { maxConcurrency: max, concurrencyKey } = settings;
   let at = 'key';
   try {
-    const value = key && evaluate(key);
+    const value = named && evaluate(named);
     at = 'executionSettings.concurrencyKey';
     const group = concurrencyKey && max !== undefined ? evaluate(concurrencyKey) : undefined;
+    const key = value === undefined || value === null ? {} : { key: textOf(value) };
+    if (max === undefined) return key;
     const name = digestNow(JSON.stringify(['gate', order.workflow.uuid, group ?? null]));
-    return {
-      ...(value === undefined || value === null ? {} : { key: textOf(value) }),
-      ...(max === undefined ? {} : { gate: { name, max } }),
-    };
+    return { ...key, gate: { name, max } };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
     return { faults: [{ path: at, message: thrown.message }] };

@@ -48,6 +48,7 @@ export function selectNamed(db: Database, orgUuid: string, { uuid, version }: Ve
       level,
       // In a batch, columns with the same name overwrite each other: these get names of their own.
       endpointKind: sql<Kind | null>`${endpoints.kind}`.as('endpoint_kind'),
+      templateUuid: sql<string | null>`${templates.uuid}`.as('template_uuid'),
       templateVersion: sql<string | null>`${templates.version}`.as('template_version'),
       workflow: {
         uuid: workflows.uuid,
@@ -201,9 +202,9 @@ export function insertDeadLetter(db: Database, row: WorkflowDeadLetterRow) {
 
 /** Organizations and the first digits of the runs that have not ended there: of every organization. */
 export function selectObjectsWithRuns(db: Database, limit: number) {
-  const shard = sql<string>`substr(${workflowRuns.uuid}, 1, 1)`.as('shard');
+  const digit = sql<string>`substr(${workflowRuns.uuid}, 1, 1)`.as('digit');
   return db
-    .selectDistinct({ orgUuid: workflowRuns.orgUuid, shard })
+    .selectDistinct({ orgUuid: workflowRuns.orgUuid, digit })
     .from(workflowRuns)
     .where(isNull(workflowRuns.endedAt))
     .orderBy(sql`random()`)

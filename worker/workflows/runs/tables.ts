@@ -7,7 +7,7 @@ const TABLES = `
     PRIMARY KEY (workflow, version)
   );
   CREATE TABLE IF NOT EXISTS runs (
-    run INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, head TEXT NOT NULL,
+    run INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, head TEXT NOT NULL,
     body TEXT NOT NULL, status TEXT NOT NULL, seq INTEGER NOT NULL DEFAULT 0, expires INTEGER
   );
   CREATE INDEX IF NOT EXISTS runs_expires ON runs (expires) WHERE expires IS NOT NULL;
@@ -20,14 +20,14 @@ const TABLES = `
   CREATE INDEX IF NOT EXISTS nodes_begun ON nodes (run, begun);
   CREATE INDEX IF NOT EXISTS nodes_seq ON nodes (run, seq);
   CREATE INDEX IF NOT EXISTS nodes_active ON nodes (run) WHERE phase <> 'ended';
-  CREATE INDEX IF NOT EXISTS nodes_calling ON nodes (run) WHERE phase = 'attempt';
   CREATE INDEX IF NOT EXISTS nodes_undo ON nodes (run, ended) WHERE undo = 'todo';
-  CREATE TABLE IF NOT EXISTS vals (
-    ref INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, size INTEGER NOT NULL, bytes BLOB
-  );
-  CREATE INDEX IF NOT EXISTS vals_run ON vals (run);
+  CREATE TABLE IF NOT EXISTS texts (
+    run INTEGER NOT NULL, ref INTEGER NOT NULL, size INTEGER NOT NULL, bytes BLOB,
+    PRIMARY KEY (run, ref)
+  ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS pieces (
-    ref INTEGER NOT NULL, at INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (ref, at)
+    run INTEGER NOT NULL, ref INTEGER NOT NULL, at INTEGER NOT NULL, bytes BLOB NOT NULL,
+    PRIMARY KEY (run, ref, at)
   );
   CREATE TABLE IF NOT EXISTS dues (
     run INTEGER NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL, at INTEGER NOT NULL,
@@ -52,11 +52,11 @@ const TABLES = `
     run INTEGER NOT NULL, endpoint TEXT NOT NULL, PRIMARY KEY (run, endpoint)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS outbox (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+    id INTEGER PRIMARY KEY, run INTEGER NOT NULL, body TEXT NOT NULL,
     tries INTEGER NOT NULL DEFAULT 0, at INTEGER NOT NULL DEFAULT 0
   );
-  CREATE INDEX IF NOT EXISTS outbox_run ON outbox (run, id) WHERE kind <> 'tell';
-  CREATE TABLE IF NOT EXISTS unindexed (run INTEGER PRIMARY KEY);
+  CREATE INDEX IF NOT EXISTS outbox_run ON outbox (run, id);
+  CREATE TABLE IF NOT EXISTS unindexed (run INTEGER PRIMARY KEY, tells TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS keys (
     name TEXT PRIMARY KEY, run TEXT NOT NULL, path TEXT NOT NULL, state TEXT NOT NULL,
     ref INTEGER, expires INTEGER
@@ -71,6 +71,7 @@ const TABLES = `
   );
   CREATE INDEX IF NOT EXISTS gates_name ON gates (name, inside, id);
   CREATE TABLE IF NOT EXISTS closed (workflow TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS copying (run INTEGER PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS forks (run INTEGER PRIMARY KEY, action TEXT NOT NULL);`;
 
 /** Makes those that are not there. */
@@ -89,13 +90,14 @@ const OF_RUN = [
   'reached',
   'outbox',
   'unindexed',
+  'pieces',
+  'texts',
   'forks',
+  'copying',
 ] as const;
 
 /** Removes a run with all that is kept of it. */
 export function deleteRun(sql: SqlStorage, run: number): void {
   for (const table of OF_RUN) sql.exec(`DELETE FROM ${table} WHERE run = ?`, run);
-  sql.exec('DELETE FROM pieces WHERE ref IN (SELECT ref FROM vals WHERE run = ?)', run);
-  sql.exec('DELETE FROM vals WHERE run = ?', run);
   sql.exec('DELETE FROM runs WHERE run = ?', run);
 }

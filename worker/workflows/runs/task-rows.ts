@@ -32,7 +32,7 @@ export async function openTask(
   { path, escalated }: Extract<RunEffect, { do: 'open-task' }>,
 ): Promise<void> {
   const { env, driver } = at;
-  const node = driver.nodeAt(row.run, path);
+  const node = driver.keeper.nodeAt(row.run, path);
   const input = driver.inputOf(row.run, path);
   if (!node || input === undefined || node.phase === 'ended') return;
   const uuid = taskId(at, row, path, node.begun);
@@ -78,7 +78,7 @@ export async function closeTask(
   row: RunRow,
   { path, status }: Extract<RunEffect, { do: 'close-task' }>,
 ): Promise<void> {
-  const node = at.driver.nodeAt(row.run, path);
+  const node = at.driver.keeper.nodeAt(row.run, path);
   if (!node) return;
   const uuid = taskId(at, row, path, node.begun);
   const { orgUuid } = row.head;

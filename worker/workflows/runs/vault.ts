@@ -2,8 +2,15 @@
  * Values of runs, sealed at rest: AES-256-GCM under a key of the object's own, which itself is sealed
  * under the organization's. Sealing takes no waiting, so that a transition is one transaction.
  */
-import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+} from 'node:crypto';
 import { GatewayError } from '../../../proto/errors.ts';
+import { LruMap } from '../../../proto/lru-map.ts';
 import type { Ref } from '../engine/journal.ts';
 
 const IV_BYTES = 12;
@@ -13,19 +20,33 @@ const ROW_MAX = 512 * 1024;
 const PIECE = 1024 * 1024;
 /** Bytes of a row beside its value, with its index: about. */
 export const ROW_BYTES = 60;
+/** Characters of a text that shares a row with others; how many such a row has, and their characters, about. */
+const SHARED = { longest: 4 * 1024, texts: 100, characters: 32 * 1024 };
+/** Texts of shared rows that were written or read last, in the clear, of one object. */
+const RECENT = { most: 300, characters: 128 * 1024 };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
+
+interface ValueRow extends Record<string, SqlStorageValue> {
+  readonly ref: number;
+  readonly size: number;
+  readonly bytes: ArrayBuffer | null;
+}
 
 /** The values of one object. */
 export class Vault {
   readonly #sql: SqlStorage;
-  readonly #key: Uint8Array;
+  readonly #key: KeyObject;
   readonly #name: string;
+  readonly #recent = new LruMap<string, string>(RECENT.most, {
+    most: RECENT.characters,
+    of: (text) => text.length,
+  });
 
   /** @param key 32 bytes @param name of the object: what it seals opens nowhere else */
   constructor(sql: SqlStorage, key: Uint8Array, name: string) {
     this.#sql = sql;
-    this.#key = key;
+    this.#key = createSecretKey(key);
     this.#name = name;
   }
 
@@ -51,53 +72,114 @@ export class Vault {
     }
   }
 
-  /** Keeps a text of a run. */
+  /** The last ref of a run's values that are written; 0 where there is none. */
+  lastRef(run: number): Ref {
+    const sql = 'SELECT max(ref) AS ref FROM texts WHERE run = ?';
+    return this.#sql.exec<{ ref: number | null }>(sql, run).toArray()[0]?.ref ?? 0;
+  }
+
+  /** Keeps a text of a run, under the next ref. */
   keep(run: number, text: string): Ref {
-    const sealed = this.seal(encoder.encode(text), `${run}`);
-    const size = sealed.byteLength;
-    const isSmall = size <= ROW_MAX;
-    const { ref } = this.#sql
-      .exec<{ ref: number }>(
-        'INSERT INTO vals (run, size, bytes) VALUES (?, ?, ?) RETURNING ref',
-        run,
-        size,
-        isSmall ? bufferOf(sealed) : null,
-      )
-      .one();
-    for (let at = 0; !isSmall && at * PIECE < size; at += 1) {
-      const piece = bufferOf(sealed.subarray(at * PIECE, (at + 1) * PIECE));
-      this.#sql.exec('INSERT INTO pieces VALUES (?, ?, ?)', ref, at, piece);
-    }
+    const ref = this.lastRef(run) + 1;
+    this.writeAll(run, [[ref, text]]);
     return ref;
   }
 
-  /** A text of a run. */
-  text(run: number, ref: Ref): string {
-    const sealed = this.#sealed(run, ref);
-    return decoder.decode(this.open(sealed, `${run}`));
+  /** Writes texts of a run in the order of their refs: small ones that follow each other share a row. */
+  writeAll(run: number, texts: Iterable<readonly [Ref, string]>): void {
+    let some: (readonly [Ref, string])[] = [];
+    let length = 0;
+    const flush = () => {
+      if (some.length > 0) this.#writeShared(run, some);
+      some = [];
+      length = 0;
+    };
+    for (const [ref, text] of texts) {
+      if (text.length > SHARED.longest) {
+        flush();
+        this.#writeAlone(run, ref, text);
+        continue;
+      }
+      some.push([ref, text]);
+      length += text.length;
+      if (length > SHARED.characters || some.length === SHARED.texts) flush();
+    }
+    flush();
   }
 
-  #sealed(run: number, ref: Ref): Uint8Array {
-    const row = this.#sql
-      .exec<{ bytes: ArrayBuffer | null }>(
-        'SELECT bytes FROM vals WHERE run = ? AND ref = ?',
+  /** The row has the last of their refs, and the size 0. */
+  #writeShared(run: number, texts: readonly (readonly [Ref, string])[]): void {
+    const sealed = this.seal(encoder.encode(JSON.stringify(texts)), `${run}`);
+    const [last] = texts.at(-1) ?? [0];
+    this.#sql.exec('INSERT INTO texts VALUES (?, ?, 0, ?)', run, last, bufferOf(sealed));
+    this.#remember(run, texts);
+  }
+
+  #remember(run: number, texts: readonly (readonly [Ref, string])[]): void {
+    for (const [ref, text] of texts) this.#recent.set(`${run}:${ref}`, text);
+  }
+
+  #writeAlone(run: number, ref: Ref, text: string): void {
+    const sealed = this.seal(encoder.encode(text), `${run}`);
+    const size = sealed.byteLength;
+    const isSmall = size <= ROW_MAX;
+    const row = isSmall ? bufferOf(sealed) : null;
+    this.#sql.exec('INSERT INTO texts VALUES (?, ?, ?, ?)', run, ref, size, row);
+    for (let at = 0; !isSmall && at * PIECE < size; at += 1) {
+      const piece = bufferOf(sealed.subarray(at * PIECE, (at + 1) * PIECE));
+      this.#sql.exec('INSERT INTO pieces VALUES (?, ?, ?, ?)', run, ref, at, piece);
+    }
+  }
+
+  /** A text of a run; undefined where there is none. */
+  find(run: number, ref: Ref): string | undefined {
+    const known = this.#recent.get(`${run}:${ref}`);
+    if (known !== undefined) return known;
+    const row = this.#row(run, ref);
+    if (!row) return undefined;
+    const opened = decoder.decode(this.open(this.#sealed(run, row), `${run}`));
+    if (row.size !== 0) return opened;
+    const texts = JSON.parse(opened) as [Ref, string][]; // As it was written.
+    this.#remember(run, texts);
+    return texts.find(([each]) => each === ref)?.[1];
+  }
+
+  /** A text of a run. @throws GatewayError INTERNAL where there is none */
+  text(run: number, ref: Ref): string {
+    const found = this.find(run, ref);
+    if (found === undefined) throw new GatewayError('INTERNAL', 'A stored value is missing');
+    return found;
+  }
+
+  /** The row that a value lies in: its own, or one that it shares. */
+  #row(run: number, ref: Ref): ValueRow | undefined {
+    const [row] = this.#sql
+      .exec<ValueRow>(
+        'SELECT ref, size, bytes FROM texts WHERE run = ? AND ref >= ? ORDER BY ref LIMIT 1',
         run,
         ref,
       )
-      .toArray()[0];
-    if (row?.bytes) return new Uint8Array(row.bytes);
+      .toArray();
+    return row && (row.size === 0 || row.ref === ref) ? row : undefined;
+  }
+
+  #sealed(run: number, row: ValueRow): Uint8Array {
+    if (row.bytes) return new Uint8Array(row.bytes);
     const pieces = this.#sql
-      .exec<{ bytes: ArrayBuffer }>('SELECT bytes FROM pieces WHERE ref = ? ORDER BY at', ref)
+      .exec<{ bytes: ArrayBuffer }>(
+        'SELECT bytes FROM pieces WHERE run = ? AND ref = ? ORDER BY at',
+        run,
+        row.ref,
+      )
       .toArray();
     return joined(pieces.map(({ bytes }) => new Uint8Array(bytes)));
   }
 
-  /** Bytes of a value as it is stored. */
+  /** Bytes of a value as it is stored; 0 of one that shares a row. */
   sizeOf(run: number, ref: Ref): number {
-    const [row] = this.#sql
-      .exec<{ size: number }>('SELECT size FROM vals WHERE run = ? AND ref = ?', run, ref)
-      .toArray();
-    return row?.size ?? 0;
+    if (this.#recent.get(`${run}:${ref}`) !== undefined) return 0;
+    const sql = 'SELECT size FROM texts WHERE run = ? AND ref >= ? ORDER BY ref LIMIT 1';
+    return this.#sql.exec<{ size: number }>(sql, run, ref).toArray()[0]?.size ?? 0;
   }
 
   /** Bytes derived from a text, which cannot be made without the object's key. */

@@ -1,20 +1,18 @@
 /** The objects that run workflows: each holds the runs that its name says, in one journal. Spec: workflows.md §7. */
 import { DurableObject } from 'cloudflare:workers';
 import type { Bindings } from '../../context.ts';
-import { loggedFault } from '../../db/fault.ts';
-import { log } from '../../log.ts';
 import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arrivals.ts';
 import { cancel, undo } from '../engine/machine.ts';
 import { retryRun } from '../engine/resume.ts';
-import { deliver } from './deliver.ts';
+import { claimAgain, deliver } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { enterGate, leaveGate } from './gates.ts';
 import type { Order } from './head.ts';
-import { GATHER_MS, tellEvents, writeIndex } from './indexing.ts';
+import { Indexer } from './indexing.ts';
 import type { RunRow } from './journal.ts';
 import { Keeper } from './keeper.ts';
-import { keptBefore } from './kept.ts';
+import { keptLines, mainBefore } from './kept.ts';
 import { claimKey, dropWaiter, settleKey } from './keys.ts';
 import { tokenOf } from './names.ts';
 import type {
@@ -29,7 +27,7 @@ import type {
 } from './object.ts';
 import { Outbox } from './outbox.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
-import { actionsOf, changedActions, recordOf } from './record.ts';
+import { actionsOf, changedActions, recordOf, wholeRecord } from './record.ts';
 import { startRun } from './starting.ts';
 import type { Vault } from './vault.ts';
 import { Watchers } from './watchers.ts';
@@ -45,13 +43,13 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   readonly #watchers = new Watchers();
   readonly #driver: Driver = new Driver(this.ctx, this.env, this.#keeper, {
     deliver: (run) => this.#outbox.kick(run),
-    changed: (row) => this.#changed(row),
+    changed: (row, isWritten) => this.#changed(row, isWritten),
   });
   readonly #at: Reachable = { env: this.env, driver: this.#driver };
   readonly #outbox = new Outbox(this.ctx, this.env, this.#driver, (row, effect) =>
     deliver(this.#at, row, effect),
   );
-  #writing = false;
+  readonly #indexer = new Indexer(this.env, this.#keeper);
 
   /** What seals the object's values. */
   get vault(): Vault {
@@ -61,16 +59,28 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async start(owner: Owner, order: string, isAwaited: boolean | undefined): Promise<Started> {
     await this.#keeper.open(owner);
     await this.#driver.ready();
-    const started = await startRun(this.#at, JSON.parse(order) as Order); // As the starter wrote it.
-    if (started.is !== 'started') return started;
-    if (!(isAwaited ?? started.isAwaited)) return { ...started, isAwaited: false };
-    await this.#watchers.until(started.run, AWAITED_MS, () => this.#hasEnded(started.run));
-    const row = this.#keeper.find(started.run);
-    return { ...started, isAwaited: true, ...(row ? { status: row.body.status } : {}) };
+    // As the starter wrote it.
+    const started = await startRun(this.#at, JSON.parse(order) as Order, isAwaited);
+    if (started.is !== 'started' || !started.isAwaited) return started;
+    try {
+      await this.#watchers.until(started.run, AWAITED_MS, () => this.#hasEnded(started.run));
+      const row = this.#keeper.find(started.run);
+      if (!row) throw new Error('The run could not be written');
+      const { status } = row.body;
+      return {
+        ...started,
+        status,
+        ...(ENDED.has(status)
+          ? { record: wholeRecord(this.#keeper, row, this.#typesOf(row)) }
+          : {}),
+      };
+    } finally {
+      this.#keeper.release(started.run);
+    }
   }
 
   #hasEnded(run: string): boolean {
-    const row = this.#keeper.find(run);
+    const row = this.#keeper.peek(run);
     return row === undefined || ENDED.has(row.body.status);
   }
 
@@ -90,8 +100,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async value(run: string, ref: number): Promise<string | undefined> {
     const row = await this.#find(run);
-    if (!row || this.#keeper.vault.sizeOf(row.run, ref) === 0) return undefined;
-    return this.#keeper.vault.text(row.run, ref);
+    return row && this.#keeper.vault.find(row.run, ref);
   }
 
   async changes(run: string, after: number, waitMs: number): Promise<string | undefined> {
@@ -109,18 +118,19 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
   async cancel(run: string): Promise<Standing | 'ended' | undefined> {
     const row = await this.#find(run);
     if (!row) return undefined;
-    const wasOpen = this.#driver.act(row.run, cancel);
+    const wasOpen = this.#driver.act(row.run, (turn) => cancel(turn));
     if (row.body.status === 'queued' && row.head.gate) this.#outbox.kick(row.run);
     return wasOpen ? this.#standing(run) : 'ended';
   }
 
   async index(): Promise<void> {
-    if (await this.#keeper.open()) await writeIndex(this.env, this.#keeper);
+    if (await this.#keeper.open()) await this.#indexer.write();
   }
 
   async close(workflow: string): Promise<void> {
     if (!(await this.#keeper.open())) return;
     await this.#driver.ready();
+    this.#keeper.writeAll();
     for (const { id } of this.#keeper.close(workflow)) await this.cancel(id);
   }
 
@@ -133,7 +143,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (status === 'succeeded') return undoing === 'no' ? 'succeeded' : 'compensated';
     if (!ENDED.has(status)) return 'running';
     if (undone + notUndone > 0) return 'compensated';
-    this.#driver.act(row.run, retryRun);
+    this.#driver.act(row.run, (turn) => retryRun(turn));
     return this.#standing(run);
   }
 
@@ -142,13 +152,25 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return row && { run, status: row.body.status };
   }
 
-  async kept(run: string, from: string): Promise<string | undefined> {
+  async forkOf(run: string, from: string): Promise<string | undefined> {
     const row = await this.#find(run);
     const workflow = row && this.#driver.workflowOf(row);
     if (!row || !workflow) return undefined;
-    const kept = keptBefore(this.#keeper, row, workflow, from);
-    const input = this.#keeper.vault.text(row.run, row.body.input);
-    return JSON.stringify({ head: row.head, input, ...kept });
+    const before = mainBefore(this.#keeper, row, workflow, from)?.map(({ action }) => action);
+    const input = this.#keeper.text(row.run, row.body.input);
+    return JSON.stringify({
+      head: row.head,
+      input,
+      reached: this.#keeper.reachedOf(row.run),
+      before,
+    });
+  }
+
+  async kept(run: string, from: string): Promise<ReadableStream<Uint8Array> | undefined> {
+    const row = await this.#find(run);
+    const workflow = row && this.#driver.workflowOf(row);
+    const before = workflow && mainBefore(this.#keeper, row, workflow, from);
+    return before && keptLines(this.#keeper, row, before);
   }
 
   async completeTask(run: string, path: string, answer: TaskAnswer): Promise<boolean> {
@@ -194,7 +216,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async undo(run: string): Promise<void> {
     const row = await this.#find(run);
-    if (row) this.#driver.act(row.run, undo);
+    if (row) this.#driver.act(row.run, (turn) => undo(turn));
   }
 
   async claim(owner: Owner, name: string, run: string, path: string): Promise<KeyStanding> {
@@ -225,12 +247,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
 
   async keyEnded(run: string, path: string): Promise<void> {
     const row = await this.#find(run);
-    if (!row) return;
-    this.#driver.act(row.run, ({ journal }) => {
-      const node = journal.node(path);
-      const key = node?.state.key;
-      if (node?.phase === 'key' && key !== undefined) journal.effect({ do: 'claim', path, key });
-    });
+    if (row) this.#driver.act(row.run, ({ journal }) => claimAgain(journal, path));
   }
 
   async enter(owner: Owner, gate: string, max: number, run: string): Promise<boolean> {
@@ -250,10 +267,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (await this.#find(run)) this.#driver.release(run);
   }
 
-  async wake(): Promise<void> {
-    if (!(await this.#keeper.open())) return;
-    await this.#driver.ready();
-    await this.alarm();
+  wake(): Promise<void> {
+    return this.alarm();
   }
 
   async clear(): Promise<void> {
@@ -266,7 +281,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     await this.#driver.ready();
     removeExpired(this.#at, Date.now());
     this.#outbox.kickAll();
-    await this.#write();
+    await this.#indexer.tryWrite();
     await this.#driver.alarm(nextExpiry(this.#keeper));
   }
 
@@ -276,23 +291,8 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     return this.#keeper.find(run);
   }
 
-  #changed({ id }: RunRow): void {
+  #changed({ id }: RunRow, isWritten: boolean): void {
     this.#watchers.changed(id);
-    if (this.#writing) return;
-    this.#writing = true;
-    this.#driver.later(
-      scheduler.wait(GATHER_MS).then(async () => {
-        this.#writing = false;
-        await this.#write();
-      }),
-    );
-  }
-
-  async #write(): Promise<void> {
-    try {
-      await Promise.all([writeIndex(this.env, this.#keeper), tellEvents(this.env, this.#keeper)]);
-    } catch (thrown) {
-      log('warn', 'the index of runs is written again', loggedFault(thrown));
-    }
+    if (isWritten) this.#indexer.soon(this.#driver.later);
   }
 }

@@ -1,6 +1,6 @@
 /** The token of a callback, as the URL that a run tells ends with it. */
 import { env, runInDurableObject } from 'cloudflare:test';
-import { tokenOf } from '../names.ts';
+import { objectNameOf, tokenOf } from '../names.ts';
 import type { WorkflowRuns } from '../workflow-runs.ts';
 import type { startRunner } from './runner.ts';
 
@@ -10,7 +10,7 @@ export async function callbackToken(
   run: string,
   path: string,
 ): Promise<string> {
-  const name = `${runner.organization.uuid}:${run.charAt(0)}`;
+  const name = objectNameOf(runner.organization.uuid, run);
   const object = env.WORKFLOW_RUNS.getByName(name);
   return runInDurableObject(object, (instance: WorkflowRuns) => tokenOf(instance.vault, run, path));
 }

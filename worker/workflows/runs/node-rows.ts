@@ -1,0 +1,185 @@
+/** Nodes of one run: those that its object has in memory, and their rows. Spec: workflows.md §7. */
+import type { Node } from '../engine/journal.ts';
+import { isBelow } from '../engine/paths.ts';
+import { insertRows } from './insert-rows.ts';
+
+/** Nodes of a run that its object has in memory between two transitions. */
+const IN_MEMORY_MAX = 256;
+
+interface NodeRow extends Record<string, SqlStorageValue> {
+  readonly body: string;
+}
+
+export class NodeRows {
+  readonly #sql: SqlStorage;
+  readonly #run: number;
+  /** Counts the changes of the run. */
+  readonly #count: { seq: number };
+  readonly #nodes = new Map<string, Node | undefined>();
+  readonly #dirty = new Set<Node>();
+  /** Whether all nodes of the run are in memory: then no row is read. */
+  #isWhole: boolean;
+  /** Whether rows were written before what goes with them. */
+  #isAhead = false;
+
+  /** @param row of the run @param isNew whether nothing of it is written yet */
+  constructor(sql: SqlStorage, row: { readonly run: number; seq: number }, isNew: boolean) {
+    this.#sql = sql;
+    this.#run = row.run;
+    this.#count = row;
+    this.#isWhole = isNew;
+  }
+
+  /** Whether some rows are written already, or so much is in memory that it is better written. */
+  get mustWrite(): boolean {
+    return this.#isAhead || this.#nodes.size > IN_MEMORY_MAX;
+  }
+
+  node(path: string): Node | undefined {
+    if (this.#isWhole || this.#nodes.has(path)) return this.#nodes.get(path);
+    const node = selectNode(this.#sql, this.#run, path);
+    this.#nodes.set(path, node);
+    return node;
+  }
+
+  /** A node that was added or changed is written with the others. */
+  put(node: Node): void {
+    this.#nodes.set(node.path, node);
+    this.#dirty.add(node);
+  }
+
+  /** Undefined where not all are in memory. */
+  get all(): Node[] | undefined {
+    return this.#isWhole ? this.#find(() => true, '') : undefined;
+  }
+
+  active(): Node[] {
+    return this.#find(
+      ({ phase }) => phase !== 'ended',
+      "phase <> 'ended' AND generation = 0 ORDER BY begun",
+    );
+  }
+
+  inFrame(frame: string): Node[] {
+    const where = 'owner = ? AND generation = 0 ORDER BY begun';
+    return this.#find(({ owner }) => owner === frame, where, frame);
+  }
+
+  lastToUndo(below?: string): Node | undefined {
+    if (this.#isWhole) {
+      return this.#find(
+        ({ undo, path }) => undo === 'todo' && (below === undefined || isBelow(path, below)),
+        '',
+      ).reduce<Node | undefined>(
+        (last, node) => (last && last.ended > node.ended ? last : node),
+        undefined,
+      );
+    }
+    const where = "undo = 'todo' AND generation = 0";
+    const last = ' ORDER BY ended DESC LIMIT 1';
+    if (below === undefined) return this.#many(where + last)[0];
+    return this.#many(`${where} AND ${BELOW}${last}`, ...belowOf(below))[0];
+  }
+
+  /** Puts aside what is below a path. */
+  archive(below: string): void {
+    this.#writeAhead();
+    const [row] = this.#sql
+      .exec<{ last: number | null }>(
+        `SELECT max(generation) AS last FROM nodes WHERE run = ? AND ${BELOW}`,
+        this.#run,
+        ...belowOf(below),
+      )
+      .toArray();
+    this.#sql.exec(
+      `UPDATE nodes SET generation = ? WHERE run = ? AND generation = 0 AND phase = 'ended' AND ${BELOW}`,
+      (row?.last ?? 0) + 1,
+      this.#run,
+      ...belowOf(below),
+    );
+    this.forget();
+  }
+
+  hasEscalated(path: string): boolean {
+    if (this.#isWhole) return false;
+    const told = "json_extract(body, '$.state.told')";
+    const where = `run = ? AND path = ? AND generation > 0 AND ${told}`;
+    return (
+      this.#sql.exec(`SELECT 1 FROM nodes WHERE ${where}`, this.#run, path).toArray().length > 0
+    );
+  }
+
+  /** Writes what was changed, each with the next number of the run's changes. */
+  write(): void {
+    const rows = [...this.#dirty].map((node) => {
+      const { path, owner, phase, undo, begun, ended } = node;
+      this.#count.seq += 1;
+      const { seq } = this.#count;
+      return [this.#run, path, 0, owner, phase, undo, begun, ended, seq, JSON.stringify(node)];
+    });
+    insertRows(this.#sql, 'nodes', rows, 'REPLACE');
+    this.#dirty.clear();
+  }
+
+  /** Everything is written: what is not whole, or too much, is read again when it is asked for. */
+  settle(): void {
+    this.#isAhead = false;
+    if (!this.#isWhole || this.#nodes.size > IN_MEMORY_MAX) this.forget();
+  }
+
+  /** Rows are going to be searched. */
+  #writeAhead(): void {
+    this.#isAhead ||= this.#dirty.size > 0;
+    this.write();
+  }
+
+  /** What was read is read again. */
+  forget(): void {
+    this.#isWhole = false;
+    this.#nodes.clear();
+  }
+
+  #find(fits: (node: Node) => boolean, where: string, ...bound: SqlStorageValue[]): Node[] {
+    if (!this.#isWhole) return this.#many(where, ...bound);
+    return [...this.#nodes.values()]
+      .filter((node) => node !== undefined)
+      .filter(fits)
+      .sort((one, other) => one.begun - other.begun);
+  }
+
+  /** What the transaction knows already are the same objects. */
+  #many(where: string, ...bound: SqlStorageValue[]): Node[] {
+    this.#writeAhead();
+    const rows = this.#sql.exec<NodeRow>(
+      `SELECT body FROM nodes WHERE run = ? AND ${where}`,
+      this.#run,
+      ...bound,
+    );
+    return rows.toArray().map((row) => {
+      const read = nodeOf(row);
+      const known = this.#nodes.get(read.path);
+      if (known) return known;
+      this.#nodes.set(read.path, read);
+      return read;
+    });
+  }
+}
+
+/** A node as its row has it. */
+export function selectNode(sql: SqlStorage, run: number, path: string): Node | undefined {
+  const select = 'SELECT body FROM nodes WHERE run = ? AND path = ? AND generation = 0';
+  const [row] = sql.exec<NodeRow>(select, run, path).toArray();
+  return row && nodeOf(row);
+}
+
+/** Paths below one: what follows it begins with a dot or a bracket. */
+export const BELOW = '((path >= ? AND path < ?) OR (path >= ? AND path < ?))';
+export function belowOf(path: string): [string, string, string, string] {
+  return [`${path}.`, `${path}/`, `${path}[`, `${path}\\`];
+}
+
+/** Refs and texts that are undefined are left out of the body. */
+function nodeOf({ body }: NodeRow): Node {
+  const absent = { input: undefined, output: undefined, error: undefined, by: undefined };
+  return { ...absent, ...(JSON.parse(body) as Node) };
+}

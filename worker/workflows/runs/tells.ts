@@ -1,0 +1,54 @@
+/** Events of runs that the organization's log is told of with the next write of the index. Spec: workflows.md §5, "Our own events". */
+import type { NewEvent } from '../../events/object.ts';
+import type { RunEffect } from './head.ts';
+import type { RunRow } from './journal.ts';
+
+type Tell = Extract<RunEffect, { do: 'tell' }>;
+
+/** A line of what is to be told of a run. */
+interface Line extends Omit<Tell, 'do'> {
+  /** Names it among all of the run. */
+  readonly name: string;
+  /** ISO 8601. */
+  readonly time: string;
+}
+
+/** Whether an effect is told with the index. */
+export function isTell(effect: RunEffect): effect is Tell {
+  return effect.do === 'tell';
+}
+
+/** Adds what is told of a run, which is then written to the index, too. @param of names what they come with, once in the run */
+export function addTells(
+  sql: SqlStorage,
+  run: number,
+  of: number | string,
+  tells: readonly Tell[],
+): void {
+  const time = new Date().toISOString();
+  const lines = tells.map(({ do: _, ...tell }, at): string => {
+    const line: Line = { ...tell, name: `${of}.${at}`, time };
+    return `${JSON.stringify(line)}\n`;
+  });
+  const onConflict = 'ON CONFLICT (run) DO UPDATE SET tells = tells || excluded.tells';
+  if (lines.length > 0) {
+    sql.exec(`INSERT INTO unindexed VALUES (?, ?) ${onConflict}`, run, lines.join(''));
+  } else sql.exec("INSERT OR IGNORE INTO unindexed VALUES (?, '')", run);
+}
+
+/** What the log of events is told. @param tells as they were added */
+export function eventsOf({ id, head }: RunRow, tells: string): NewEvent[] {
+  return tells
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((text) => {
+      const { event, path, data, name, time } = JSON.parse(text) as Line; // As addTells wrote it.
+      const all = {
+        workflow: head.workflow.id,
+        run_id: id,
+        ...(path === '' ? {} : { path }),
+        ...data,
+      };
+      return { source: 'causeway', event, id: `${id}:${name}`, time, data: JSON.stringify(all) };
+    });
+}
