@@ -1,4 +1,5 @@
 /** Live events of a run: what changes of it as it changes, as server-sent events. Spec: workflows.md §6. */
+import { GatewayError } from '../../../proto/errors.ts';
 import { EVENT_STREAM } from '../../calls/events.ts';
 import type { Context } from '../../context.ts';
 import { Content } from '../../outcome.ts';
@@ -10,12 +11,33 @@ import { readsAll } from './sight.ts';
 /** Milliseconds without a change after which a comment keeps the connection open. */
 const WAIT_MS = 15_000;
 const ENDED = new Set(['succeeded', 'failed', 'cancelled']);
+/** Runs that an organization watches at a time, of one isolate. Spec silent. */
+const WATCHED_MAX = 100;
 const encoder = new TextEncoder();
+/** By the UUID of the organization. */
+const watched = new Map<string, number>();
+
+/** One more is watched, until what is answered is called. @throws GatewayError RATE_LIMITED */
+function enter(orgUuid: string): () => void {
+  const others = watched.get(orgUuid) ?? 0;
+  if (others >= WATCHED_MAX) {
+    const message = `The organization watches ${WATCHED_MAX} runs: end one of these streams first`;
+    throw new GatewayError('RATE_LIMITED', message, { retryAfter: 1 });
+  }
+  watched.set(orgUuid, others + 1);
+  let isIn = true;
+  return () => {
+    const left = (watched.get(orgUuid) ?? 1) - (isIn ? 1 : 0);
+    isIn = false;
+    if (left > 0) watched.set(orgUuid, left);
+    else watched.delete(orgUuid);
+  };
+}
 
 /**
  * Events `run` and `action`, with data as in the record; it ends with the run.
  * @param after id of the last event that the client has
- * @throws GatewayError RUN_NOT_FOUND, FORBIDDEN for a caller who may not see values
+ * @throws GatewayError RUN_NOT_FOUND, RATE_LIMITED, FORBIDDEN for a caller who may not see values
  */
 export async function liveEvents(
   ctx: Context,
@@ -25,22 +47,36 @@ export async function liveEvents(
 ): Promise<Content> {
   const { record } = await findRun(ctx, workflow, named, { limit: 0 });
   if (!(await readsAll(ctx, workflow, record))) throw hidden();
-  const object = runsObject(ctx.env, ctx.caller.orgUuid, record.id);
+  const { orgUuid } = ctx.caller;
+  const leave = enter(orgUuid);
+  ctx.signal.addEventListener('abort', leave);
+  const object = runsObject(ctx.env, orgUuid, record.id);
   const teller = new Teller(workflow.row.id, record.id, true);
   let last = after;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (ctx.signal.aborted) return controller.close();
-      const text = await object.changes(record.id, last, WAIT_MS);
-      if (text === undefined) return controller.close();
-      const shown = JSON.parse(text) as Shown; // As the object wrote it.
-      // It may have reached meanwhile what the reader may not read.
-      if (!(await readsAll(ctx, workflow, shown.record))) return controller.close();
-      const { written, upTo, isOver } = eventsOf(teller, shown, last);
-      last = upTo;
-      controller.enqueue(encoder.encode(written === '' ? ':\n\n' : written));
-      if (isOver) controller.close();
+      const end = () => {
+        leave();
+        controller.close();
+      };
+      try {
+        const text = ctx.signal.aborted
+          ? undefined
+          : await object.changes(record.id, last, WAIT_MS);
+        if (text === undefined) return end();
+        const shown = JSON.parse(text) as Shown; // As the object wrote it.
+        // It may have reached meanwhile what the reader may not read.
+        if (!(await readsAll(ctx, workflow, shown.record))) return end();
+        const { written, upTo, isOver } = eventsOf(teller, shown, last);
+        last = upTo;
+        controller.enqueue(encoder.encode(written === '' ? ':\n\n' : written));
+        if (isOver) end();
+      } catch (thrown) {
+        leave();
+        throw thrown;
+      }
     },
+    cancel: leave,
   });
   return new Content(EVENT_STREAM, body);
 }
