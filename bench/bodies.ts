@@ -6,16 +6,28 @@
  * again, as a ratio to the same without; at least that much is done for every body. Same run,
  * interleaved, medians.
  *
- * npm run bench -- bodies [--rounds 15]
+ * With `--whole` also what share of a whole request that look is: of a read whose parameter the body
+ * is, through gateway and relay, each of which looks once.
+ *
+ * npm run bench -- bodies [--rounds 15] [--whole]
  */
 import { randomUUID } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { DEPTH_MAX, parseJson } from '../proto/json.ts';
 import { lookThrough } from '../proto/written-json.ts';
+import { startBackend } from '../test/servers/backends.ts';
+import { type MeasuredGateway, startGateway } from './gateway.ts';
 
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15' } } });
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '15' },
+    whole: { type: 'boolean', default: false },
+  },
+});
 const ROUNDS = Number(values.rounds);
+/** Requests of each body, after as many that are not measured. */
+const REQUESTS = 60;
 /** Short texts are parsed many times over, so that the clock can tell. */
 const CHARACTERS_PER_ROUND = 4 * 1024 * 1024;
 
@@ -52,7 +64,11 @@ table('parsed', (text) => ({
   plain: () => JSON.parse(text) as unknown,
   ours: () => parseJson(text),
 }));
-table('read, and written again', (text) => {
+table('read, and written again', looked);
+if (values.whole) await wholeTable();
+
+/** A body read and written again, with the look and without. */
+function looked(text: string): Compared {
   const bytes = encoder.encode(text);
   return {
     plain: () => {
@@ -66,7 +82,66 @@ table('read, and written again', (text) => {
       return encoder.encode(JSON.stringify(parseJson(read)));
     },
   };
-});
+}
+
+/** Prints what share of a request's time the look takes, at the edge and in the relay together. */
+async function wholeTable(): Promise<void> {
+  const server = await startBackend('postgres');
+  const gateway = await startGateway(server.url);
+  const sizes = SIZES.filter(([, characters]) => characters < 1024 * 1024);
+  try {
+    console.log(
+      `\n${'% of a whole request'.padEnd(36)}${sizes.map(([size]) => size.padStart(10)).join('')}`,
+    );
+    for (const [sort, element] of Object.entries(SORTS)) {
+      const shares: number[] = [];
+      for (const [, characters] of sizes) {
+        const text = bodyOf(element, characters);
+        const spent = await requestMs(gateway, text);
+        shares.push((100 * 2 * extraMs(text)) / spent);
+      }
+      console.log(sort.padEnd(36) + shares.map((each) => each.toFixed(1).padStart(10)).join(''));
+    }
+  } finally {
+    await gateway.stop();
+    await server.stop();
+  }
+}
+
+/** Median time of a read with that parameter, one after another. */
+async function requestMs(gateway: MeasuredGateway, text: string): Promise<number> {
+  const body = `{"query":"select 1 where $1::json is not null","params":[${text}]}`;
+  const times: number[] = [];
+  for (let call = -REQUESTS; call < REQUESTS; call += 1) {
+    const started = performance.now();
+    const response = await fetch(`http://127.0.0.1:${gateway.port}${gateway.path}`, {
+      method: 'POST',
+      headers: { ...gateway.headers, 'Content-Type': 'application/json' },
+      body,
+    });
+    const reply = await response.text();
+    if (response.status !== 200) throw new Error(`Not a 200: ${reply}`);
+    if (call >= 0) times.push(performance.now() - started);
+  }
+  return median(times);
+}
+
+/** Milliseconds that one look adds to reading a body and writing it again; median. */
+function extraMs(text: string): number {
+  const { plain, ours } = looked(text);
+  const times = Math.ceil(CHARACTERS_PER_ROUND / text.length);
+  const rounds = Array.from({ length: ROUNDS }, (_, round) => {
+    const [first, second] = round % 2 === 0 ? [plain, ours] : [ours, plain];
+    const [one, other] = [milliseconds(first, times), milliseconds(second, times)];
+    return (round % 2 === 0 ? other - one : one - other) / times;
+  });
+  return median(rounds);
+}
+
+function median(times: readonly number[]): number {
+  const sorted = times.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
 
 /** What is compared, of one text. */
 interface Compared {
@@ -117,8 +192,7 @@ function ratio(text: string, of: (text: string) => Compared): number {
     const [one, other] = [milliseconds(first, times), milliseconds(second, times)];
     rounds.push(round % 2 === 0 ? other / one : one / other);
   }
-  const sorted = rounds.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return median(rounds);
 }
 
 function milliseconds(work: () => unknown, times: number): number {
