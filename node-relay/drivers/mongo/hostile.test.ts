@@ -24,6 +24,7 @@ async function open(
   say: (name: string, command: Document, head: (length: number) => Buffer) => Said,
   options = 'directConnection=true',
   user = '',
+  mode: 'read' | 'write' = 'read',
 ): Promise<MongoBackend> {
   server = await HostileServer.start(say);
   const real = testHost(1);
@@ -36,13 +37,14 @@ async function open(
       return real.dial(name, port, signal);
     },
   };
-  const session = await openClient(mongo, { connection: { url }, mode: 'read', host });
+  const session = await openClient(mongo, { connection: { url }, mode, host });
   sessions.push(session);
   return session;
 }
 
 const isHello = (name: string) => /^(?:hello|ismaster)$/i.test(name);
 const find = entries('find');
+const UPDATE = { $set: { a: 1 } };
 const found = (id: Long = Long.ZERO) => ({
   ok: 1,
   cursor: { id, ns: 'test.entries', firstBatch: [] },
@@ -90,6 +92,17 @@ describe('a reply', () => {
   ])('to a query %s is a failed connection', async (_, said) => {
     const session = await open((name) => (isHello(name) ? HELLO : said));
     expect(await ended(session)).toMatchObject({ code: 'CONNECTION_FAILED' });
+  });
+
+  test.each<[string, Document]>([
+    ['without a count', { ok: 1 }],
+    ['with a count that is none', { ok: 1, n: 'x', nModified: 0 }],
+    ['with a count below zero', { ok: 1, n: -1, nModified: -1 }],
+  ])('to a write %s leaves its outcome unknown', async (_, said) => {
+    const session = await open((name) => (isHello(name) ? HELLO : said), undefined, '', 'write');
+    const update = { type: 'update_one', collection: 'entries', filter: {}, update: UPDATE };
+    const failed = await failureOf(session.run(update as typeof find, callOf('write')));
+    expect(failed).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
   });
 
   test('that never comes ends with the deadline', async () => {

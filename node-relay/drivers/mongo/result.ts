@@ -3,6 +3,7 @@ import type { AbstractCursor } from 'mongodb';
 import { type ErrorDetails, GatewayError } from '../../../proto/errors.ts';
 import type { Execution } from './database.ts';
 import { documentText, memberTexts, valueText } from './from-bson.ts';
+import { ReplyFault } from './reply-fault.ts';
 
 /** A reply of one member. */
 export function memberText(name: string, value: unknown, { form }: Execution): string {
@@ -33,6 +34,13 @@ export function membersText(
     return `${JSON.stringify(name)}:${text}`;
   });
   return `{${texts.join(',')}}`;
+}
+
+/** A count of a reply, which may come as a BSON number. @throws ReplyFault for what is no count */
+export function countOf(value: unknown): number {
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw new ReplyFault('A count of the reply is none');
 }
 
 /** Values by their places. */

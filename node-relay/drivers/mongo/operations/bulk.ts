@@ -12,7 +12,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../../proto/json
 import { collectionOf, documentIn, optionsIn, updateIn } from '../arguments.ts';
 import type { Execution } from '../database.ts';
 import { valueText } from '../from-bson.ts';
-import { byPlace, memberText } from '../result.ts';
+import { byPlace, countOf, memberText } from '../result.ts';
 import { toBson, toPlain } from '../to-bson.ts';
 import type { Handler } from './handler.ts';
 import { withId } from './write.ts';
@@ -60,11 +60,11 @@ export const bulk = {
       ([place, id]) => [Number(place), id] as const,
     );
     const counts = {
-      inserted_count: Number(result.insertedCount),
-      matched_count: Number(result.matchedCount),
-      modified_count: Number(result.modifiedCount),
-      deleted_count: Number(result.deletedCount),
-      upserted_count: Number(result.upsertedCount),
+      inserted_count: countOf(result.insertedCount),
+      matched_count: countOf(result.matchedCount),
+      modified_count: countOf(result.modifiedCount),
+      deleted_count: countOf(result.deletedCount),
+      upserted_count: countOf(result.upsertedCount),
     };
     const ids = `"inserted_ids":${byPlace(inserted, execution)},"upserted_ids":${byPlace(upserted, execution)}`;
     return `${JSON.stringify(counts).slice(0, -1)},${ids}}`;
@@ -95,11 +95,11 @@ function clientText(
 ): string {
   const { form } = execution;
   const members = [
-    `"inserted_count":${result.insertedCount}`,
-    `"matched_count":${result.matchedCount}`,
-    `"modified_count":${result.modifiedCount}`,
-    `"deleted_count":${result.deletedCount}`,
-    `"upserted_count":${result.upsertedCount}`,
+    `"inserted_count":${countOf(result.insertedCount)}`,
+    `"matched_count":${countOf(result.matchedCount)}`,
+    `"modified_count":${countOf(result.modifiedCount)}`,
+    `"deleted_count":${countOf(result.deletedCount)}`,
+    `"upserted_count":${countOf(result.upsertedCount)}`,
   ];
   const add = <Each>(
     name: string,
@@ -114,10 +114,14 @@ function clientText(
     memberText('inserted_id', inserted.get(place), execution),
   );
   add('update_results', result.updateResults, (each) => {
-    const counts = `"matched_count":${each.matchedCount},"modified_count":${each.modifiedCount}`;
+    const counts = `"matched_count":${countOf(each.matchedCount)},"modified_count":${countOf(each.modifiedCount)}`;
     return `{${counts},"upserted_id":${valueText(each.upsertedId, form)}}`;
   });
-  add('delete_results', result.deleteResults, (each) => `{"deleted_count":${each.deletedCount}}`);
+  add(
+    'delete_results',
+    result.deleteResults,
+    (each) => `{"deleted_count":${countOf(each.deletedCount)}}`,
+  );
   return `{${members.join(',')}}`;
 }
 

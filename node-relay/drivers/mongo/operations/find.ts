@@ -1,7 +1,7 @@
 /** Requests that read documents of a collection. Source: backends.md §3.1. */
 import type { AbstractCursor } from 'mongodb';
 import { collectionOf, databaseOf, documentIn, documentsIn, optionsIn } from '../arguments.ts';
-import { membersText, readText, repliedText } from '../result.ts';
+import { countOf, membersText, readText, repliedText } from '../result.ts';
 import type { Handler } from './handler.ts';
 
 /** Documents come as bytes: nothing of them is lost on the way to text. */
@@ -48,7 +48,7 @@ export const readers = {
       ...optionsIn(execution, request),
       promoteValues: true,
     });
-    return membersText({ value: Number(value) }, execution);
+    return membersText({ value: countOf(value) }, execution);
   },
 
   estimated_document_count: async (execution, request) => {
@@ -56,7 +56,7 @@ export const readers = {
       ...optionsIn(execution, request),
       promoteValues: true,
     });
-    return membersText({ value: Number(value) }, execution);
+    return membersText({ value: countOf(value) }, execution);
   },
 
   distinct: async (execution, request) => {

@@ -1,7 +1,7 @@
 /** Requests that change documents of a collection. Source: backends.md §3.1. */
 import { type Document, ObjectId } from 'mongodb';
 import { collectionOf, documentIn, documentsIn, optionsIn, updateIn } from '../arguments.ts';
-import { byPlace, membersText, memberText, repliedText } from '../result.ts';
+import { byPlace, countOf, membersText, memberText, repliedText } from '../result.ts';
 import { type BsonDocument, memberOf, withFirst } from '../to-bson.ts';
 import type { Handler } from './handler.ts';
 
@@ -17,8 +17,8 @@ export function withId(document: BsonDocument): { document: BsonDocument; id: un
 function updated(execution: Parameters<Handler>[0], result: Document): string {
   return membersText(
     {
-      matched_count: Number(result.matchedCount),
-      modified_count: Number(result.modifiedCount),
+      matched_count: countOf(result.matchedCount),
+      modified_count: countOf(result.modifiedCount),
       upserted_id: result.upsertedId ?? null,
     },
     execution,
@@ -117,7 +117,7 @@ export const writers = {
       filter,
       optionsIn(execution, request),
     );
-    return membersText({ deleted_count: Number(result.deletedCount) }, execution);
+    return membersText({ deleted_count: countOf(result.deletedCount) }, execution);
   },
 
   delete_many: async (execution, request) => {
@@ -126,6 +126,6 @@ export const writers = {
       filter,
       optionsIn(execution, request),
     );
-    return membersText({ deleted_count: Number(result.deletedCount) }, execution);
+    return membersText({ deleted_count: countOf(result.deletedCount) }, execution);
   },
 } satisfies Record<string, Handler>;
