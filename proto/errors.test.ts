@@ -1,4 +1,4 @@
-/** What every failed connection says, whoever tells it. */
+/** What every failed connection says, whichever driver reports it. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { CONNECTION_FAILED_PREFIX, GatewayError } from './errors.ts';

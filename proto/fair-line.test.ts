@@ -36,7 +36,7 @@ const outcome = (work: Promise<unknown>) =>
   work.then(String, (thrown: unknown) => (thrown instanceof QueueFull ? 'full' : thrown));
 
 describe('a line', () => {
-  test('gives each who waits his turn after the other', async () => {
+  test('gives each who waits their turn after the other', async () => {
     const line = lineOf(1, 10);
     for (const [who, name] of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((each) => [each[0], each])) {
       void line.ask(who ?? '', name);
@@ -71,7 +71,7 @@ describe('a line', () => {
     expect(await Promise.all(others.map(outcome))).toEqual(['b', 'b', 'full']);
   });
 
-  test('is left by who goes away, and what he asked for is not done', async () => {
+  test('is left by who goes away, and what they asked for is not done', async () => {
     const line = lineOf(1, 1);
     const leaving = new AbortController();
     void line.ask('a');
@@ -123,7 +123,7 @@ test('whatever comes and goes, all is done once or refused, never too much at on
       const ended = await Promise.all(asked.map(({ done }) => outcome(done)));
       const done = ended.filter((each) => each !== 'full' && each !== 'gone');
       expect(done.toSorted()).toEqual(line.begun.toSorted());
-      // Of one who asks, what he asked for first is begun first.
+      // What one caller asked for first begins first.
       for (const who of ['a', 'b', 'c']) {
         const own = line.begun.filter((name) => name.startsWith(who));
         expect(own).toEqual(own.toSorted((a, b) => Number(a.slice(1)) - Number(b.slice(1))));

@@ -1,4 +1,4 @@
-/** What is JSON here is JSON to the runtime, but for what is nested too deep. */
+/** What is JSON here is JSON to the runtime, except for what is nested too deep. */
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJson, NESTED_MAX } from './is-json.ts';

@@ -22,7 +22,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
   let missing: Failure | undefined;
   beforeAll(async () => {
     try {
-      // Its own sandbox is not to be had as root or in a container; it sees our own page alone.
+      // Its own sandbox is not available as root or in a container; it sees our own page alone.
       browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox'] });
     } catch (thrown) {
       if (!(thrown instanceof Failure)) throw thrown;

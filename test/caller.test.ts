@@ -81,7 +81,7 @@ describe('bound to loopback', () => {
     expect(await knock({ headers: { 'X-Forwarded-For': '203.0.113.2' } })).toBe(400);
   });
 
-  test('behind a proxy elsewhere, whoever is not that proxy is not believed', async () => {
+  test('behind a proxy elsewhere, only that proxy is believed', async () => {
     gateway = await startGateway({ env: { ...LIMITED, TRUSTED_PROXY: '192.0.2.1' } });
     expect(await refusedInTheEnd((attempt) => ({ headers: forged(attempt) }))).toBe(true);
   });

@@ -54,7 +54,7 @@ test('two hundred calls at once with one key write one row, and tell of no other
   expect(await rowsOf(key)).toBe(1);
 });
 
-test('a client that goes away finds the reply when he asks again', async () => {
+test('a client that goes away finds the reply when they ask again', async () => {
   const key = randomUUID();
   const leaving = new AbortController();
   const init = { headers: { 'Idempotency-Key': key }, signal: leaving.signal };

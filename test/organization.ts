@@ -22,7 +22,7 @@ export interface Organization {
   call(method: string, path: string, body?: unknown, headers?: Headers): Promise<Reply>;
   /** The raw response. */
   send(method: string, path: string, body?: unknown, init?: RequestInit): Promise<Response>;
-  /** Makes a member of that level; answers his token. */
+  /** Makes a member of that level; answers their token. */
   member(level: 'None' | 'Read' | 'Write' | 'Admin'): Promise<string>;
   /** Makes an endpoint on a PostgreSQL database; answers its id. */
   addPostgres(url: string, more?: Readonly<Record<string, unknown>>): Promise<string>;

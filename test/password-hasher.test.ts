@@ -1,4 +1,4 @@
-/** Passwords are hashed beside the thread that serves requests: it stays quick, whoever logs in how often. */
+/** Passwords are hashed beside the thread that serves requests: it stays quick, however many logins come. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -122,7 +122,7 @@ test('with the line full, requests are served at once, others have their turn, a
   expect(taken?.slow).toBeLessThan(Math.max(100, SLOWER * (idle?.slow ?? 0)));
 });
 
-test('a hasher that is killed is started again, and whoever waits has his answer', async () => {
+test('a hasher that is killed is started again, and waiting callers get their answers', async () => {
   const first = hasher();
   const logins = Array.from({ length: 6 }, () => login('203.0.113.1'));
   process.kill(first.pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** An endpoint with one connection in all: whoever holds it makes the others wait within bounds, and none for ever. */
+/** An endpoint with one connection in all: its holder makes others wait within bounds, and none for ever. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { subscribe } from './event-stream.ts';

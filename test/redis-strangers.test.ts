@@ -1,4 +1,4 @@
-/** What a stranger learns of an endpoint that speaks Redis, whichever way he asks, and where its secrets are never told. */
+/** What a stranger learns of an endpoint that speaks Redis, whichever way they ask, and where its secrets are never told. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OwnGateway, startGateway } from './gateway.ts';

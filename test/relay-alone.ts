@@ -7,7 +7,7 @@ const READY_MAX_MS = 60_000;
 /** A running relay. */
 export interface RelayAlone {
   readonly port: number;
-  /** Settings of a gateway whose default relay it is, but for `RELAY_URL`. */
+  /** Settings of a gateway whose default relay it is, except for `RELAY_URL`. */
   readonly gateway: { readonly GATEWAY_KEY: string; readonly RELAY_NODE_PUBLIC_KEY: string };
   readonly output: Output;
   stop(signal?: NodeJS.Signals): Promise<Ended>;

@@ -282,7 +282,7 @@ describe('a caller', () => {
     );
   });
 
-  test('is counted with what he did', async () => {
+  test('is counted with what they did', async () => {
     const own = await add({ write_conn: { url: servers[0].url } });
     const ways = ['/get/x', '/ttl/x', '/set/x/1', '/lpush/x/1'];
     for (const way of ways) {

@@ -25,7 +25,7 @@ export interface Bindings {
    * connect what may not be reached. The platform's own network has nothing private to reach.
    */
   readonly NETWORK?: Fetcher;
-  /** On a self-hosted edge the network of nodes that organizations registered: as `NETWORK`, but for private addresses of a gateway bound to loopback. */
+  /** On a self-hosted edge the network of nodes that organizations registered: as `NETWORK`, except for private addresses of a gateway bound to loopback. */
   readonly NODE_NETWORK?: Fetcher;
   /** On a self-hosted edge, a folder whose file tells what is our own: worker/drivers/edge/own.ts. */
   readonly OWN?: Fetcher;

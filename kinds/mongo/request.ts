@@ -43,7 +43,7 @@ const MEMBERS: Readonly<Record<string, z.ZodType>> = {
     examples: [[{ name: 'Hana Almeida' }, { name: 'Emeka Berg' }]],
   }),
   replacement: document.meta({
-    description: 'What stands in place of the document, but for its `_id`',
+    description: 'What stands in place of the document, except for its `_id`',
     examples: [{ name: 'Hana Almeida', city: 'Porto' }],
   }),
   update: z.union([document, documents]).meta({

@@ -1,4 +1,4 @@
-/** Owners whose calls may have ended parts: one that was present twice gets a part of its own for a while. Spec silent but for times. */
+/** Owners whose calls may have ended parts: one that was present twice gets a part of its own for a while. Spec silent except for times. */
 
 /** Deaths further apart say nothing. */
 const WITHIN_MS = 600_000;

@@ -92,7 +92,7 @@ describe('heavy work', () => {
       { numRuns: 60 },
     ));
 
-  test('of one who brings much does not keep another from his share', async () => {
+  test('of one who brings much does not keep another from their share', async () => {
     const thread = new Thread();
     const much = Array.from({ length: 8 }, () => thread.do('much', 200, 2));
     const little = [thread.do('little', 200, 2)];

@@ -190,7 +190,7 @@ describe('a decision', () => {
   });
 });
 
-test('the very next request of a removed user is refused, and his login', async () => {
+test('the very next request of a removed user is refused, and their login', async () => {
   const path = `/iam/users/${encodeURIComponent(nameOf('Write'))}`;
   expect((await OPERATIONS.read('Write')).status).toBe(200);
   expect(await founder.call('DELETE', path)).toEqual({

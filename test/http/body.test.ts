@@ -161,7 +161,7 @@ describe('a body by its size', () => {
     }
   });
 
-  test('of a stranger is taken in before he is told so, of a length or in pieces', async () => {
+  test('of a stranger is taken in before they are told so, of a length or in pieces', async () => {
     const body = ofSize(2 ** 22);
     for (const [head, parts] of [
       [`Content-Length: ${body.length}`, [body]],

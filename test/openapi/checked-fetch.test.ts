@@ -46,7 +46,7 @@ test('a status that is not described rejects', async () => {
   );
 });
 
-test('a line that is not described breaks off whoever reads it', async () => {
+test('a line that is not described breaks off its reader', async () => {
   const reply = await checkedFetch(`${origin}/lines`);
   await expect(reply.text()).rejects.toThrow(
     'GET /lines answered 200, and the description says otherwise: body must be integer',

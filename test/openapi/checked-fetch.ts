@@ -11,7 +11,7 @@ const served = new Map<string, Promise<Description>>();
 
 /**
  * As `fetch`. A reply whose status or headers the description does not have rejects; a body that it
- * does not have breaks off with the same sentence, whoever reads it.
+ * does not have breaks off with the same sentence for every reader.
  * @throws Undescribed
  */
 export async function checkedFetch(url: string, init: RequestInit = {}): Promise<Response> {

@@ -70,7 +70,7 @@ test('is valid OpenAPI 3.1 by its schema', async () => {
   expect(await faultsBySchema(description.document)).toBeUndefined();
 });
 
-test('keeps the rules of two linters, but for a reply or header that no operation refers to', async () => {
+test('keeps the rules of two linters, except for a reply or header that no operation refers to', async () => {
   expect(await faultsByRules(description.document)).toEqual(
     UNUSED.map((each) => `no-unused-components #/${each}`),
   );

@@ -80,7 +80,7 @@ async function nameOf(id: number): Promise<string> {
   return rows[0]?.name ?? '';
 }
 
-describe('whoever has Read, and no more', () => {
+describe('a caller that has Read, and no more', () => {
   test('runs a Read template, by itself and nested', async () => {
     expect(await reader.call('POST', '/templates/customer', { id: 1 })).toEqual(ok(ADA));
     expect(await reader.call('POST', '/templates/order', { number: 7, customer_id: 1 })).toEqual(
@@ -188,7 +188,7 @@ describe('a value is a value', () => {
 describe('caching', () => {
   const performanceSettings = { caching: { enabled: true, ttl: 60 } };
 
-  test('answers again what was answered, to whoever may, for the same input alone', async () => {
+  test('answers again what was answered, to callers with the right, for the same input alone', async () => {
     await transform('cached', [{ target: 'customer', template: 'customer', input: '$' }], {
       performanceSettings,
     });

@@ -71,7 +71,7 @@ describe('a million', () => {
       4_000_007,
     ],
     [
-      'are left out but for the last',
+      'are left out except for the last',
       loop([{ target: 'at', source: 'i' }], { index: 'i', filter: 'i === 999999' }),
       '"abcde"',
       '{"made":[{"at":999999}]}',

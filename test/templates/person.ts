@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { ask, type Organization, type Reply } from '../organization.ts';
 
-/** A member, and calls as him; `path` is below /api/v1. */
+/** A member, and calls as them; `path` is below /api/v1. */
 export interface Person {
   readonly username: string;
   call(

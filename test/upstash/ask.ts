@@ -1,4 +1,4 @@
-/** Requests as they are, to whoever speaks Upstash's protocol. */
+/** Requests as they are, to any server of Upstash's protocol. */
 import { request } from 'node:http';
 
 /** What to ask beside the URL. */

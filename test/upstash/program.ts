@@ -1,4 +1,4 @@
-/** A program of @upstash/redis, as its users write them: whoever it talks to must answer alike. */
+/** A program of @upstash/redis, as its users write them: every server must answer alike. */
 import type { Redis } from '@upstash/redis';
 import { COLLECTIONS } from './collections.ts';
 import { DOCUMENTS } from './documents.ts';

@@ -144,7 +144,7 @@ function restrictiveFirst(rules: readonly ToldRule[]): ToldRule[] {
 function nameOf(rule: ToldRule, entity: Entity | undefined): string {
   const { kind, level, subject, granted } = rule;
   const where = entity && kind === entity.kind ? `${kind} ${entity.id}` : (kind ?? 'organization');
-  const bound = granted === undefined ? '' : ` (${granted}, but for the issuer's max_level)`;
+  const bound = granted === undefined ? '' : ` (${granted}, lowered by the issuer's max_level)`;
   return `${where}: ${level} for ${subject}${bound}`;
 }
 

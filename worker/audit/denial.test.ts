@@ -148,7 +148,7 @@ describe('a login', () => {
       ]);
   });
 
-  test('of somebody who is no member does not tell that he has an account elsewhere', async () => {
+  test('of somebody who is no member does not tell that they have an account elsewhere', async () => {
     const [gateway, other] = [await startGateway('Read'), await startGateway('Read')];
     await withPassword(other);
     await login(gateway, gateway.organization.id, other.user.username, 'correct horse');

@@ -64,7 +64,7 @@ export function noteEntry(ctx: PublicContext, entry: NewEntry): void {
   plan(ctx, journal, isFull ? nextFlush(journal, ctx.now()) : due);
 }
 
-/** Entries of one sort tell the same but for time and request: nothing is hidden behind the first. */
+/** Entries of one sort tell the same except for time and request: nothing is hidden behind the first. */
 function sortOf(entry: NewEntry): string {
   const { orgUuid, actor, action, resource, outcome, address, details } = entry;
   return JSON.stringify([orgUuid, actor, action, resource, outcome, address, details]);

@@ -55,7 +55,7 @@ test('a new token keeps the time of the login, and is issued anew', async () => 
   });
 });
 
-test('it names the user as he is called now', async () => {
+test('it names the user as they are called now', async () => {
   const gateway = await startGateway('Read');
   const username = `renamed-${gateway.user.username}`;
   await drizzle(env.DB)

@@ -78,7 +78,7 @@ export const endpointRoutes: AnyRoute[] = [
     path: '/endpoints',
     summary: 'List the endpoints that you may read',
     description:
-      'By id. Whoever has no Read on the organization gets those that a rule on the endpoint lets him read.',
+      'By id. A caller without Read on the organization gets those that a rule on the endpoint lets them read.',
     tag: 'Endpoints',
     errors: [],
     access: onListOf('endpoint'),

@@ -37,7 +37,7 @@ export function additionsOn(kind: ResourceKind) {
   });
 }
 
-const GivenLevel = AccessLevel.meta({ description: 'The level that the subject shall have there' });
+const GivenLevel = AccessLevel.meta({ description: 'The level that the subject gets there' });
 
 /** Names what the levels are on. */
 function entityOn(kind: ResourceKind) {

@@ -1,4 +1,4 @@
-/** Who may change whose level: Admin is below SuperAdmin, and nobody lifts himself. */
+/** Who may change whose level: Admin is below SuperAdmin, and nobody lifts themselves. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../proto/json.ts';
 import { LEVELS, type Level } from '../levels.ts';
@@ -112,7 +112,7 @@ async function attempt([, method, path, body]: Attempt, victimsLevel: Level) {
   return reply;
 }
 
-describe('an Admin is refused, and nothing has changed, when he', () => {
+describe('an Admin is refused, and nothing has changed, when they', () => {
   test.each(named(RAISING))('%s', async (_what, row) => {
     expect(await attempt(row, 'Read')).toEqual(REFUSED);
   });

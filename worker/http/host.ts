@@ -1,7 +1,7 @@
 /** What a `Host` may be, and the message for an invalid one. */
 import { badRequest, type GatewayError } from '../../proto/errors.ts';
 
-/** A name, an IPv4 address or an IPv6 address in brackets, and a port. RFC 9110 §7.2, but for what no resolver takes. */
+/** A name, an IPv4 address or an IPv6 address in brackets, and a port. RFC 9110 §7.2, except for what no resolver takes. */
 const FORM = /^(?:[\da-z_][\w.-]{0,252}|\[[\da-f:.]{2,45}\])(?::(\d{0,5}))?$/i;
 const PORT_MAX = 65_535;
 

@@ -162,11 +162,11 @@ describe('a client that goes away', () => {
     return seen(await gateway.send(`/endpoints/orders${path}`, init));
   }
 
-  test('finds the reply when he asks again: what he began went on', async () => {
+  test('finds the reply when they ask again: what they began went on', async () => {
     expect(await leave('/write')).toEqual(again({ n: 1 }));
   });
 
-  test('reads anew: what he began was stopped', async () => {
+  test('reads anew: what they began was stopped', async () => {
     expect(await leave('/read')).toEqual(fresh({ n: 2 }));
   });
 });

@@ -1,4 +1,4 @@
-/** Keys where there is no caller: the body stands for him. */
+/** Keys where there is no caller: the body stands for them. */
 import { env } from 'cloudflare:test';
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../test/accounts.ts';

@@ -1,5 +1,5 @@
 /**
- * A reply is told again to whoever would not be refused now: every operation that honours a key,
+ * A reply is told again to callers that would not be refused now: every operation that honours a key,
  * after random changes of its caller's rights, against the same call without a key.
  */
 import { env } from 'cloudflare:test';

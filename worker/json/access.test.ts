@@ -63,7 +63,7 @@ function mayUse(given: readonly Rule[]): boolean {
   return !isDenied && given.some(({ level }) => reaches(level, 'Read'));
 }
 
-test('whoever has Read on the organization or on anything in it may use them, nobody else', () =>
+test('callers with Read on the organization or on anything in it may use them, others may not', () =>
   fc.assert(
     fc.asyncProperty(someRules, async (given) => {
       const token = await memberWith(given);

@@ -33,7 +33,7 @@ async function settleSpent(): Promise<void> {
   await Promise.allSettled(pending.splice(0));
 }
 
-/** Counts requests of the gateway's user, or of another in his organization. */
+/** Counts requests of the gateway's user, or of another in their organization. */
 function spend(gateway: TestGateway, requests: number, user = gateway.user): void {
   const afterReply = (work: Promise<unknown>) => void pending.push(work);
   const ctx = { ...contextOf({ ...gateway, user }), afterReply };
@@ -62,7 +62,7 @@ const USER_POLICY = '"user";q=6000;w=60';
 const ORGANIZATION_POLICY = '"organization";q=60000;w=60';
 
 describe('a user', () => {
-  test('has exactly his quota in a minute, and all of it again in the next', async () => {
+  test('has exactly their quota in a minute, and all of it again in the next', async () => {
     const { gateway, clock } = await limitedGateway();
     spend(gateway, BY_USER.quota - 1);
     expect((await ask(gateway)).status).toBe(200);
@@ -73,7 +73,7 @@ describe('a user', () => {
     await settleSpent();
   });
 
-  test('is refused without his colleagues, and without himself in another organization', async () => {
+  test('is refused without their colleagues, and without themselves in another organization', async () => {
     const { gateway, organization } = await limitedGateway();
     spend(gateway, BY_USER.quota);
     const colleague = await gateway.addUser('Read');
@@ -107,7 +107,7 @@ describe('a user', () => {
     await settleSpent();
   });
 
-  test('over the limit uses up nothing of his organization', async () => {
+  test('over the limit uses up nothing of their organization', async () => {
     const byOrganization = limiter(true);
     const { gateway } = await limitedGateway({ LIMIT_BY_ORGANIZATION: byOrganization });
     spend(gateway, BY_USER.quota);
@@ -121,7 +121,7 @@ describe('a user', () => {
 });
 
 describe('an organization', () => {
-  test('has exactly its quota in a minute, whoever asks', async () => {
+  test('has exactly its quota in a minute, over all its users', async () => {
     const { gateway, clock, organization } = await limitedGateway();
     const users = BY_ORGANIZATION.quota / BY_USER.quota;
     for (let user = 0; user < users; user += 1) {

@@ -31,7 +31,7 @@ describe('one part of work on much', () => {
 });
 
 describe('what is stored', () => {
-  test('is paid for before: one after another, whoever they are of', async () => {
+  test('is paid for before: one after another, of all organizations', async () => {
     const began: number[] = [];
     const stored = [organization(), organization(), organization()].map(async (of) => {
       await mayStore(of, MIB);

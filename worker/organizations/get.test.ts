@@ -105,7 +105,7 @@ test('shows an Admin the whole record, under both paths', async () => {
 });
 
 describe('a caller below Admin', () => {
-  test('sees himself among the users, no SuperAdmin, and what he may read', async () => {
+  test('sees themselves among the users, no SuperAdmin, and what they may read', async () => {
     const { gateway, user, a, b } = await withEndpoints('Read');
     await gateway.addUser('SuperAdmin');
     await ruleOn(gateway, a, 'None');
@@ -123,7 +123,7 @@ describe('a caller below Admin', () => {
     expect(JSON.stringify(body)).not.toContain(a);
   });
 
-  test('without Read on the organization sees nothing, whatever he has on an endpoint', async () => {
+  test('without Read on the organization sees nothing, whatever they have on an endpoint', async () => {
     for (const level of ['None', undefined] as const) {
       const { gateway, a } = await withEndpoints(level);
       await ruleOn(gateway, a, 'Admin');

@@ -18,7 +18,7 @@ import { selectPeople, selectRecord, selectSuperAdmins } from './store.ts';
 
 /** Entries of each of the record's lists; whole ones stand under `/endpoints` and `/iam/users`. Spec silent. */
 const LIST_MAX = 1000;
-/** Spec silent but for `dataRetentionDays`, contract §5. */
+/** Spec silent except for `dataRetentionDays`, contract §5. */
 const DEFAULTS = {
   defaultRegion: 'auto',
   enableAdvancedFeatures: false,

@@ -48,7 +48,7 @@ export const organizationRoutes: AnyRoute[] = [
     path: PATHS,
     summary: 'Show the organization, its usage and its users',
     description:
-      'Whoever is below Admin sees only himself among the users, and only those resources that he may read.',
+      'A caller below Admin sees only themselves among the users, and only those resources that they may read.',
     tag: 'Organizations',
     errors: [],
     access: onOrganization('Read'),

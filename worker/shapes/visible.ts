@@ -4,7 +4,7 @@
  */
 
 /**
- * Control, format, private and unassigned characters, white space but for U+0020, the blank of
+ * Control, format, private and unassigned characters, white space except for U+0020, the blank of
  * Braille, and what is ignorable: selectors, fillers, tags.
  */
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;

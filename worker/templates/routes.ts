@@ -80,7 +80,7 @@ export const templateRoutes: AnyRoute[] = [
     path: '/templates',
     summary: 'List the templates that you may read',
     description:
-      'By id. Whoever has no Read on the organization gets those that a rule on the template lets him read.',
+      'By id. A caller without Read on the organization gets those that a rule on the template lets them read.',
     tag: 'Templates',
     errors: [],
     access: onListOf('template'),

@@ -99,7 +99,7 @@ export async function startTrusting(
   return {
     ...gateway,
     claims,
-    /** A token as the provider makes them, but for what is given. */
+    /** A token as the provider makes them, except for what is given. */
     sign: (key: SigningKey, other: Claims = {}, header: Readonly<Record<string, unknown>> = {}) =>
       new SignJWT({ ...claims, ...other })
         .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })

@@ -146,8 +146,8 @@ const isEnough = ([, , level, held]: (typeof rows)[number]) =>
   level === 'Member' || (level !== 'Public' && reaches(held, level));
 
 /**
- * A user of that level calls an operation on what his organization has: where any member may, on
- * himself, else on a user who holds less than an Admin may take.
+ * A user of that level calls an operation on what their organization has: where any member may, on
+ * themselves, else on a user who holds less than an Admin may take.
  */
 async function callAt([method, path, level, held]: (typeof rows)[number]) {
   const gateway = await startGateway(held);

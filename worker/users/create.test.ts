@@ -166,7 +166,7 @@ describe('a new account', () => {
   });
 
   test.each(["o'hara", '"', '` -- ;', '__proto__', '株式会社'])(
-    'may be called %s, by whoever it is named',
+    'may be called %s, by any caller',
     async (prefix) => {
       const gateway = await startGateway('Admin');
       const username = `${prefix} ${crypto.randomUUID()}`;

@@ -25,7 +25,7 @@ const record = (user: { username: string; uuid: string }, accessLevel: string) =
 const ownNotes = () => ({ bindings: { DB: countTrips(env.DB).binding } });
 
 describe('one user', () => {
-  test('is told whole: logins, what he manages, what he did last', async () => {
+  test('is told whole: logins, what they manage, what they did last', async () => {
     const gateway = await startGateway('SuperAdmin', ownNotes());
     const user = await gateway.addUser('Read');
     await givePassword(user);
@@ -103,7 +103,7 @@ describe('one user', () => {
     });
   });
 
-  test('sees himself without any rule; another needs Admin', async () => {
+  test('sees themselves without any rule; another needs Admin', async () => {
     const gateway = await startGateway(undefined);
     const { username } = gateway.user;
     const other = await gateway.addUser('Write');

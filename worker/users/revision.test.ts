@@ -1,4 +1,4 @@
-/** A user's revision: his ETag, and what is held to it. */
+/** A user's revision: their ETag, and what is held to it. */
 import { describe, expect, test } from 'vitest';
 import { givePassword, PASSWORD, storedAccount, tryLogin } from '../test/accounts.ts';
 import { ask, etagOf, STALE } from '../test/conditional.ts';
@@ -42,7 +42,7 @@ describe('the ETag of a user', () => {
     });
   });
 
-  test('is another when he was removed and comes again', async () => {
+  test('is another when they were removed and comes again', async () => {
     const { gateway, user, path } = await start();
     const ifMatch = await etagOf(gateway, path);
     await gateway.call('DELETE', path);

@@ -18,7 +18,7 @@ export const UserPath = z.object({
     .meta({ description: "A username, or an account's UUID", examples: [SAMPLE.bruno] }),
 });
 
-/** `invited` has no password yet: a reset was started for the user. Spec silent but for `active`. */
+/** `invited` has no password yet: a reset was started for the user. Spec silent except for `active`. */
 const Status = z.enum(['active', 'invited']).meta({
   description: '`invited` is who has no password yet, and so cannot log in',
   examples: ['active'],

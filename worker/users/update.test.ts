@@ -77,7 +77,7 @@ describe('of oneself', () => {
     expect(await storedAccount(username)).toEqual(before);
   });
 
-  test("another's username is not to be had, in any letter case", async () => {
+  test("another's username is refused, in any letter case", async () => {
     const [gateway, other] = [await startGateway('Read'), await startGateway('Read')];
     const username = other.user.username.toUpperCase();
     const reply = await gateway.call('PATCH', `/iam/users/${gateway.user.uuid}`, { username });

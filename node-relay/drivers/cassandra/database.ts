@@ -54,7 +54,7 @@ export class Database {
     return value;
   }
 
-  /** The same, but for a connection that the caller gives back when the work is done. */
+  /** The same, except for a connection that the caller gives back when the work is done. */
   async keep<Value>(
     work: Work,
     call: Call,

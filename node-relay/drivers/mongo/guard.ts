@@ -30,7 +30,7 @@ const RESERVED = new Set([
   ...['lsid', 'txnNumber', 'autocommit', 'startTransaction', 'startOrContinueTransaction'],
   ...['stmtId', 'stmtIds', 'clientOperationKey', 'mayBypassWriteBlocking', 'coordinator'],
 ]);
-/** Those that begin so are of servers among themselves, or set their clock; but for this one. */
+/** Those that begin so are of servers among themselves, or set their clock; except for this one. */
 const OF_CALLER = '$readPreference';
 
 /**

@@ -36,7 +36,7 @@ test('rows that nobody waits for are left out, the one that has begun, too', () 
   }
 });
 
-test('who asks next gets their rows', () => {
+test('the next caller gets their rows', () => {
   const { made, told } = frames(10_000);
   made.take(row(1_000).subarray(0, 10));
   made.leaveRows();

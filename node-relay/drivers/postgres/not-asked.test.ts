@@ -110,7 +110,7 @@ describe('where the server is not asked', () => {
         code: 'BAD_REQUEST',
         message: expect.stringMatching(/compares is VOLATILE.*GRANT TEMPORARY/),
       });
-      // Whoever can be asked knows better.
+      // A server that can be asked knows better.
       expect(await run(read, sql(query), 'read')).toMatchObject({ columns: expect.anything() });
     });
   });

@@ -46,7 +46,7 @@ function statementsIn(message: string): string {
   return message.slice(message.indexOf('CREATE ROLE'), message.lastIndexOf(';') + 1);
 }
 
-test('a superuser is warned of, without a word of his credential', async () => {
+test('a superuser is warned of, without a word of their credential', async () => {
   const [warning, ...others] = await warnings();
   expect(others).toEqual([]);
   expect(warning?.code).toBe('CREDENTIAL_SUPERUSER');

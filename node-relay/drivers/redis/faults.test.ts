@@ -110,7 +110,7 @@ test('refuses callers whose time is up before anything is sent', async () => {
 });
 
 describe('a server that stands still', () => {
-  test('holds nobody beyond his own deadline, and is used again once it goes on', async () => {
+  test('holds nobody beyond their own deadline, and is used again once it goes on', async () => {
     const server = await open(url(program.port), testHost(1));
     await say(server, [words('ping')]);
     process.kill(program.pid, 'SIGSTOP');
@@ -226,7 +226,7 @@ test('tells no address of a server that cannot be reached', async () => {
   await server.close();
 });
 
-test('every reply belongs to its caller, whoever else leaves, and whenever', async () => {
+test('every reply belongs to its caller, even when others leave at any moment', async () => {
   const server = await open(url());
   const aborts = fc.sample(fc.option(fc.nat(40), { freq: 1, nil: undefined }), 2_000);
   let answered = 0;

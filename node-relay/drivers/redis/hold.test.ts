@@ -1,4 +1,4 @@
-/** Connections that wait for others leave enough for who does not wait, whoever opens how many. */
+/** Blocking connections leave enough for calls that do not block, however many are opened. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';

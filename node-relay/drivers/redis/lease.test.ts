@@ -1,4 +1,4 @@
-/** Sessions: what one caller sets is there for his next request, and for nobody else. */
+/** Sessions: what one caller sets is there for their next request, and for nobody else. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { failureOf } from '../contract.ts';
 import { callOf, testHost } from '../test/host.ts';

@@ -162,7 +162,7 @@ describe('what waits', () => {
     });
   });
 
-  test('ends when its caller leaves, and the server takes nothing for him', async () => {
+  test('ends when its caller leaves, and the server takes nothing for them', async () => {
     const controller = new AbortController();
     const waiting = failureOf(redis.run('BLPOP queue 0', 'write', { signal: controller.signal }));
     await expect.poll(() => redis.say('CLIENT LIST')).toContain('cmd=blpop');

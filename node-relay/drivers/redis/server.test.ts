@@ -201,7 +201,7 @@ describe('connections', () => {
     await Promise.all(servers.map((each) => each.close()));
   });
 
-  test('come back to whoever waits, although others keep them busy', async () => {
+  test('come back to a waiting caller, although others keep them busy', async () => {
     const host = testHost(1);
     const [busy, other] = await Promise.all([open(url(), host), open(url(), host)]);
     let running = true;

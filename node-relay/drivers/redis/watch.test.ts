@@ -106,7 +106,7 @@ test('a lost connection ends it with an error', async () => {
   });
 });
 
-test('a slow reader holds the server back at bounded memory, and is told what he has lost', async () => {
+test('a slow reader holds the server back at bounded memory, and is told what they have lost', async () => {
   await redis.say('CONFIG SET client-output-buffer-limit pubsub 2mb 0 0');
   const news = await follow('SUBSCRIBE flood');
   const message = 'x'.repeat(50_000);

@@ -49,7 +49,7 @@ export function openClient<Request, Made extends BackendClient<Request>>(
   return driver.open(target, host);
 }
 
-/** A call with room and time, but for what is given. */
+/** A call with room and time, except for what is given. */
 export function callOf(mode: Mode, bounds: Partial<Call> = {}): Call {
   return {
     mode,

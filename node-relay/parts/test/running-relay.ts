@@ -143,7 +143,7 @@ function spawnRelay(folder: string, faultFile: string, env: Readonly<Record<stri
 /** What comes of `/large`, in bytes; the rest of it never does. */
 const LARGE = { length: 9_000_000, sent: 8_000_000 };
 
-/** Answers at once, but for `/held`, which answers when it is told to, and `/large`, which does not end. */
+/** Answers at once, except for `/held`, which answers when it is told to, and `/large`, which does not end. */
 async function startBackend() {
   const held: (() => void)[] = [];
   const server: Server = createServer((request, response) => {

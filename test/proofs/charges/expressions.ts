@@ -14,7 +14,7 @@ import type { Case } from './proof.ts';
 
 /** What a step of fuel stands for: twelve million of them, which a run has, are a quarter of a second. */
 export const STEP_NS = 21;
-/** Fuel of one case: a little first, lest one that pays too little never ends. */
+/** Fuel of one case: a little first, so that one that pays too little ends. */
 const FUEL = [1_000, 30_000, 600_000] as const;
 /** Less than the first is too little to be measured; with less than the second it is tried with more fuel. */
 const [LEAST_MS, ENOUGH_MS] = [1, 12];

@@ -19,7 +19,7 @@ import type { Case } from './proof.ts';
 
 export { STEP_NS };
 
-/** Fuel of one case: a little first, lest one that pays too little never ends. */
+/** Fuel of one case: a little first, so that one that pays too little ends. */
 const FUEL = [5_000, 600_000] as const;
 /** Less than the first is too little to be measured; with less than the second it is tried with more fuel. */
 const [LEAST_MS, ENOUGH_MS] = [1, 12];

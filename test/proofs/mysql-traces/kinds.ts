@@ -1,4 +1,4 @@
-/** What a caller may do so that something stays on his connection, by every statement and way. */
+/** What a caller may do so that something stays on their connection, by every statement and way. */
 
 /** What a stored program or a statement may leave. */
 export const LEAVING: readonly string[] = [

@@ -34,7 +34,7 @@ export interface Planted {
 export class Garden {
   readonly version: number;
   readonly outside: pg.Client;
-  /** Of whoever listens. */
+  /** Of any session that listens. */
   readonly heard: string[] = [];
   /** Numbers that follow the seed. */
   readonly predictable: ReadonlySet<string>;

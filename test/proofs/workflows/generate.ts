@@ -283,7 +283,7 @@ export class Maker {
   }
 }
 
-/** Actions that can be named after one has ended: those inside it, too, but for loops. */
+/** Actions that can be named after one has ended: those inside it, too, except for loops. */
 function seenAfter(action: Written): string[] {
   const branches = (action.branches ?? []).flat();
   const options = Object.values(action.selection?.options ?? {});

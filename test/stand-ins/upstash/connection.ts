@@ -79,7 +79,7 @@ export class RedisConnections {
     return replies;
   }
 
-  /** A connection for whoever asks, until `leave`. */
+  /** A connection for the caller, until `leave`. */
   async own(): Promise<RedisConnection> {
     const connection = await RedisConnection.open(this.#url);
     this.#open.add(connection);

@@ -1,6 +1,6 @@
 /**
  * Upstash's REST protocol in front of a real Redis server: for tests, where Upstash itself is not
- * to be had. Source: upstash.com/docs/redis/features/restapi.
+ * available. Source: upstash.com/docs/redis/features/restapi.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** Somebody with a level on the organization; answers how he calls. */
+/** Somebody with a level on the organization; answers how they call. */
 async function somebody(of: Organization, level: string) {
   const username = `${randomUUID().slice(0, 8)}@example.com`;
   const password = 'a long enough password';

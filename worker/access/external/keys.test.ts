@@ -121,7 +121,7 @@ const outages: Outage[] = [
 ];
 
 describe.each(outages)('while keys %s', (_what, instead) => {
-  test('tokens cannot be verified, and whoever asks is told when to come again', async () => {
+  test('tokens cannot be verified, and callers are told when to come again', async () => {
     const { provider, sign, help, send } = await start();
     provider.state.instead = instead;
     const token = await sign(first);

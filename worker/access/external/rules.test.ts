@@ -1,4 +1,4 @@
-/** What who comes with an external token may do: rules of his groups, within his issuer's bound. Contract §3, §4. */
+/** What who comes with an external token may do: rules of their groups, within their issuer's bound. Contract §3, §4. */
 
 import { env } from 'cloudflare:test';
 import { describe, expect, test } from 'vitest';
@@ -79,14 +79,14 @@ describe('the level', () => {
     expect((await as(claims, 'GET', '/endpoints')).status).toBe(403);
   });
 
-  test('does not come from a rule of a user whose UUID or name he bears', async () => {
+  test('does not come from a rule of a user whose UUID or name they bear', async () => {
     const gateway = await start({ level: 'SuperAdmin' });
     for (const sub of [gateway.user.uuid, gateway.user.username]) {
       expect((await gateway.as({ sub, groups: [sub] }, 'GET', '/endpoints')).status).toBe(403);
     }
   });
 
-  test('is the most restrictive of his groups on one resource', async () => {
+  test('is the most restrictive of their groups on one resource', async () => {
     const gateway = await start();
     await grantGroup(gateway, 'ops', 'Write');
     await grantGroup(gateway, 'guests', 'None');
@@ -115,7 +115,7 @@ async function withEndpoints() {
 }
 
 describe('rules on endpoints', () => {
-  test('open those to his groups, unless one of them is shut out', async () => {
+  test('open those to their groups, unless one of them is shut out', async () => {
     const { ids, open, shut } = await withEndpoints();
     expect(await ids(['a'])).toEqual([open, shut].toSorted());
     expect(await ids(['a', 'b'])).toEqual([open]);
@@ -125,7 +125,7 @@ describe('rules on endpoints', () => {
     expect(await ids([])).toBe(403);
   });
 
-  test('are told in his own permissions, and tell what he may read', async () => {
+  test('are told in their own permissions, and tell what they may read', async () => {
     const { as, own, self, open, shut } = await withEndpoints();
     expect(
       await as({ groups: ['a', 'b'] }, 'GET', `/iam/rbac/endpoints/subjects/${own}`),
@@ -147,10 +147,10 @@ describe('the bound of the issuer', () => {
           allowed: false,
           level: 'Write',
           needed: 'Admin',
-          rule: "organization: Write for group:ops (Admin, but for the issuer's max_level)",
+          rule: "organization: Write for group:ops (Admin, lowered by the issuer's max_level)",
           considered: [
             {
-              rule: "organization: Write for group:ops (Admin, but for the issuer's max_level)",
+              rule: "organization: Write for group:ops (Admin, lowered by the issuer's max_level)",
               decides: true,
               why: 'It is the level on the organization',
             },
@@ -179,7 +179,7 @@ describe('the bound of the issuer', () => {
 });
 
 describe('without an account', () => {
-  test('his own record tells what his token says', async () => {
+  test('their own record tells what their token says', async () => {
     const { as, own, self, provider, ...gateway } = await start();
     await grantGroup(gateway, 'ops', 'Read');
     const claims = { groups: ['ops'], permissions: ['deploy'], iat: SECONDS };
@@ -209,7 +209,7 @@ describe('without an account', () => {
     expect((await as({}, 'GET', `/iam/users/${other}`)).status).toBe(404);
   });
 
-  test('there is nothing to change, and no rule can be for him', async () => {
+  test('there is nothing to change, and no rule can be for them', async () => {
     const { as, own, self, call, sign } = await start({ level: 'SuperAdmin' });
     const bearer = await sign(key);
     expect((await call('PATCH', `/iam/users/${own}`, { description: 'x' }, bearer)).status).toBe(
@@ -220,7 +220,7 @@ describe('without an account', () => {
     expect((await call('POST', '/iam/rbac/organizations/subjects', grant)).status).toBe(404);
   });
 
-  test('his token is refreshed by his provider, not here', async () => {
+  test('their token is refreshed by their provider, not here', async () => {
     const { as } = await start();
     expect(await as({}, 'POST', '/auth/refresh')).toEqual({
       status: 400,
@@ -228,7 +228,7 @@ describe('without an account', () => {
     });
   });
 
-  test('an Admin who asks what a user may do is not told what he himself may', async () => {
+  test('an Admin who asks what a user may do is not told their own rights', async () => {
     const gateway = await start({ entry: { max_level: 'Admin' }, level: 'Read' });
     await grantGroup(gateway, 'ops', 'Admin');
     const query = `resource=organization&operation=${encodeURIComponent('GET /iam/users')}`;
@@ -246,7 +246,7 @@ describe('without an account', () => {
   });
 });
 
-test('a steady caller makes no trip to D1 after those of his first request', async () => {
+test('a steady caller makes no trip to D1 after those of their first request', async () => {
   const trips = countTrips(env.DB);
   const gateway = await start({ bindings: { DB: trips.binding } });
   const token = await gateway.sign(key);
@@ -258,7 +258,7 @@ test('a steady caller makes no trip to D1 after those of his first request', asy
   expect(counted).toEqual([2, 2, 2]);
 });
 
-test('what is remembered of him is not for his next token, when that has other groups', async () => {
+test('what is remembered of them is not for their next token, when that has other groups', async () => {
   const { as, ...gateway } = await start();
   await grantGroup(gateway, 'ops', 'Read');
   expect((await as({ groups: ['ops'] }, 'GET', '/endpoints')).status).toBe(200);

@@ -5,7 +5,7 @@ import { Lost } from './driver.ts';
 /**
  * What the runtime's failure of a request, or of reading its reply, stands for. It tells nothing
  * but whether a connection was made: a name that does not resolve, TLS that fails and an address
- * that the network refuses look alike; so do a refused connection and a lost one, but for those
+ * that the network refuses look alike; so do a refused connection and a lost one, except for those
  * that `demandPresent` saw before.
  */
 export function networkFailure(cause: unknown, signal: AbortSignal): GatewayError {

@@ -1,4 +1,4 @@
-/** Who may speak Upstash's protocol, and how whoever may not is told. */
+/** Who may speak Upstash's protocol, and how others are refused. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { BY_USER, countCaller } from '../../limits/caller.ts';
 import { contextOf } from '../../test/audit.ts';

@@ -25,7 +25,7 @@ const WAYS = {
 
 /**
  * Reads path, query and body: a command in the body as a JSON array, one in the path with the body
- * as its last argument but for what the query says, or many.
+ * as its last argument except for what the query says, or many.
  * @throws GatewayError BAD_REQUEST
  */
 export function commandsIn(request: Request, body: Uint8Array | undefined): Commands {

@@ -51,7 +51,7 @@ function mutating(code: Code, toll: Toll | undefined): Running {
   };
 }
 
-/** What a run ends in; its budget is what it was but for its steps. */
+/** What a run ends in; its budget is what it was except for its steps. */
 function ended(
   error: unknown,
   budget: Budget,

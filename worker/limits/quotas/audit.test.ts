@@ -1,5 +1,5 @@
 /**
- * An audit is bounded, whoever fills it: changes are refused, what nobody can be refused is counted,
+ * An audit is bounded, whatever fills it: changes are refused, what nobody can be refused is counted,
  * and there is always a way out. Random operations; `TEST_RUNS` asks for more.
  */
 import { env } from 'cloudflare:test';
@@ -73,7 +73,7 @@ async function startTenant() {
   };
 }
 
-/** Bytes of the organization's entries, counted from what there is and by nobody's book. */
+/** Bytes of the organization's entries, counted from what is stored, not from the usage record. */
 async function audited({ organization }: TestGateway): Promise<number> {
   const [row] = (
     await env.DB.prepare(

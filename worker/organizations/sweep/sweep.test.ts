@@ -120,7 +120,7 @@ async function resetsOf(accountUuid: string): Promise<number> {
   return rows.length;
 }
 
-/** What DELETE does, but for the reply. */
+/** What DELETE does, except for the reply. */
 async function remove({ gateway, orgUuid }: { gateway: TestGateway; orgUuid: string }) {
   await markDeleted(db, orgUuid, gateway.clock.now);
   await sweepOrganization(contextOf(gateway), { uuid: orgUuid, deletedAt: gateway.clock.now });

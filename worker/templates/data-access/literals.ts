@@ -1,7 +1,7 @@
 /**
  * Finds what is no code in a statement: texts, quoted names, comments; and words and parameters.
- * It tells an author where a placeholder cannot be bound, and finds his own parameters: their
- * number is compared with his values. No value ever becomes part of a statement's text.
+ * It tells an author where a placeholder cannot be bound, and finds their own parameters: their
+ * number is compared with their values. No value ever becomes part of a statement's text.
  */
 import { DollarQuotes } from '../../../kinds/dollar-quotes.ts';
 import type { Kind } from '../../../kinds/index.ts';

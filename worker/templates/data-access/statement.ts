@@ -12,7 +12,7 @@ export interface Bound {
   readonly params: Json[] | JsonObject;
 }
 
-/** A statement that was read: its text is the same for all values, but for the types in ClickHouse's. */
+/** A statement that was read: its text is the same for all values, except for the types in ClickHouse's. */
 export interface Statement {
   /** @param own the author's own parameters, filled; of the number that was read */
   bind(scope: Scope, own: Json | undefined): Bound;
@@ -28,7 +28,7 @@ const OWN_NAMES = /placeholder_(\d{1,7})/g;
 
 /**
  * Reads a statement; a text is what an author has to mend.
- * @param params his own parameters as he wrote them: of them only their number or names matter
+ * @param params their own parameters as they wrote them: of them only their number or names matter
  */
 export function readStatement(
   kind: StatementKind,

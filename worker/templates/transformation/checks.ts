@@ -18,7 +18,7 @@ import { FORMATS, isOfFormat } from './formats.ts';
 import type { Members } from './report.ts';
 import { holds, type Scope } from './scope.ts';
 
-/** Whether a value passes; `value` is never undefined, but for `required`. */
+/** Whether a value passes; `value` is never undefined, except for `required`. */
 export type Check = (value: Json | undefined, x: Execution) => boolean;
 
 /** A check that was read, and what is told when it fails. */

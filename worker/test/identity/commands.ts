@@ -141,7 +141,7 @@ export class World {
     this.model.setPassword(person, password);
   }
 
-  /** By a token of his own, where he has one; tokens that ended change nothing. */
+  /** By a token of their own, where they have one; tokens that ended change nothing. */
   async #patch(person: Person | undefined, body: Json): Promise<number | undefined> {
     if (!person) return undefined;
     const own = this.model.tokens.filter((each) => each.person === person);
@@ -207,7 +207,7 @@ export class World {
   async #logIn(own: number, person: Person | undefined): Promise<void> {
     if (!person) return;
     const { name: user, password, memberOf } = person;
-    // Where he is a member, mostly: else little would happen.
+    // Where they are a member, mostly: else little would happen.
     const at = memberOf.size === 1 ? ([...memberOf][0] ?? own) : own;
     const { status, body } = await tryLogin(this.#gateway(at), { user, password });
     expect(status).toBe(memberOf.has(at) ? 200 : 401);

@@ -59,7 +59,7 @@ function hasTwice({ items }: ReplyMap): boolean {
   return names.includes(undefined) || new Set(names).size < names.length;
 }
 
-/** Members of the whole, of RESP3, but for those that say nothing. */
+/** Members of the whole, of RESP3, except for those that say nothing. */
 const found: Shape = (value) => {
   if (!(value instanceof ReplyMap)) return value;
   const told = mapOf({ results: listOf(document) })(value);

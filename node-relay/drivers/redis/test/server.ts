@@ -18,7 +18,7 @@ export function words(type: string, ...args: readonly Word[]): RedisCommand {
   return { type, args };
 }
 
-/** Bounds with room and time, but for what is given. */
+/** Bounds with room and time, except for what is given. */
 export function bounds(mode: Mode = 'write', given: Partial<Sending> = {}): Sending {
   return { mode, signal: AbortSignal.timeout(30_000), replyMaxBytes: 41_943_040, ...given };
 }

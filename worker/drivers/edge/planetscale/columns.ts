@@ -71,7 +71,7 @@ export function columnOf(field: Field): Column {
   };
 }
 
-/** The type's name says it, but for ENUM and SET, which have one name whatever their members are of. */
+/** The type's name says it, except for ENUM and SET, which have one name whatever their members are of. */
 function holdsBytes({ type, charset }: Field): boolean {
   if (type === 'ENUM' || type === 'SET') return charset === CHARSET.binary;
   return BYTES.has(type);
