@@ -26,14 +26,19 @@ async function main(): Promise<void> {
   const version = programVersion();
   const { port, supervisor } = await start(config, environment, log);
   const beats = member && beatsOf(member, supervisor, log);
+  let isLeaving = false;
   const stop = (signal: NodeJS.Signals): void => {
     // A terminal and the npm between send the signal once each.
-    if (supervisor.draining) return;
-    log.info({ signal }, 'relay draining');
-    Promise.all([supervisor.stop(), beats?.stop()]).then(() => {
+    if (supervisor.draining || isLeaving) return;
+    isLeaving = true;
+    const end = async (): Promise<void> => {
+      await beats?.stop();
+      log.info({ signal }, 'relay draining');
+      await supervisor.stop();
       log.info('relay stopped');
       exitAfterLines(log, 0);
-    }, fatal(log));
+    };
+    end().catch(fatal(log));
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   try {

@@ -1,4 +1,5 @@
 /** Tells the gateway how the node is, every 10 s, and hears what it must know. Spec: nodes.md §1. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 import { Refused, Told } from './gateway.ts';
 import { aboutProgram, type Membership } from './join.ts';
@@ -7,6 +8,9 @@ import { aboutProgram, type Membership } from './join.ts';
 export const BEAT_EVERY_MS = 10_000;
 /** After one that was not heard the next comes sooner, in milliseconds. Spec silent. */
 const AGAIN_AFTER_MS = 2_000;
+
+/** Milliseconds in which all instances of the gateway read that a node stops. The gateway's `POLICY_TTL_MS`, and some more. */
+const LEFT_AFTER_MS = 1_500;
 
 /** What beats need of the relay. */
 export interface BeatsOptions {
@@ -32,14 +36,21 @@ export class Beats {
 
   /** The first beat is sent at once. */
   start(): void {
-    void this.#beat();
+    if (!this.#isStopping) void this.#beat();
   }
 
-  /** Says that the node is about to stop; then is silent. Never rejects. */
+  /**
+   * Says that the node is about to stop, and is silent then; settles when calls go elsewhere. Never
+   * rejects. A call that meets a closed port may have to say that its outcome is unknown.
+   */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#isStopping = true;
-    await this.#send().catch(() => {});
+    const isHeard = await this.#send().then(
+      () => true,
+      () => false,
+    );
+    if (isHeard) await sleep(LEFT_AFTER_MS);
   }
 
   async #beat(): Promise<void> {

@@ -21,11 +21,19 @@ import {
 } from './failure.ts';
 import type { Node } from './node.ts';
 import { noteMoved, type RelayRoute, routeTo, routeToPort } from './relay-routes.ts';
+import { type Watch, watched } from './watch.ts';
 
 /** Milliseconds for which a node that answered is taken to be there still. */
 const HEARD_FOR_MS = 10_000;
 /** After these the backend was not reached from this node, and may be from another. */
-const MOVES_ON: readonly ErrorCode[] = ['NODE_UNAVAILABLE', 'POOL_EXHAUSTED', 'CONNECTION_FAILED'];
+const MOVES_ON: readonly ErrorCode[] = [
+  'NODE_UNAVAILABLE',
+  'POOL_EXHAUSTED',
+  'CONNECTION_FAILED',
+  'ADDRESS_REFUSED',
+];
+/** After these a call that changes nothing moves on, too: the node ended it, or its result was lost. Spec: nodes.md §3 */
+const READS_MOVE_ON: readonly ErrorCode[] = [...MOVES_ON, 'SERVICE_UNAVAILABLE'];
 
 /** What a call needs to find its way. */
 export interface Plan {
@@ -38,6 +46,8 @@ export interface Plan {
   readonly deadline: Deadline;
   /** What is measured is written here, also of a call that fails. */
   readonly timing: Timing;
+  /** Of an endpoint that is placed: what is told of its nodes. */
+  readonly watch?: Watch;
   /** Opens the connection: asked only when a node does not know the pool. */
   connection(): Promise<ConnectionEnvelope>;
 }
@@ -78,7 +88,8 @@ export async function callRelay<Result>(
       try {
         return await callNode(ctx, plan, node, call);
       } catch (thrown) {
-        if (!(thrown instanceof GatewayError) || !MOVES_ON.includes(thrown.code)) throw thrown;
+        const moves = plan.writes ? MOVES_ON : READS_MOVE_ON;
+        if (!(thrown instanceof GatewayError) || !moves.includes(thrown.code)) throw thrown;
         last = thrown;
       }
     }
@@ -103,20 +114,42 @@ async function callNode<Result>(
   };
   for (;;) {
     const { line, token, sealedConnection } = pass;
-    const options = optionsOf(ctx, plan, token, key);
+    const attempt = watched(ctx, plan, { node, line });
+    const options = { ...optionsOf(ctx, plan, token, key), signal: attempt.signal };
     try {
       const result = await call({ node, relay: line.relay, sealedConnection, options });
       line.heardAt = ctx.now();
+      plan.watch?.answered(node);
       return result;
     } catch (thrown) {
+      if (thrown instanceof GatewayError) throw thrown;
       const failure = ConnectError.from(thrown);
       line.heardAt = isAnswer(failure) ? ctx.now() : Number.NEGATIVE_INFINITY;
       noteBackend(plan, failure);
       const better = await remedy(ctx, plan, node, pass, failure);
-      if (!better) throw failureOf(failure, { writes: plan.writes, signal });
+      if (!better) {
+        const told = failureOf(failure, { writes: plan.writes, signal });
+        tell(plan, node, failure, told);
+        throw told;
+      }
       pass = better;
+    } finally {
+      attempt.end();
     }
   }
+}
+
+/** What a failure shows of the node; one of a call that nobody waits for shows nothing. */
+function tell(
+  { watch, deadline }: Plan,
+  node: Node,
+  failure: ConnectError,
+  told: GatewayError,
+): void {
+  if (!watch || deadline.signal.aborted) return;
+  if (!isAnswer(failure)) watch.silent(node);
+  else if (MOVES_ON.includes(told.code) && told.code !== 'POOL_EXHAUSTED') watch.failed(node);
+  else watch.answered(node);
 }
 
 /** How long the backend took, where the relay reports it. */

@@ -4,9 +4,10 @@ import type { Access } from '../access/access.ts';
 import { type Policy, policyOf, remembered } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
+import type { NodeRow } from '../db/nodes.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { Level } from '../levels.ts';
-import { selectPlacements } from '../nodes/store.ts';
+import { selectPlacedNodes, selectPlacements } from '../nodes/store.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { type EndpointName, selectEndpoint, selectEndpointUuid } from './store.ts';
 
@@ -14,6 +15,8 @@ import { type EndpointName, selectEndpoint, selectEndpointUuid } from './store.t
 export interface Endpoint {
   readonly row: EndpointRow;
   readonly placements: readonly PlacementRow[];
+  /** The registered ones that it is placed on. */
+  readonly nodes: readonly NodeRow[];
   /** The caller's rules there, and the organization's sealed data key. */
   readonly policy: Policy;
 }
@@ -40,19 +43,21 @@ async function findEndpoint(ctx: Context, named: string) {
   const name = endpointName(named);
   const read = await remembered(ctx, `endpoint:${named}`, async () => {
     const uuid = selectEndpointUuid(db, caller.orgUuid, name);
-    const [standing, rows, rules, placements] = await db.batch([
+    const [standing, rows, rules, placements, nodes] = await db.batch([
       selectMembership(db, caller),
       selectEndpoint(db, caller.orgUuid, name),
       selectRules(db, caller, uuid),
       selectPlacements(db, caller.orgUuid, uuid),
+      selectPlacedNodes(db, caller.orgUuid, uuid),
     ]);
-    return { standing, rows, rules, placements };
+    return { standing, rows, rules, placements, nodes };
   });
   const [row] = read.rows;
   const on = row && ({ kind: 'endpoint', uuid: row.uuid } as const);
   const policy = policyOf(ctx, read.standing, read.rules, on);
   if (!row) throw endpointNotFound(named);
-  return { resource: { row, placements: read.placements, policy }, policy };
+  const { placements, nodes } = read;
+  return { resource: { row, placements, nodes, policy }, policy };
 }
 
 /** A value that parses as a UUID is one, in any letter case. Contract §1, "Ids in paths". */

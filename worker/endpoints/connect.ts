@@ -13,6 +13,7 @@ import type { Endpoint } from './access.ts';
 import { type EndpointConfig, sealConfig } from './config.ts';
 import { releaseEndpoint } from './release.ts';
 import { vpnRouteOf } from './transport.ts';
+import { type ServedBy, triedOver, underProfile } from './tried-over.ts';
 
 /** Which calls use which connection. */
 const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Profile])[] = [
@@ -22,27 +23,25 @@ const CONNECTIONS: readonly (readonly [member: string, mode: Mode, profile: Prof
 ];
 
 /**
- * Reaches the backend over each connection that the configuration has, by the default node, and
- * answers what there is to warn of.
+ * Reaches the backend over each connection that the configuration has, by the nodes that serve the
+ * endpoint, and answers what there is to warn of.
  * @throws GatewayError what `pingEndpoint` throws; `details` name the connection
  */
 export async function connectAll(
   ctx: Context,
   policy: Policy,
-  kind: Kind,
-  config: EndpointConfig,
-  transports: Transports | null,
+  tried: Tried,
+  served?: ServedBy,
 ): Promise<Warning[]> {
-  const trial = await trialOf(ctx, policy, { kind, config, transports });
+  const { config } = tried;
+  const trial = await trialOf(ctx, policy, tried, await triedOver(ctx, config, served));
   const given = CONNECTIONS.filter(([member]) => config[member] !== undefined);
   try {
     const pinged = await Promise.all(
       given.map(([member, mode, backendProfile]) =>
-        pingEndpoint(ctx, { ...trial, row: { ...trial.row, backendProfile } }, mode).catch(
-          (thrown: unknown) => {
-            throw naming(thrown, `config.${member}`);
-          },
-        ),
+        pingEndpoint(ctx, underProfile(trial, backendProfile), mode).catch((thrown: unknown) => {
+          throw naming(thrown, `config.${member}`);
+        }),
       ),
     );
     return distinct(pinged.flatMap(({ warnings }) => warnings));
@@ -58,7 +57,7 @@ export function distinct(warnings: readonly Warning[]): Warning[] {
 }
 
 /** What is tried. */
-interface Tried {
+export interface Tried {
   readonly kind: Kind;
   readonly config: EndpointConfig;
   readonly transports: Transports | null;
@@ -69,6 +68,7 @@ async function trialOf(
   ctx: Context,
   policy: Policy,
   { kind, config, transports }: Tried,
+  served: ServedBy,
 ): Promise<Endpoint> {
   const uuid = crypto.randomUUID();
   const row = {
@@ -88,7 +88,7 @@ async function trialOf(
     createdAt: ctx.now(),
     updatedAt: ctx.now(),
   };
-  return { row, policy, placements: [] };
+  return { row, policy, ...served };
 }
 
 /** A failure that has no details yet names the connection it is of. */

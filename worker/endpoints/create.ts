@@ -27,7 +27,7 @@ export async function createEndpoint(
   const config = parseConfig(kind, body.config);
   const transports = transportsOf(kind, config);
   await demandRoom(ctx, body.endpoint);
-  const warnings = await connectAll(ctx, policy, kind, config, transports);
+  const warnings = await connectAll(ctx, policy, { kind, config, transports });
   const uuid = crypto.randomUUID();
   const now = ctx.now();
   const row: EndpointRow = {

@@ -159,11 +159,12 @@ async function mergedConfig(
 /** The configuration sealed, once its backend has answered. */
 async function connectedConfig(
   ctx: Context,
-  { row, policy }: Endpoint,
+  endpoint: Endpoint,
   config: EndpointConfig,
 ): Promise<{ stored: StoredConfig; warnings: readonly Warning[] }> {
+  const { row, policy } = endpoint;
   const transports = transportsOf(row.kind, config);
-  const warnings = await connectAll(ctx, policy, row.kind, config, transports);
+  const warnings = await connectAll(ctx, policy, { kind: row.kind, config, transports }, endpoint);
   const { sealedDataKey } = policy;
   const stored = {
     sealedConfig: await sealConfig(ctx, { uuid: row.uuid, sealedDataKey }, config),

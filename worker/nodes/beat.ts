@@ -5,7 +5,8 @@ import type { PublicContext } from '../context.ts';
 import { BASE_PATH } from '../public-url.ts';
 import { type Arrived, replyTo } from './enrol.ts';
 import { demandSigned, unproven } from './proof.ts';
-import { statusOf } from './registered.ts';
+import { doubt, isReachable } from './reach.ts';
+import { nodeOf, statusOf } from './registered.ts';
 import type { BeatBody } from './relay-shapes.ts';
 import { selectNodeByUuid, updateNode } from './store.ts';
 
@@ -35,5 +36,10 @@ export async function hear(
   });
   const isOther = heard && statusOf(heard, ctx.now()) !== statusOf(row, ctx.now());
   if (isOther) forgetOrganization(row.orgUuid);
+  const node = nodeOf(row);
+  // Also at its first beat: whether calls reach it is not known yet. A tunnel says so by itself.
+  const isNew = row.lastSeenAt === null && row.url !== null;
+  const isDoubtful = isNew || !isReachable(ctx, row);
+  if (node && isDoubtful && !body.stopping) doubt(ctx, node, true);
   return replyTo(ctx, row);
 }

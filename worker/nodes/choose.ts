@@ -2,10 +2,12 @@
 import type { Profile } from '../../proto/driver.ts';
 import { GatewayError } from '../../proto/errors.ts';
 import type { Context } from '../context.ts';
-import type { PlacementRow } from '../db/schema.ts';
+import type { ConnectionStatus, PlacementRow } from '../db/schema.ts';
 import type { Node } from '../drivers/node.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { defaultNode } from './default-node.ts';
+import { type Placed, placedOf } from './placed.ts';
+import { askAgain, isAvoided } from './reach.ts';
 
 /** The profile in force on an endpoint. Spec: "Endpoint", backend profile rule. */
 export function profileOf({ row }: Pick<Endpoint, 'row'>): Profile {
@@ -13,22 +15,52 @@ export function profileOf({ row }: Pick<Endpoint, 'row'>): Profile {
 }
 
 /**
- * The nodes to try, first to last; never none. An endpoint without placements on nodes that
- * exist is served by the default node.
+ * The nodes to try, first to last; never none. An endpoint that was never placed is served by the
+ * default node, any other by its placements alone.
  * @throws GatewayError DEVELOPMENT_ROUTE_MISSING, NODE_UNAVAILABLE
  */
 export async function chooseNodes(ctx: Context, endpoint: Endpoint): Promise<readonly Node[]> {
-  const node = await defaultNode(ctx.settings);
-  const placements = endpoint.placements.filter(({ nodeUuid }) => nodeUuid === node.uuid);
-  const profile = profileOf(endpoint);
+  const { row, placements } = endpoint;
   const onDevelopment = demandRoute(endpoint, placements);
-  if (placements.length === 0) return [node];
-  const fitting = placements.filter(({ poolRole }) => fits(poolRole, profile, onDevelopment));
-  const chosen = inOrder(fitting, Math.random);
-  if (chosen.length > 0) return chosen.map(() => node);
-  throw new GatewayError('NODE_UNAVAILABLE', 'No node that may serve the endpoint is available', {
-    retryAfter: RETRY_AFTER_S,
-  });
+  if (placements.length === 0 && row.vpnRoute === null) return [await defaultNode(ctx.settings)];
+  const profile = profileOf(endpoint);
+  const fitting = (await placedOf(ctx, endpoint)).filter(
+    ({ placement, serves }) =>
+      serves &&
+      fits(placement.poolRole, profile, onDevelopment) &&
+      (row.vpnRoute === null || row.vpnRoute === placement.nodeUuid),
+  );
+  for (const each of fitting) lookAfter(ctx, each);
+  const chosen = inOrder(fitting.map(candidateOf), Math.random).flatMap(({ node }) => node ?? []);
+  if (chosen.length === 0) throw noneAvailable(row.vpnRoute);
+  return avoidedLast(ctx, chosen, row.uuid);
+}
+
+/** Those that the endpoint's calls do badly on are tried after all others. */
+function avoidedLast(ctx: Context, nodes: readonly Node[], endpoint: string): readonly Node[] {
+  if (nodes.length === 1) return nodes;
+  const judged = nodes.map((node) => ({ node, avoided: isAvoided(ctx, node.uuid, endpoint) }));
+  const ordered = [
+    ...judged.filter((each) => !each.avoided),
+    ...judged.filter((each) => each.avoided),
+  ];
+  return ordered.map(({ node }) => node);
+}
+
+/**
+ * The node that holds a session, also one that takes no new calls.
+ * @returns undefined where the endpoint is not placed on it any more
+ */
+export async function holderOf(
+  ctx: Context,
+  endpoint: Endpoint,
+  uuid: string,
+): Promise<Node | undefined> {
+  demandRoute(endpoint, endpoint.placements);
+  const own = await defaultNode(ctx.settings);
+  if (endpoint.placements.length === 0) return uuid === own.uuid ? own : undefined;
+  const placed = await placedOf(ctx, endpoint);
+  return placed.find(({ placement }) => placement.nodeUuid === uuid)?.node;
 }
 
 /**
@@ -48,8 +80,16 @@ export function demandRoute(
   );
 }
 
-/** Seconds after which asking again may find a placement changed. Spec silent. */
-const RETRY_AFTER_S = 5;
+/** Seconds after which asking again may find a node back. Spec silent. */
+const RETRY_AFTER_S = 2;
+
+function noneAvailable(vpnRoute: string | null): GatewayError {
+  const message =
+    vpnRoute === null
+      ? 'No node that may serve the endpoint is available'
+      : 'The node of the VPN route is not available, or the endpoint is not placed on it for this profile';
+  return new GatewayError('NODE_UNAVAILABLE', message, { retryAfter: RETRY_AFTER_S });
+}
 
 /** Once a placement is for development, development calls go nowhere else. */
 function fits(role: PlacementRow['poolRole'], profile: Profile, onDevelopment: boolean): boolean {
@@ -57,30 +97,43 @@ function fits(role: PlacementRow['poolRole'], profile: Profile, onDevelopment: b
   return role === 'development' || (role === 'any' && !onDevelopment);
 }
 
-const USABLE: readonly PlacementRow['connectionStatus'][] = ['available', 'degraded'];
+/** One that was reached before and is not now is asked again while calls would take it. */
+function lookAfter(ctx: Context, { node, seen }: Placed): void {
+  if (node && seen === 'unavailable') askAgain(ctx, node);
+}
 
 /** What decides between placements. */
-type Ranked = Pick<PlacementRow, 'connectionStatus' | 'priority' | 'weight'>;
+export interface Candidate {
+  readonly status: ConnectionStatus;
+  readonly priority: number;
+  readonly weight: number;
+}
+
+function candidateOf({ placement, node, status }: Placed) {
+  return { node, status, priority: placement.priority, weight: placement.weight };
+}
+
+const USABLE: readonly ConnectionStatus[] = ['available', 'degraded'];
 
 /**
- * Usable placements, first to last: the lowest priority number, available before degraded, then
+ * Usable candidates, first to last: the lowest priority number, available before degraded, then
  * at random by weight, where 0 comes after all others.
  */
-export function inOrder<Row extends Ranked>(
-  rows: readonly Row[],
+export function inOrder<Each extends Candidate>(
+  candidates: readonly Each[],
   random: () => number,
-): readonly Row[] {
+): readonly Each[] {
   return (
-    rows
-      .filter(({ connectionStatus }) => USABLE.includes(connectionStatus))
+    candidates
+      .filter(({ status }) => USABLE.includes(status))
       // Sorting by u^(1/weight) draws without replacement by weight (Efraimidis and Spirakis, 2006).
-      .map((row) => ({ row, drawn: random() ** (1 / row.weight) }))
+      .map((each) => ({ each, drawn: random() ** (1 / each.weight) }))
       .sort(
         (a, b) =>
-          a.row.priority - b.row.priority ||
-          USABLE.indexOf(a.row.connectionStatus) - USABLE.indexOf(b.row.connectionStatus) ||
+          a.each.priority - b.each.priority ||
+          USABLE.indexOf(a.each.status) - USABLE.indexOf(b.each.status) ||
           b.drawn - a.drawn,
       )
-      .map(({ row }) => row)
+      .map(({ each }) => each)
   );
 }

@@ -7,7 +7,7 @@ import { type ListContext, type PageQuery, readCursor, writeCursor } from '../sh
 import { isoTime } from '../shapes/iso-time.ts';
 import { DEFAULT_NODE_NAME, defaultNode } from './default-node.ts';
 import { checkHealth } from './health.ts';
-import { statusOf } from './registered.ts';
+import { seenStatus } from './placed.ts';
 import { selectNodes } from './store.ts';
 
 /** @throws GatewayError BAD_REQUEST for a cursor that is not of this list */
@@ -22,7 +22,7 @@ export async function listOwnNodes(
   const own = limit - (last === undefined ? 1 : 0);
   const rows = await selectNodes(db, caller.orgUuid, { after: last || undefined, limit: own + 1 });
   const page = rows.slice(0, own);
-  const shown = page.map((row) => recordOf(row, ctx.now()));
+  const shown = page.map((row) => recordOf(ctx, row));
   return {
     nodes: last === undefined ? [await defaultRecord(ctx), ...shown] : shown,
     ...(rows.length > own ? { next_cursor: await writeCursor(list, page.at(-1)?.name ?? '') } : {}),
@@ -35,14 +35,14 @@ async function defaultRecord(ctx: Context) {
   return { uuid: node.uuid, name: DEFAULT_NODE_NAME, default: true, transport: 'direct', status };
 }
 
-function recordOf(row: NodeRow, now: number) {
+function recordOf(ctx: Context, row: NodeRow) {
   const { lastSeenAt, calls, connections } = row;
   return {
     uuid: row.uuid,
     name: row.name,
     default: false,
     transport: row.url === null ? 'tunnel' : 'direct',
-    status: statusOf(row, now),
+    status: seenStatus(ctx, row),
     version: row.version,
     kinds: [...(row.kinds ?? [])],
     load: { calls, connections },

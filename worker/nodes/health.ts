@@ -12,6 +12,8 @@ import { nodeOf } from './registered.ts';
 const CHECK_TIMEOUT_MS = 2_000;
 /** The same of the process that is the node, when another wants to be. Spec: nodes.md §1 */
 const PING_TIMEOUT_MS = 1_000;
+/** The same of a node that calls wait for. Spec silent. */
+const ANSWER_TIMEOUT_MS = 800;
 
 /** What a check saw. */
 export interface Health {
@@ -38,9 +40,15 @@ export async function answersAs(
   return answer?.instance === instance && !answer.draining;
 }
 
+/** Whether it answers in 0.8 s. */
+export async function answers(ctx: PublicContext, node: Node): Promise<boolean> {
+  return (await ask(ctx, node, ANSWER_TIMEOUT_MS)) !== undefined;
+}
+
 /** What the node says of itself; undefined when it does not answer in time, or not as itself. */
 async function ask(ctx: PublicContext, node: Node, timeoutMs: number) {
-  const deadline = startDeadline(ctx, timeoutMs, true);
+  // It may go on when the client of the call that asks has gone.
+  const deadline = startDeadline({ ...ctx, signal: new AbortController().signal }, timeoutMs, true);
   const plan = { nodes: [node], writes: false, deadline, timing: {}, connection: noConnection };
   try {
     return await callRelay(ctx, plan, ({ relay, options }) => relay.status({}, options));
@@ -60,9 +68,10 @@ function noConnection(): never {
 const FROM_BEST: readonly ConnectionStatus[] = ['available', 'degraded', 'draining', 'unavailable'];
 
 /**
- * The status an administrator set, lowered by what a check saw, never raised; `unknown` leaves
- * it to the check. Contract §5, "Nodes".
+ * The worst of what an administrator set and how the node is; `unknown` while it was never heard.
+ * What an administrator leaves `unknown` is for the node to decide. Spec: nodes.md §2
  */
-export function lowered(set: ConnectionStatus, seen: Health['status']): ConnectionStatus {
-  return FROM_BEST[Math.max(FROM_BEST.indexOf(set), FROM_BEST.indexOf(seen))] ?? seen;
+export function effective(set: ConnectionStatus, own: ConnectionStatus): ConnectionStatus {
+  if (own === 'unknown') return 'unknown';
+  return FROM_BEST[Math.max(FROM_BEST.indexOf(set), FROM_BEST.indexOf(own))] ?? own;
 }

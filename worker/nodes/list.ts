@@ -1,44 +1,69 @@
-/** The nodes that can serve an endpoint. Contract §5, "Nodes". */
+/** The nodes that can serve an endpoint. Spec: nodes.md §2. */
 import type { Json } from '../../proto/json.ts';
 import type { Context } from '../context.ts';
-import type { PlacementRow } from '../db/schema.ts';
+import type { ConnectionStatus, PlacementRow } from '../db/schema.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import { type PageQuery, readCursor } from '../shapes/cursor.ts';
-import { DEFAULT_NODE_NAME, defaultNode } from './default-node.ts';
-import { checkHealth, lowered } from './health.ts';
+import { isoTime } from '../shapes/iso-time.ts';
+import { defaultNode } from './default-node.ts';
+import { checkHealth, effective } from './health.ts';
 import { placementRecordOf } from './place.ts';
+import { type Placed, placedOf } from './placed.ts';
+import { askAgain } from './reach.ts';
 
 /**
- * Each node with its placement, or the default where there is none, by UUID. All are
- * on one page.
+ * Each placement with how its node is, by priority and UUID; the default node where there is none.
+ * All are on one page.
  * @throws GatewayError BAD_REQUEST for a cursor that is not of this list
  */
 export async function listNodes(
   ctx: Context,
-  { row, placements, policy }: Endpoint,
+  endpoint: Endpoint,
   { cursor }: PageQuery,
 ): Promise<Json> {
   const { settings, caller } = ctx;
-  const { sealedDataKey } = policy;
-  const list = `nodes:${row.uuid}`;
+  const { sealedDataKey } = endpoint.policy;
+  const list = `nodes:${endpoint.row.uuid}`;
   await readCursor({ settings, orgUuid: caller.orgUuid, sealedDataKey, list }, cursor);
-  const node = await defaultNode(settings);
-  const { status, lastSeen } = await checkHealth(ctx, node);
-  const placement: PlacementRow = placements.find(({ nodeUuid }) => nodeUuid === node.uuid) ?? {
+  const placements =
+    endpoint.placements.length > 0 ? endpoint.placements : [await unplaced(ctx, endpoint)];
+  const placed = await placedOf(ctx, { ...endpoint, placements });
+  return { nodes: await Promise.all(placed.map((each) => shown(ctx, each))) };
+}
+
+/** What holds for an endpoint that was never placed. */
+async function unplaced({ settings }: Context, { row }: Endpoint): Promise<PlacementRow> {
+  return {
     orgUuid: row.orgUuid,
     endpointUuid: row.uuid,
-    nodeUuid: node.uuid,
+    nodeUuid: (await defaultNode(settings)).uuid,
     poolRole: 'any',
     connectionStatus: 'available',
     priority: 0,
     weight: 1,
     metadata: {},
   };
-  const shown = {
-    ...placementRecordOf(placement),
-    name: DEFAULT_NODE_NAME,
-    connection_status: lowered(placement.connectionStatus, status),
-    last_seen: lastSeen === null ? null : new Date(lastSeen).toISOString(),
+}
+
+async function shown(ctx: Context, placed: Placed): Promise<{ [member: string]: Json }> {
+  const { status, lastSeen } = await seen(ctx, placed);
+  return {
+    ...placementRecordOf(placed.placement),
+    name: placed.name,
+    effective_status: status,
+    last_seen: lastSeen === null ? null : isoTime(lastSeen),
   };
-  return { nodes: [shown] };
+}
+
+/** The default node is asked just now; others say by themselves how they are. */
+async function seen(
+  ctx: Context,
+  { placement, node, row, status, seen: own }: Placed,
+): Promise<{ readonly status: ConnectionStatus; readonly lastSeen: number | null }> {
+  if (node?.default) {
+    const health = await checkHealth(ctx, node);
+    return { ...health, status: effective(placement.connectionStatus, health.status) };
+  }
+  if (node && own === 'unavailable') askAgain(ctx, node);
+  return { status, lastSeen: row?.lastSeenAt ?? null };
 }

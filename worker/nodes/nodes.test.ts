@@ -47,7 +47,8 @@ describe('GET /endpoints/{endpoint}/nodes', () => {
   test('lists the default node where nothing was placed', async () => {
     const { list } = await start('Read');
     const reply = await list();
-    const shown = { gateway_node_uuid: node, name: 'default', ...PLAIN, last_seen: SEEN };
+    const seen = { effective_status: 'available', last_seen: SEEN };
+    const shown = { gateway_node_uuid: node, name: 'default', ...PLAIN, ...seen };
     expect(reply).toEqual(success({ nodes: [shown] }));
     expect(() => NodeList.parse((reply.body as { data: Json }).data)).not.toThrow();
   });
@@ -55,7 +56,8 @@ describe('GET /endpoints/{endpoint}/nodes', () => {
   test('shows what was placed', async () => {
     const { list, place } = await start();
     await place(PLACEMENT);
-    const shown = { gateway_node_uuid: node, name: 'default', ...PLACEMENT, last_seen: SEEN };
+    const seen = { effective_status: 'degraded', last_seen: SEEN };
+    const shown = { gateway_node_uuid: node, name: 'default', ...PLACEMENT, ...seen };
     expect(await list()).toEqual(success({ nodes: [shown] }));
   });
 
@@ -76,7 +78,13 @@ describe('GET /endpoints/{endpoint}/nodes', () => {
     relay.state.down = row.down;
     expect(await list()).toMatchObject(
       success({
-        nodes: [{ connection_status: row.shown, last_seen: row.down ? null : SEEN }],
+        nodes: [
+          {
+            connection_status: row.set,
+            effective_status: row.shown,
+            last_seen: row.down ? null : SEEN,
+          },
+        ],
       }),
     );
   });

@@ -13,7 +13,7 @@ describe('POST /nodes/enrol', () => {
         uuid: node.uuid,
         name: 'berlin-1',
         organization: gateway.organization.uuid,
-        transport: 'tunnel',
+        transport: 'direct',
         nonce: expect.any(String),
         time: NOW,
         gateway_keys: [{ kty: 'OKP', crv: 'Ed25519', x: expect.any(String) }],

@@ -1,4 +1,4 @@
-/** Placements as on the wire. Spec: "Node placement record". Contract §5, "Nodes". */
+/** Placements as on the wire. Spec: "Node placement record"; nodes.md §2. */
 import * as z from 'zod';
 import { ConnectionStatusName, EndpointPath } from '../endpoints/schema.ts';
 import { NextCursor, timestampOrNull, uuid } from '../shapes/members.ts';
@@ -105,15 +105,21 @@ export const PlacementRecord = z
 const Node = z
   .object({
     ...stored,
-    connection_status: ConnectionStatusName.meta({
-      description: 'What an administrator set, lowered by what the node answered just now',
+    connection_status: ConnectionStatusName.meta({ description: 'As an administrator set it' }),
+    effective_status: ConnectionStatusName.meta({
+      description:
+        "The worst of what is set, of the node's own status, and of what calls to it show; `unknown` while it was never heard",
     }),
-    name: z.string().meta({
-      description: "The node's name; `default` is the installation's own",
-      examples: ['default'],
-    }),
+    name: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "The node's name; `default` is the installation's own; null of a node that was deleted",
+        examples: ['default'],
+      }),
     last_seen: timestampOrNull(
-      'When the node answered, which is now; null when it did not answer in 2 s',
+      'When the node was heard last; of the default node now, or null when it did not answer in 2 s',
     ),
   })
   .meta({
@@ -137,6 +143,7 @@ export const NodeList = z
             gateway_node_uuid: SAMPLE.nodeUuid,
             name: 'default',
             ...SAMPLE_PLACEMENT,
+            effective_status: 'available',
             last_seen: SAMPLE.now,
           },
         ],

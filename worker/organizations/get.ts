@@ -7,6 +7,7 @@ import { selectEndpointCount, selectReadableUuids } from '../endpoints/store.ts'
 import { type Level, reaches } from '../levels.ts';
 import { selectStored } from '../limits/quotas/store.ts';
 import { defaultNode } from '../nodes/default-node.ts';
+import { selectNodeUuids } from '../nodes/store.ts';
 import { Tagged } from '../outcome.ts';
 import type { Settings } from '../settings.ts';
 import { isoTime } from '../shapes/iso-time.ts';
@@ -46,6 +47,7 @@ export async function getOrganization(ctx: Context, held: Level): Promise<Tagged
     [templateCount],
     [workflowCount],
     [stored],
+    nodes,
   ] = await db.batch([
     selectRecord(db, orgUuid),
     selectPeople(db, orgUuid, { only, limit: LIST_MAX }),
@@ -55,6 +57,7 @@ export async function getOrganization(ctx: Context, held: Level): Promise<Tagged
     selectTemplateCount(db, orgUuid),
     selectWorkflowCount(db, orgUuid),
     selectStored(db, orgUuid),
+    selectNodeUuids(db, orgUuid, LIST_MAX),
   ]);
   if (!read) throw tokenRevoked();
   const { row, modifier } = read;
@@ -69,7 +72,7 @@ export async function getOrganization(ctx: Context, held: Level): Promise<Tagged
     uuid: row.uuid,
     name: row.name,
     super_admin_uuids: isAdmin ? superAdmins.map(({ uuid }) => uuid) : [],
-    gateway_node_uuids: [(await defaultNode(settings)).uuid],
+    gateway_node_uuids: [(await defaultNode(settings)).uuid, ...nodes.map(({ uuid }) => uuid)],
     endpoint_uuids: endpoints.map(({ uuid }) => uuid),
     description: row.description,
     created_at: isoTime(row.createdAt),

@@ -11,11 +11,12 @@ import {
 } from '../access/policy.ts';
 import { selectMembership, selectRules } from '../access/store.ts';
 import type { Context } from '../context.ts';
+import type { NodeRow } from '../db/nodes.ts';
 import type { EndpointRow, PlacementRow } from '../db/schema.ts';
 import type { TemplateRow } from '../db/templates.ts';
 import { type Endpoint, endpointNotFound } from '../endpoints/access.ts';
 import { effectiveLevel, type Level } from '../levels.ts';
-import { selectPlacements } from '../nodes/store.ts';
+import { selectPlacedNodes, selectPlacements } from '../nodes/store.ts';
 import { isUuid } from '../shapes/ids.ts';
 import { templateNotFound } from '../templates/access.ts';
 import {
@@ -38,6 +39,7 @@ interface Rows {
   readonly references: readonly StoredReference[];
   readonly endpoints: readonly EndpointRow[];
   readonly placements: readonly PlacementRow[];
+  readonly nodes: readonly NodeRow[];
   readonly rules: readonly Rule[];
 }
 
@@ -89,7 +91,8 @@ export class Reach {
     const placements = this.#rows.placements.filter(
       ({ endpointUuid }) => endpointUuid === row.uuid,
     );
-    return { row, placements, policy: this.#policyOn('endpoint', row.uuid) };
+    const { nodes } = this.#rows;
+    return { row, placements, nodes, policy: this.#policyOn('endpoint', row.uuid) };
   }
 
   kindOf(named: string): EndpointRow['kind'] | undefined {
@@ -194,15 +197,17 @@ function reachOf(ctx: Context, rows: Rows, code: 'TEMPLATE_FAILED' | 'BAD_REQUES
 async function load(ctx: Context, roots: Roots): Promise<Rows> {
   const { db, caller } = ctx;
   const { orgUuid } = caller;
-  const [standing, templates, references, endpoints, placements, rules] = await db.batch([
+  const reached = () => selectReachedEndpointUuids(db, orgUuid, roots);
+  const [standing, templates, references, endpoints, placements, nodes, rules] = await db.batch([
     selectMembership(db, caller),
     selectReached(db, orgUuid, roots),
     selectReferences(db, orgUuid, roots),
     selectReachedEndpoints(db, orgUuid, roots),
-    selectPlacements(db, orgUuid, selectReachedEndpointUuids(db, orgUuid, roots)),
+    selectPlacements(db, orgUuid, reached()),
+    selectPlacedNodes(db, orgUuid, reached()),
     selectRules(db, caller, selectReachedUuids(db, orgUuid, roots)),
   ]);
   const { pins = {} } = roots;
   const pinned = templates.map((row) => ({ ...row, version: pins[row.uuid] ?? row.version }));
-  return { standing, templates: pinned, references, endpoints, placements, rules };
+  return { standing, templates: pinned, references, endpoints, placements, nodes, rules };
 }

@@ -1,6 +1,6 @@
 /** Gateways with registered nodes, and nodes whose relay has enrolled. */
 import type { Json } from '../../proto/json.ts';
-import { failure, startGateway, type TestGateway } from './gateway.ts';
+import { failure, relayInMemory, startGateway, type TestGateway } from './gateway.ts';
 import { pingingRelay } from './pinging-relay.ts';
 import { type RelayKeys, relayKeys, relayProcess } from './relay-keys.ts';
 
@@ -14,7 +14,9 @@ export const at = (ms: number) => new Date(ms).toISOString();
 
 /** A gateway with a relay that answers. */
 export async function start() {
-  const gateway = await startGateway('Admin', { relay: pingingRelay().methods });
+  const { methods } = pingingRelay();
+  const fetch = (request: Request) => relayInMemory(methods).fetch(request);
+  const gateway = await startGateway('Admin', { relay: methods, fetch });
   const register = async (body: Json = { name: 'berlin-1' }) =>
     (await gateway.call('POST', '/nodes', body)).body as Made;
   const list = async () => {
@@ -27,7 +29,7 @@ export async function start() {
 /** A node whose relay has enrolled. */
 export async function enrolled() {
   const { gateway, register, list } = await start();
-  const node = await register();
+  const node = await register({ name: 'berlin-1', url: 'https://berlin-1.test' });
   const keys = await relayKeys();
   const reply = await enrol(gateway, node.enrolment_secret, keys);
   return { gateway, register, list, node, keys, reply, relay: relayProcess(gateway, keys) };

@@ -8,7 +8,7 @@ import { edgeDriver } from '../../drivers/edge/index.ts';
 import type { Endpoint } from '../../endpoints/access.ts';
 import { envelopeOf, openConfig, serving } from '../../endpoints/config.ts';
 import { giveBack } from '../../limits/heavy-work.ts';
-import { chooseNodes, demandRoute, profileOf } from '../../nodes/choose.ts';
+import { chooseNodes, demandRoute, holderOf, profileOf } from '../../nodes/choose.ts';
 import type { Backend, HeldLease, Target } from './backend.ts';
 import { EdgeBackend } from './edge.ts';
 import { RelayBackend } from './relay.ts';
@@ -33,9 +33,8 @@ export async function backendOf(
     if (held) throw sessionNotFound();
     return new EdgeBackend(ctx, target, driver);
   }
-  const nodes = await chooseNodes(ctx, endpoint);
-  if (!held) return new RelayBackend(ctx, target, nodes);
-  const holder = nodes.find(({ uuid }) => uuid === held.node);
+  if (!held) return new RelayBackend(ctx, target, await chooseNodes(ctx, endpoint));
+  const holder = await holderOf(ctx, endpoint, held.node);
   if (!holder) throw sessionNotFound();
   return new RelayBackend(ctx, target, [holder], held.leaseId);
 }

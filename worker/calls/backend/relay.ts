@@ -11,6 +11,7 @@ import type { Node } from '../../drivers/node.ts';
 import { bodyOf, type Opened, open } from '../../drivers/pieces.ts';
 import { type Attempt, callRelay, type Plan } from '../../drivers/relay.ts';
 import { passedOn } from '../../limits/heavy-work.ts';
+import { watchOf } from '../../nodes/reach.ts';
 import type { Timing } from '../../outcome.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
@@ -126,7 +127,10 @@ export class RelayBackend implements Backend {
   #plan(nodes: readonly Node[], writes: boolean, deadline: Deadline): Plan {
     const { connection } = this.target;
     const { timing } = this;
-    return { nodes, subject: this.target, writes, deadline, timing, connection };
+    const plan = { nodes, subject: this.target, writes, deadline, timing, connection };
+    // An endpoint that was never placed has one node, and nothing to choose by.
+    const isPlain = nodes.length === 1 && nodes[0]?.default === true;
+    return isPlain ? plan : { ...plan, watch: watchOf(this.#ctx, this.target.endpoint) };
   }
 
   async #result(
@@ -134,13 +138,12 @@ export class RelayBackend implements Backend {
     send: (attempt: Attempt) => Promise<RunResponse>,
   ): Promise<Result> {
     const writes = this.target.mode === 'write';
-    const { response, node } = await this.#call(writes, deadline, async (attempt) => ({
-      response: await send(attempt),
-      node: attempt.node,
-    }));
-    this.timing.backend = Number(response.backendUs) / 1000;
-    const { collectId, result } = response;
-    return collectId === '' ? result : this.#collect(node, collectId);
+    // A result that cannot be collected is one that did not come: a read has it from another node.
+    return this.#call(writes, deadline, async (attempt) => {
+      const { collectId, result, backendUs } = await send(attempt);
+      this.timing.backend = Number(backendUs) / 1000;
+      return collectId === '' ? result : this.#collect(attempt.node, collectId);
+    });
   }
 
   /**

@@ -1,0 +1,168 @@
+/** Relays that tests enrol as nodes: processes of their own, as a person starts them. */
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../server/ports.ts';
+import type { Organization } from '../organization.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const READY_MAX_MS = 60_000;
+/** Tests need few processes. */
+const SMALL = { RELAY_PARTS: '1', RELAY_STAND_INS: '0', LOG_FORMAT: 'json' };
+
+/** What a process of a relay wrote, and how it ended. */
+export interface RelayRun {
+  readonly pid: number;
+  output(): string;
+  /** Its exit code; null when a signal ended it. */
+  readonly ended: Promise<number | null>;
+  /** To the relay and all of its parts. */
+  signal(signal: NodeJS.Signals): void;
+}
+
+/** Runs a relay with these flags. @param env added to a minimal environment */
+export function runRelay(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RelayRun {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(
+    process.execPath,
+    ['server/run.mjs', 'node-relay/main.ts', ...args],
+    // A group of its own: signals are for all of its processes.
+    { cwd: ROOT, env: { PATH, HOME, ...SMALL, ...env }, detached: true },
+  );
+  let written = '';
+  child.stdout.on('data', (piece: Buffer) => {
+    written += piece.toString();
+  });
+  child.stderr.on('data', (piece: Buffer) => {
+    written += piece.toString();
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('The relay has no process');
+  return {
+    pid,
+    output: () => written,
+    ended: new Promise((resolve) => child.once('close', (code) => resolve(code))),
+    signal(signal) {
+      try {
+        process.kill(-pid, signal);
+      } catch {
+        // It has ended.
+      }
+    },
+  };
+}
+
+/** A node with a relay that runs. */
+export interface RelayNode {
+  readonly uuid: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly data: string;
+  readonly port: number;
+  /** The process that runs now. */
+  run: RelayRun;
+  /** Starts the relay again without flags, and waits until it is ready. */
+  restart(): Promise<void>;
+  /** Ends it by force, and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/** How a node differs from the usual one. */
+export interface NodeOptions {
+  /** Where the gateway reaches it; by default its own port. */
+  readonly url?: (port: number) => string;
+  /** Where it reaches the gateway. */
+  readonly gateway?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Registers a node, enrols a relay as it, and waits until the gateway has heard it. */
+export async function startNode(
+  organization: Organization,
+  name: string,
+  {
+    url = (port) => `http://127.0.0.1:${port}`,
+    gateway = organization.gateway.url,
+    env,
+  }: NodeOptions = {},
+): Promise<RelayNode> {
+  const [port, data] = await Promise.all([
+    freePort('127.0.0.1'),
+    mkdtemp(join(tmpdir(), 'causeway-node-')),
+  ]);
+  const { body } = await organization.call('POST', '/nodes', { name, url: url(port) });
+  const { uuid, enrolment_secret: secret } = body as { uuid: string; enrolment_secret: string };
+  const flags = ['--gateway', gateway, '--enroll', secret, '--data', data, '--port', String(port)];
+  const node: RelayNode = {
+    uuid,
+    name,
+    secret,
+    data,
+    port,
+    run: runRelay(flags, env),
+    async restart() {
+      node.run = runRelay(['--data', data], env);
+      await untilReady(node.run);
+    },
+    async stop() {
+      node.run.signal('SIGCONT');
+      node.run.signal('SIGKILL');
+      await node.run.ended;
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+  await untilReady(node.run);
+  await untilStatus(organization, uuid, 'available');
+  return node;
+}
+
+/** Waits until a relay says that it is ready. @throws Error with what it wrote when it ends before */
+export async function untilReady(run: RelayRun): Promise<void> {
+  const until = Date.now() + READY_MAX_MS;
+  let hasEnded = false;
+  void run.ended.then(() => {
+    hasEnded = true;
+  });
+  while (!run.output().includes('relay ready')) {
+    if (hasEnded || Date.now() > until) throw new Error(`The relay is not ready: ${run.output()}`);
+    await sleep(20);
+  }
+}
+
+/** A node as `GET /nodes` lists it. */
+export interface ListedNode {
+  readonly uuid: string;
+  readonly status: string;
+  readonly clock_offset_ms: number | null;
+  readonly kinds: readonly string[];
+}
+
+/** One node of the list. */
+export async function listed(organization: Organization, uuid: string): Promise<ListedNode> {
+  const { body } = await organization.call('GET', '/nodes');
+  const found = (body as { nodes: ListedNode[] }).nodes.find((node) => node.uuid === uuid);
+  if (found === undefined) throw new Error(`Node ${uuid} is not listed`);
+  return found;
+}
+
+/** Waits until the list shows the node so; answers the milliseconds that took. */
+export async function untilStatus(
+  organization: Organization,
+  uuid: string,
+  status: string,
+  maxMs = READY_MAX_MS,
+): Promise<number> {
+  const began = performance.now();
+  for (;;) {
+    const { status: now } = await listed(organization, uuid);
+    const took = performance.now() - began;
+    if (now === status) return took;
+    if (took > maxMs) throw new Error(`Node ${uuid} is ${now}, not ${status}, after ${maxMs} ms`);
+    await sleep(100);
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Which nodes this isolate can reach. A node that does not answer is asked twice; then it is gone, and
+ * that is written where all isolates read it. One that is gone is asked again while calls would take it. Spec: nodes.md §3.
+ */
+import { LruMap } from '../../proto/lru-map.ts';
+import { forgetOrganization } from '../access/policy.ts';
+import type { Bindings, PublicContext } from '../context.ts';
+import type { NodeRow } from '../db/nodes.ts';
+import type { Node } from '../drivers/node.ts';
+import type { Watch } from '../drivers/watch.ts';
+import { log } from '../log.ts';
+import { Breaker } from './breaker.ts';
+import { answers } from './health.ts';
+import { markReachable, markUnreachable } from './store.ts';
+
+/** Nodes, and pairs of node and endpoint, that an isolate remembers. */
+const KNOWN_MAX = 10_000;
+/** Times that a node in doubt is asked, each for less than a second: less than 3 s later it is gone. Spec: nodes.md §3 */
+const ASKED_TIMES = 2;
+/** A question that has not ended after so many milliseconds was lost with the request that asked. */
+const ASKING_MAX_MS = 5_000;
+/** A node that is there answers sooner, in milliseconds. */
+const OWES_MS = 200;
+/** One that answered is not asked again for so many milliseconds. */
+const SURE_MS = 500;
+/** Milliseconds until one that is gone is asked again; doubled each time, up to the longest. */
+const AGAIN_MS = 500;
+const AGAIN_MAX_MS = 4_000;
+
+/** What is known of a node; times in Unix epoch milliseconds, 0 for never. */
+interface Reach {
+  /** When it answered a question. */
+  heardAt: number;
+  goneAt: number;
+  backAt: number;
+  askedAt: number;
+  askAgainAt: number;
+  againMs: number;
+}
+
+interface Known {
+  readonly nodes: LruMap<string, Reach>;
+  readonly breakers: LruMap<string, Breaker>;
+}
+
+const known = new WeakMap<Bindings, Known>();
+
+function knownOf({ env }: Pick<PublicContext, 'env'>): Known {
+  const there = known.get(env);
+  if (there) return there;
+  const made: Known = { nodes: new LruMap(KNOWN_MAX), breakers: new LruMap(KNOWN_MAX) };
+  known.set(env, made);
+  return made;
+}
+
+function reachOf(ctx: PublicContext, uuid: string): Reach {
+  const { nodes } = knownOf(ctx);
+  const there = nodes.get(uuid);
+  if (there) return there;
+  const made = { heardAt: 0, goneAt: 0, backAt: 0, askedAt: 0, askAgainAt: 0, againMs: AGAIN_MS };
+  nodes.set(uuid, made);
+  return made;
+}
+
+/** Whether calls reach the node, by what this isolate saw and by what others wrote. */
+export function isReachable(
+  ctx: PublicContext,
+  node: Pick<NodeRow, 'uuid' | 'unreachableAt'>,
+): boolean {
+  const { goneAt, backAt } = reachOf(ctx, node.uuid);
+  return Math.max(goneAt, node.unreachableAt ?? 0) <= backAt;
+}
+
+/**
+ * Whether calls of the endpoint had better go over another node: it owes an answer, or calls of the
+ * endpoint fail there; lets one through now and then.
+ */
+export function isAvoided(ctx: PublicContext, uuid: string, endpoint: string): boolean {
+  const owesMs = ctx.now() - reachOf(ctx, uuid).askedAt;
+  if (owesMs > OWES_MS && owesMs < ASKING_MAX_MS) return true;
+  return knownOf(ctx).breakers.get(`${uuid}:${endpoint}`)?.isOpen(ctx.now()) ?? false;
+}
+
+/** What calls of the endpoint tell. */
+export function watchOf(ctx: PublicContext, endpoint: string): Watch {
+  const { breakers } = knownOf(ctx);
+  const breakerOf = ({ uuid }: Node): Breaker => {
+    const name = `${uuid}:${endpoint}`;
+    const breaker = breakers.get(name) ?? new Breaker();
+    breakers.set(name, breaker);
+    return breaker;
+  };
+  return {
+    answered: ({ uuid }) => breakers.get(`${uuid}:${endpoint}`)?.succeeded(),
+    failed: (node) => breakerOf(node).failed(ctx.now()),
+    silent(node) {
+      breakerOf(node).failed(ctx.now());
+      doubt(ctx, node);
+    },
+    doubted: (node) => doubt(ctx, node),
+    isGone({ uuid }) {
+      const { goneAt, backAt } = reachOf(ctx, uuid);
+      return goneAt > backAt;
+    },
+  };
+}
+
+/** Asks a node that is gone whether it is back, when it is time; the answer is not waited for. */
+export function askAgain(ctx: PublicContext, node: Node): void {
+  if (ctx.now() >= reachOf(ctx, node.uuid).askAgainAt) doubt(ctx, node, true);
+}
+
+/**
+ * Finds out whether a node answers, unless that is being found out; the answer is not waited for.
+ * @param isMarked whether it may be written that it does not
+ */
+export function doubt(ctx: PublicContext, node: Node, isMarked = false): void {
+  const reach = reachOf(ctx, node.uuid);
+  const now = ctx.now();
+  if (now - reach.askedAt < ASKING_MAX_MS || now - reach.heardAt < SURE_MS) return;
+  reach.askedAt = now;
+  ctx.afterReply(
+    settle(ctx, node, { reach, isMarked }).finally(() => {
+      reach.askedAt = 0;
+    }),
+  );
+}
+
+interface InDoubt {
+  readonly reach: Reach;
+  readonly isMarked: boolean;
+}
+
+async function settle(ctx: PublicContext, node: Node, { reach, isMarked }: InDoubt): Promise<void> {
+  const wasGone = reach.goneAt > reach.backAt;
+  for (let time = 0; time < (wasGone ? 1 : ASKED_TIMES); time += 1) {
+    const asked = ctx.now();
+    if (await answers(ctx, node)) return noteBack(ctx, node, { reach, isMarked }, asked);
+  }
+  reach.goneAt = Math.max(ctx.now(), reach.backAt + 1);
+  reach.againMs = wasGone ? Math.min(reach.againMs * 2, AGAIN_MAX_MS) : AGAIN_MS;
+  reach.askAgainAt = ctx.now() + reach.againMs;
+  if (!wasGone) log('warn', 'a node does not answer', { node: node.uuid });
+  await write(node, (own) => markUnreachable(ctx.db, own, reach.goneAt));
+}
+
+async function noteBack(
+  ctx: PublicContext,
+  node: Node,
+  { reach, isMarked }: InDoubt,
+  asked: number,
+): Promise<void> {
+  const wasGone = reach.goneAt > reach.backAt;
+  if (wasGone) log('info', 'a node answers again', { node: node.uuid });
+  reach.heardAt = ctx.now();
+  reach.backAt = Math.max(ctx.now(), reach.goneAt);
+  reach.againMs = AGAIN_MS;
+  if (wasGone || isMarked) await write(node, (own) => markReachable(ctx.db, own, asked));
+}
+
+/** The default node is every organization's: what is known of it stays in the isolate. */
+async function write(
+  { organization, uuid }: Node,
+  statement: (own: { orgUuid: string; uuid: string }) => PromiseLike<readonly unknown[]>,
+): Promise<void> {
+  if (organization === undefined) return;
+  const changed = await statement({ orgUuid: organization, uuid });
+  if (changed.length > 0) forgetOrganization(organization);
+}
