@@ -119,12 +119,14 @@ async function callNode<Result>(
     try {
       const result = await call({ node, relay: line.relay, sealedConnection, options });
       line.heardAt = ctx.now();
+      plan.watch?.heard(node);
       plan.watch?.answered(node);
       return result;
     } catch (thrown) {
       if (thrown instanceof GatewayError) throw thrown;
       const failure = ConnectError.from(thrown);
       line.heardAt = isAnswer(failure) ? ctx.now() : Number.NEGATIVE_INFINITY;
+      if (isAnswer(failure)) plan.watch?.heard(node);
       noteBackend(plan, failure);
       const better = await remedy(ctx, plan, node, pass, failure);
       if (!better) {

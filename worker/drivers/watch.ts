@@ -11,6 +11,8 @@ const LOOK_MS = 100;
 
 /** Of the calls of one endpoint. */
 export interface Watch {
+  /** The node answered, whatever it said. */
+  heard(node: Node): void;
   /** The node answered, and the backend was reached from it. */
   answered(node: Node): void;
   /** The node answered that it could not reach the backend. */

@@ -10,13 +10,17 @@ import type { Node } from '../drivers/node.ts';
 import type { Watch } from '../drivers/watch.ts';
 import { log } from '../log.ts';
 import { Breaker } from './breaker.ts';
-import { answers } from './health.ts';
+import { ANSWER_TIMEOUT_MS, answers } from './health.ts';
 import { markReachable, markUnreachable } from './store.ts';
 
 /** Nodes, and pairs of node and endpoint, that an isolate remembers. */
 const KNOWN_MAX = 10_000;
 /** Times that a node in doubt is asked, each for less than a second: less than 3 s later it is gone. Spec: nodes.md §3 */
 const ASKED_TIMES = 2;
+/** Questions in all: some say nothing, because the isolate hears late. */
+const TRIES_MAX = 4;
+/** By so many milliseconds more than it asked for, the isolate itself was busy. */
+const LATE_MS = 150;
 /** A question that has not ended after so many milliseconds was lost with the request that asked. */
 const ASKING_MAX_MS = 5_000;
 /** A node that is there answers sooner, in milliseconds. */
@@ -29,7 +33,7 @@ const AGAIN_MAX_MS = 4_000;
 
 /** What is known of a node; times in Unix epoch milliseconds, 0 for never. */
 interface Reach {
-  /** When it answered a question. */
+  /** When it answered a question, or a call. */
   heardAt: number;
   goneAt: number;
   backAt: number;
@@ -91,6 +95,9 @@ export function watchOf(ctx: PublicContext, endpoint: string): Watch {
     return breaker;
   };
   return {
+    heard({ uuid }) {
+      reachOf(ctx, uuid).heardAt = ctx.now();
+    },
     answered: ({ uuid }) => breakers.get(`${uuid}:${endpoint}`)?.succeeded(),
     failed: (node) => breakerOf(node).failed(ctx.now()),
     silent(node) {
@@ -133,15 +140,33 @@ interface InDoubt {
 
 async function settle(ctx: PublicContext, node: Node, { reach, isMarked }: InDoubt): Promise<void> {
   const wasGone = reach.goneAt > reach.backAt;
-  for (let time = 0; time < (wasGone ? 1 : ASKED_TIMES); time += 1) {
-    const asked = ctx.now();
-    if (await answers(ctx, node)) return noteBack(ctx, node, { reach, isMarked }, asked);
-  }
-  reach.goneAt = Math.max(ctx.now(), reach.backAt + 1);
+  const began = ctx.now();
+  const found = await ask(ctx, node, reach, wasGone ? 1 : ASKED_TIMES);
+  if (found === 'there') return noteBack(ctx, node, { reach, isMarked }, began);
   reach.againMs = wasGone ? Math.min(reach.againMs * 2, AGAIN_MAX_MS) : AGAIN_MS;
   reach.askAgainAt = ctx.now() + reach.againMs;
+  if (found === 'unclear') return;
+  reach.goneAt = Math.max(ctx.now(), reach.backAt + 1);
   if (!wasGone) log('warn', 'a node does not answer', { node: node.uuid });
   await write(node, (own) => markUnreachable(ctx.db, own, reach.goneAt));
+}
+
+/** Whether the node is there; gone when it owes so many answers. */
+async function ask(
+  ctx: PublicContext,
+  node: Node,
+  reach: Reach,
+  times: number,
+): Promise<'there' | 'gone' | 'unclear'> {
+  let owed = 0;
+  for (let time = 0; time < TRIES_MAX && owed < times; time += 1) {
+    const asked = ctx.now();
+    // A busy machine answers late, and other calls meanwhile.
+    if ((await answers(ctx, node)) || reach.heardAt > asked) return 'there';
+    // What this isolate itself was too busy to hear proves nothing.
+    if (ctx.now() - asked <= ANSWER_TIMEOUT_MS + LATE_MS) owed += 1;
+  }
+  return owed < times ? 'unclear' : 'gone';
 }
 
 async function noteBack(

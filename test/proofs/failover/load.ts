@@ -2,8 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Organization } from '../../organization.ts';
 
-/** Callers at the same time; every other one writes. */
-const CALLERS = 12;
 /** A call that has no answer by then has failed. */
 const CALL_MAX_MS = 20_000;
 
@@ -24,8 +22,15 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Begins to load an endpoint with a table `done (id text)`, which has no key: what is written twice is there twice. */
-export function startLoad(organization: Organization, endpoint: string): Load {
+/**
+ * Begins to load an endpoint with a table `done (id text)`, which has no key: what is written twice is there twice.
+ * @param modes of each caller
+ */
+export function startLoad(
+  organization: Organization,
+  endpoint: string,
+  modes: readonly Called['mode'][],
+): Load {
   const calls: Called[] = [];
   let on = true;
   const one = async (mode: Called['mode']): Promise<void> => {
@@ -38,8 +43,8 @@ export function startLoad(organization: Organization, endpoint: string): Load {
     const outcome = await outcomeOf(organization, `/endpoints/${endpoint}/${mode}`, body);
     calls.push({ mode, began, ended: performance.now(), outcome, id });
   };
-  const running = Array.from({ length: CALLERS }, async (_, caller) => {
-    while (on) await one(caller % 2 === 0 ? 'read' : 'write');
+  const running = modes.map(async (mode) => {
+    while (on) await one(mode);
   });
   return {
     calls,

@@ -6,8 +6,11 @@ import { faultsOf, type Line, lineOf } from './judge.ts';
 import { startLoad } from './load.ts';
 import { FAULTS, type Fault, Site } from './site.ts';
 
+/** Callers at the same time. */
+const CALLERS = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? 'read' : 'write'));
 /** Milliseconds of load before a fault, and after its end. */
-const QUIET_MS = 1_500;
+const BEFORE_MS = 3_000;
+const AFTER_MS = 1_500;
 /** Milliseconds that a fault lasts: longer than it takes until it is seen. */
 const LASTS_MS = 5_000;
 /** Milliseconds in which lists follow where calls are under way. Spec: nodes.md §3 */
@@ -23,15 +26,17 @@ export const proof: Proof = {
   run: proveFailover,
 };
 
-async function proveFailover({ count, progress }: ProofOptions): Promise<ProofResult> {
+/** @param kind a fault's name, for that one alone */
+async function proveFailover({ count, kind, progress }: ProofOptions): Promise<ProofResult> {
   const site = await Site.start(await sharedGateway());
+  const tried = FAULTS.filter(({ name }) => kind === undefined || name === kind);
   const lines: Line[] = [];
   const faults: string[] = [];
   try {
     for (let at = 0; at < count; at += 1) {
-      const fault = FAULTS[at % FAULTS.length];
+      const fault = tried[at % tried.length];
       if (fault === undefined) break;
-      const line = await happen(site, fault, Math.floor(at / FAULTS.length) % 2);
+      const line = await happen(site, fault, Math.floor(at / tried.length) % 2);
       progress(JSON.stringify(line));
       lines.push(line);
       faults.push(...faultsOf(line, SEEN_MAX_MS, fault.gentle));
@@ -47,24 +52,28 @@ async function proveFailover({ count, progress }: ProofOptions): Promise<ProofRe
 async function happen(site: Site, fault: Fault, which: number): Promise<Line> {
   const node = site.nodes[which];
   if (node === undefined) throw new Error('There is no such node');
-  const load = startLoad(site.organization, site.endpoint);
+  const { organization, endpoint, control } = site;
+  const load = startLoad(organization, endpoint, CALLERS);
+  const beside = startLoad(organization, control, ['read', 'read']);
   try {
-    await sleep(QUIET_MS);
+    await sleep(BEFORE_MS);
     const at = performance.now();
     const [goneAfterMs] = await Promise.all([
       site.shows(node, fault.shows, WAITED_MAX_MS),
       fault.begin(site, node),
       sleep(LASTS_MS),
     ]);
+    const endedAt = performance.now();
     await fault.end(site, node);
     const backAfterMs = await site.shows(node, 'available', WAITED_MAX_MS);
-    await sleep(QUIET_MS);
+    await sleep(AFTER_MS);
     await load.stop();
     const stored = await site.stored();
     const { name } = fault;
-    return lineOf({ name, at, calls: load.calls, stored, goneAfterMs, backAfterMs });
+    const seen = { calls: load.calls, control: beside.calls, stored, goneAfterMs, backAfterMs };
+    return lineOf({ name, at, endedAt, ...seen });
   } finally {
-    await load.stop();
+    await Promise.all([load.stop(), beside.stop()]);
   }
 }
 

@@ -80,17 +80,20 @@ export const FAULTS: readonly Fault[] = [
 export class Site {
   readonly organization: Organization;
   readonly endpoint: string;
+  /** An endpoint on the same database by the default node, which nothing happens to. */
+  readonly control: string;
   readonly nodes: readonly CutNode[];
   readonly #database: string;
 
   private constructor(
     organization: Organization,
-    endpoint: string,
+    [endpoint, control]: readonly [string, string],
     nodes: readonly CutNode[],
     database: string,
   ) {
     this.organization = organization;
     this.endpoint = endpoint;
+    this.control = control;
     this.nodes = nodes;
     this.#database = database;
   }
@@ -99,13 +102,14 @@ export class Site {
     const organization = await newOrganization(gateway);
     const database = (await freshDatabase(await backend('postgres'))).url;
     const endpoint = await organization.addPostgres(database);
+    const control = await organization.addPostgres(database);
     const nodes = [await cutNode(organization, 'first'), await cutNode(organization, 'second')];
     const create = { query: 'create table done (id text)' };
     await organization.call('POST', `/endpoints/${endpoint}/write`, create);
     for (const { node } of nodes) {
       await organization.call('PUT', `/endpoints/${endpoint}/nodes/${node.uuid}`, {});
     }
-    return new Site(organization, endpoint, nodes, database);
+    return new Site(organization, [endpoint, control], nodes, database);
   }
 
   /** How often each id was written. */
