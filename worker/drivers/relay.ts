@@ -106,7 +106,6 @@ async function callNode<Result>(
   call: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> {
   const key = keyOf(plan, node);
-  const { signal } = plan.deadline;
   let pass: Pass = {
     line: await lineFor(ctx, plan, node, key),
     token: await callToken(ctx.settings, node, ctx.now()),
@@ -118,27 +117,34 @@ async function callNode<Result>(
     const options = { ...optionsOf(ctx, plan, token, key), signal: attempt.signal };
     try {
       const result = await call({ node, relay: line.relay, sealedConnection, options });
-      line.heardAt = ctx.now();
-      plan.watch?.heard(node);
+      heard(ctx, plan, node, line);
       plan.watch?.answered(node);
       return result;
     } catch (thrown) {
       if (thrown instanceof GatewayError) throw thrown;
       const failure = ConnectError.from(thrown);
-      line.heardAt = isAnswer(failure) ? ctx.now() : Number.NEGATIVE_INFINITY;
-      if (isAnswer(failure)) plan.watch?.heard(node);
+      if (isAnswer(failure)) heard(ctx, plan, node, line);
+      else line.heardAt = Number.NEGATIVE_INFINITY;
       noteBackend(plan, failure);
       const better = await remedy(ctx, plan, node, pass, failure);
-      if (!better) {
-        const told = failureOf(failure, { writes: plan.writes, signal });
-        tell(plan, node, failure, told);
-        throw told;
-      }
+      if (!better) throw toldFailure(plan, node, failure);
       pass = better;
     } finally {
       attempt.end();
     }
   }
+}
+
+function heard(ctx: PublicContext, { watch }: Plan, node: Node, line: RelayRoute): void {
+  line.heardAt = ctx.now();
+  watch?.heard(node);
+}
+
+/** The failure for the client, once the watch has heard of it. */
+function toldFailure(plan: Plan, node: Node, failure: ConnectError): GatewayError {
+  const told = failureOf(failure, { writes: plan.writes, signal: plan.deadline.signal });
+  tell(plan, node, failure, told);
+  return told;
 }
 
 /** What a failure shows of the node; one of a call that nobody waits for shows nothing. */
