@@ -173,7 +173,17 @@ async function assemble(
     seals.use(nodeKeysOf(keys));
     await metrics.tellKeys(keys);
   };
-  return { calls, pools, sessions, results, node, metrics, admission, use, ...(ofAll && { ofAll }) };
+  return {
+    calls,
+    pools,
+    sessions,
+    results,
+    node,
+    metrics,
+    admission,
+    use,
+    ...(ofAll && { ofAll }),
+  };
 }
 
 /** Health and metrics need no token, and tell nothing of any organization. */
