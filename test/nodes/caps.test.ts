@@ -130,7 +130,7 @@ test('more calls than may wait on a node are 503 with Retry-After, at once', asy
   const began = performance.now();
   const replies = await Promise.all(
     Array.from({ length: 1_100 }, async () => {
-      const body = { query: 'select pg_sleep(3)', timeout_ms: 5_000 };
+      const body = { query: 'select pg_sleep(3)', timeout_ms: 9_000 };
       const response = await organization.send('POST', `/endpoints/${endpoint}/read`, body);
       await response.body?.cancel();
       return {
