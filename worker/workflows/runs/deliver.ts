@@ -12,9 +12,7 @@ import { contextOf, endpointsOf } from './perform.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 import { startChild } from './start-child.ts';
 import { closeTask, openTask } from './task-rows.ts';
-
-/** Milliseconds that looking up what an action names may take. */
-const LOOKUP_MS = 30_000;
+import { LOOKUP_MS, within } from './time-limit.ts';
 
 /** Does an effect. @throws what the receiver fails with: then it is done again */
 export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Promise<void> {
@@ -61,8 +59,10 @@ async function sourcesOf({ env, driver }: Reachable, row: RunRow, path: string):
   const node = driver.keeper.nodeAt(row.run, path);
   const action = node && driver.workflowOf(row)?.byId.get(node.action);
   if (action?.type !== 'endpoint' && action?.type !== 'template') return [];
-  const ctx = contextOf(env, row.head, row.id, AbortSignal.timeout(LOOKUP_MS), driver.later);
-  return endpointsOf(ctx, action, row.head.pins);
+  return within(LOOKUP_MS, (signal) => {
+    const ctx = contextOf(env, row.head, row.id, signal, driver.later);
+    return endpointsOf(ctx, action, row.head.pins);
+  });
 }
 
 function answerOf(

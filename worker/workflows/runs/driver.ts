@@ -22,6 +22,7 @@ import type { RunRow, SqlJournal } from './journal.ts';
 import type { Keeper, Turned } from './keeper.ts';
 import { contextOf, templateWrites } from './perform.ts';
 import { forkOf } from './run-rows.ts';
+import { LOOKUP_MS, within } from './time-limit.ts';
 
 /** Milliseconds after which an object that was killed looks at what it was doing. */
 const HEARTBEAT_MS = 3_000;
@@ -99,8 +100,10 @@ export class Driver {
     if (!node || !action) return;
     let writes = action.type === 'endpoint' && action.operation === 'write';
     if (action.type === 'template') {
-      const ctx = contextOf(this.#env, row.head, row.id, AbortSignal.timeout(30_000), this.later);
-      writes = await templateWrites(ctx, action, row.head.pins);
+      writes = await within(LOOKUP_MS, (signal) => {
+        const ctx = contextOf(this.#env, row.head, row.id, signal, this.later);
+        return templateWrites(ctx, action, row.head.pins);
+      });
     }
     this.act(run, (turn) => {
       // While a run is under way its time is in memory alone.

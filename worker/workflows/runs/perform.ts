@@ -18,6 +18,7 @@ import type { Failure } from '../engine/journal.ts';
 import { TEMPLATE_TIMEOUT_MS } from '../engine/start.ts';
 import { VALUE_MAX } from '../engine/turn.ts';
 import type { Head, Pins } from './head.ts';
+import { within } from './time-limit.ts';
 
 /** Longest that a request may take. Contract §2. */
 const TIMEOUT_MAX_MS = 300_000;
@@ -122,7 +123,18 @@ function retryAfterOf(headers: Json): number | undefined {
  * @param pins versions that templates had when the run began
  * @param sends is called before anything leaves
  */
-export async function callTemplate(
+export function callTemplate(
+  ctx: Context,
+  action: TemplateAction,
+  pins: Pins,
+  text: string,
+  sends: () => void,
+): Promise<CallEnd> {
+  const ms = action.timeoutMs ?? TEMPLATE_TIMEOUT_MS;
+  return within(ms, (signal) => runIn({ ...ctx, signal }, action, pins, text, sends));
+}
+
+async function runIn(
   ctx: Context,
   action: TemplateAction,
   pins: Pins,
@@ -130,15 +142,13 @@ export async function callTemplate(
   sends: () => void,
 ): Promise<CallEnd> {
   const reached: string[] = [];
-  const limit = AbortSignal.timeout(action.timeoutMs ?? TEMPLATE_TIMEOUT_MS);
-  const own = { ...ctx, signal: AbortSignal.any([ctx.signal, limit]) };
   try {
-    await policyOn(own);
+    await policyOn(ctx);
     const access = onTemplate('Read');
-    const { resource } = await authorize(own, access, { template: action.template });
+    const { resource } = await authorize(ctx, access, { template: action.template });
     const root = rootOf(resource.row, action, pins);
-    reached.push(...(await loadReach(own, root, pins.nested)).endpoints.map(({ uuid }) => uuid));
-    const outcome = await runTemplate(own, resource, {
+    reached.push(...(await loadReach(ctx, root, pins.nested)).endpoints.map(({ uuid }) => uuid));
+    const outcome = await runTemplate(ctx, resource, {
       version: root.version,
       input: parseJson(text),
       written: encoder.encode(text),
@@ -149,7 +159,7 @@ export async function callTemplate(
       sends,
     });
     const ended = await endOf(outcome, action.id);
-    if ('text' in ended || !limit.aborted) return { ...ended, reached };
+    if ('text' in ended || !ctx.signal.aborted) return { ...ended, reached };
     return { failure: timedOut(action.id, outcome.written), reached };
   } catch (thrown) {
     return { failure: failureFrom(gatewayFailureOf(thrown), false, action.id), reached };

@@ -2,6 +2,7 @@
 import { ERRORS, GatewayError } from '../../../proto/errors.ts';
 import { authorize } from '../../access/access.ts';
 import { policyOn } from '../../access/policy.ts';
+import type { Context } from '../../context.ts';
 import { failureOf } from '../../outcome.ts';
 import { onWorkflow } from '../access.ts';
 import type { Order, RunEffect } from './head.ts';
@@ -10,9 +11,7 @@ import type { ChildOutcome } from './object.ts';
 import { pinned } from './order.ts';
 import { contextOf } from './perform.ts';
 import { type Reachable, runsObject, takeChild } from './reachable.ts';
-
-/** Milliseconds that looking up the workflow may take. */
-const LOOKUP_MS = 30_000;
+import { LOOKUP_MS, within } from './time-limit.ts';
 
 type Effect = Extract<RunEffect, { do: 'start-child' }>;
 
@@ -26,16 +25,23 @@ export async function startChild(at: Reachable, row: RunRow, effect: Effect): Pr
   takeChild(at, row.run, effect.path, effect.child, outcome);
 }
 
-async function started(
+async function started(at: Reachable, row: RunRow, effect: Effect): Promise<ChildOutcome> {
+  const { env, driver } = at;
+  return within(LOOKUP_MS, (signal) =>
+    startedBy(at, row, effect, contextOf(env, row.head, row.id, signal, driver.later)),
+  );
+}
+
+async function startedBy(
   { env, driver }: Reachable,
   row: RunRow,
   { path, child, workflow: named }: Effect,
+  ctx: Context,
 ): Promise<ChildOutcome> {
   const { head, body, id } = row;
   const input = driver.inputOf(row.run, path);
   if (input === undefined) return { is: 'started' };
-  const ctx = contextOf(env, head, id, AbortSignal.timeout(LOOKUP_MS), driver.later);
-  const { username: startedBy } = await policyOn(ctx);
+  const { username } = await policyOn(ctx);
   const { resource } = await authorize(ctx, onWorkflow('Read'), { workflow: named });
   const { uuid, id: workflowId, status, version } = resource.row;
   if (status === 'paused') {
@@ -45,7 +51,7 @@ async function started(
   const { pins, retentionMs } = await pinned(ctx, workflow);
   const { orgUuid, orgId, sealedDataKey, caller, requestId, address } = head;
   const order: Order = {
-    ...{ orgUuid, orgId, sealedDataKey, caller, requestId, address, startedBy },
+    ...{ orgUuid, orgId, sealedDataKey, caller, requestId, address, startedBy: username },
     ...{ id: child, input, workflow, pins, retentionMs },
     trigger: { type: 'subworkflow', id },
     parent: { run: id, path },
