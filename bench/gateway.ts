@@ -64,19 +64,20 @@ async function printedPort(lines: AsyncIterable<string>): Promise<number> {
   throw new Error('The gateway ended before it printed its address');
 }
 
-/** Makes the organization `bench` with the endpoint `measured`; answers a token of its SuperAdmin. */
+/** Makes an organization with the endpoint `measured`; answers a token of its SuperAdmin. */
 export async function makeOrganization(
   port: number,
   url: string,
   kind = 'postgres',
+  id = 'bench',
 ): Promise<string> {
   const call = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     post(`http://127.0.0.1:${port}/api/v1${path}`, body, headers);
-  await call('/new', { id: 'bench', super_admins: [{ username: 'bench', password: PASSWORD }] });
-  const basic = Buffer.from(`bench:${PASSWORD}`).toString('base64');
+  await call('/new', { id, super_admins: [{ username: id, password: PASSWORD }] });
+  const basic = Buffer.from(`${id}:${PASSWORD}`).toString('base64');
   const { token } = await call('/auth/login', undefined, {
     Authorization: `Basic ${basic}`,
-    'X-Org-Id': 'bench',
+    'X-Org-Id': id,
   });
   await call(
     '/endpoints',

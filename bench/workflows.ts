@@ -2,18 +2,16 @@
  * Runs of workflows: three steps that reach nothing, and three commands of Redis, beside the same
  * written by hand for the platform's Workflows in the same runtime, and beside an open durable
  * engine of npm on PostgreSQL: same load, same run, interleaved, medians, as ratios. All three
- * answer when a run has ended, and keep each step on the disk. Then a loop of many elements: its
- * time per element, and the memory of the runtime while it runs. Then many runs that wait: what
- * each costs of memory.
+ * answer when a run has ended, and keep each step on the disk. Many elements, runs and waits are
+ * measured by bench/workflow-volume.ts.
  *
- * npm run bench -- workflows [--rounds 3] [--seconds 2] [--elements 10000] [--waiting 10000] [--only speed|loop|waiting]
+ * npm run bench -- workflows [--rounds 3] [--seconds 2]
  */
 import { parseArgs } from 'node:util';
 import { ownRedis } from '../test/servers/redis-server.ts';
 import { cpuSeconds } from './cpu.ts';
 import { generateLoad } from './load.ts';
-import { residentBytes } from './memory.ts';
-import { type Ours, startOurs } from './workflows/ours.ts';
+import { startOurs } from './workflows/ours.ts';
 import { type Side, startDurable, startPlatform } from './workflows/sides.ts';
 
 const CONNECTIONS = [1, 16, 64];
@@ -21,27 +19,18 @@ const CONNECTIONS = [1, 16, 64];
 const INPUTS = { pure: { n: 1 }, redis: { key: 'measured', value: 'x'.repeat(100) } } as const;
 type Name = keyof typeof INPUTS;
 const SIDES = ['platform', 'durable', 'ours'] as const;
-const MIB = 1024 * 1024;
-/** Milliseconds between two looks at a run. */
-const LOOK_MS = 500;
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
-    elements: { type: 'string', default: '10000' },
-    waiting: { type: 'string', default: '10000' },
-    only: { type: 'string' },
   },
 });
-const isAsked = (part: string) => values.only === undefined || values.only === part;
 
 const redis = await ownRedis({ modules: false });
 const ours = await startOurs(redis.url);
 try {
-  if (isAsked('speed')) await compareAll();
-  if (isAsked('loop')) await loop(Number(values.elements));
-  if (isAsked('waiting')) await wait(Number(values.waiting));
+  await compareAll();
 } finally {
   await ours.stop();
   await redis.stop();
@@ -126,52 +115,4 @@ function line(what: string, rounds: readonly Round[]): string {
       )
       .join('');
   return `${what.padEnd(19)}${all('rate', 0)}  ${ratios('rate')}  ${all('p50', 1)}  ${all('cpu', 1)}  ${ratios('cpu')}`;
-}
-
-/** One after the other: the memory of each fifth tells whether it grows. */
-async function loop(elements: number): Promise<void> {
-  const items = Array.from({ length: elements }, (_, at) => at);
-  const before = await memory(ours);
-  const started = performance.now();
-  const { run_id: run } = await ours.call('POST', '/workflows/many', { items });
-  const seen: number[] = [];
-  let status: unknown = 'running';
-  while (status === 'running' || status === 'waiting') {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    seen.push(await memory(ours));
-    ({ status } = await ours.call('GET', `/workflows/many/executions/${String(run)}`));
-  }
-  const took = performance.now() - started;
-  const fifths = [0.2, 0.4, 0.6, 0.8, 1].map((share) =>
-    (((seen[Math.ceil(seen.length * share) - 1] ?? before) - before) / MIB).toFixed(0),
-  );
-  console.log(
-    `\nA loop of ${elements} elements: ${String(status)}, ${(took / elements).toFixed(2)} ms for each; memory after each fifth, in MiB more than before: ${fifths.join(', ')}`,
-  );
-}
-
-async function wait(count: number): Promise<void> {
-  await ours.startMany('waiting', Math.ceil(count / 20));
-  const before = await settled();
-  const started = performance.now();
-  await ours.startMany('waiting', count);
-  const took = performance.now() - started;
-  const added = (await settled()) - before;
-  console.log(
-    `\n${count} runs that wait: ${(added / MIB).toFixed(1)} MiB more memory; started at ${((count / took) * 1000).toFixed(0)} a second`,
-  );
-}
-
-/** The least that is seen for some seconds: what is free is given back late. */
-async function settled(): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let look = 0; look < 20; look += 1) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    least = Math.min(least, await memory(ours));
-  }
-  return least;
-}
-
-function memory({ pid }: Ours): Promise<number> {
-  return residentBytes(pid, 'workerd');
 }

@@ -1,5 +1,5 @@
 /** The gateway with the workflows that are measured. */
-import { type MeasuredGateway, startGateway } from '../gateway.ts';
+import { type MeasuredGateway, makeOrganization, startGateway } from '../gateway.ts';
 
 /** Runs of which there are many at a time. */
 const AT_ONCE = 32;
@@ -67,7 +67,16 @@ export interface Ours extends MeasuredGateway {
 
 /** Starts it with an endpoint on Redis. */
 export async function startOurs(redisUrl: string): Promise<Ours> {
-  const gateway = await startGateway(redisUrl, 'redis');
+  return withWorkflows(await startGateway(redisUrl, 'redis'));
+}
+
+/** The same gateway as another organization sees it. */
+export async function beside(ours: Ours, redisUrl: string): Promise<Ours> {
+  const token = await makeOrganization(ours.port, redisUrl, 'redis', 'beside');
+  return withWorkflows({ ...ours, headers: { Authorization: `Bearer ${token}` } });
+}
+
+async function withWorkflows(gateway: MeasuredGateway): Promise<Ours> {
   const call: Ours['call'] = async (method, path, body) => {
     const response = await fetch(`http://127.0.0.1:${gateway.port}/api/v1${path}`, {
       method,
