@@ -6,8 +6,8 @@ import { FairQueue, QueueFull } from './fair-queue.ts';
 const NEVER = new AbortController().signal;
 
 /** A line whose work ends when the test says so. */
-function lineOf(atOnce: number, waiting: number) {
-  const line = new FairQueue({ atOnce, waiting });
+function lineOf(atOnce: number, waiting: number, ofOneOwner = atOnce) {
+  const line = new FairQueue({ atOnce, waiting, ofOneOwner });
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
@@ -44,6 +44,23 @@ describe('a line', () => {
     await settled();
     for (let left = 6; left > 0; left -= 1) await line.end();
     expect(line.begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  });
+
+  test('does no more of one owner at once than it may, and others’ meanwhile', async () => {
+    const line = lineOf(3, 10, 1);
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) void line.ask(name[0] ?? '', name);
+    await settled();
+    expect(line.begun).toEqual(['a1', 'b1', 'c1']);
+    await line.end();
+    expect(line.begun).toEqual(['a1', 'b1', 'c1', 'a2']);
+    await line.end();
+    await line.end();
+    expect(line.begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2']);
+    await line.end();
+    await line.end();
+    expect(line.begun).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+    await line.end();
+    expect(line.running()).toBe(0);
   });
 
   test('takes as many as it may, from whomever, and no more', async () => {

@@ -4,6 +4,8 @@
 export interface FairQueueOptions {
   /** Pieces of work that are done at the same time. */
   readonly atOnce: number;
+  /** Of those, pieces of one owner's; as many as of all when left out. */
+  readonly ofOneOwner?: number;
   /** Pieces of work that may wait. */
   readonly waiting: number;
   /** Lets others have their time before the next piece of work begins. */
@@ -29,6 +31,8 @@ export class FairQueue {
   readonly #lines = new Map<string, Waiting[]>();
   #waiting = 0;
   #running = 0;
+  /** By owner; those without running work are not in the map. */
+  readonly #runningOf = new Map<string, number>();
 
   constructor(options: FairQueueOptions) {
     this.#options = options;
@@ -42,13 +46,25 @@ export class FairQueue {
    */
   async do<Result>(who: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
     signal.throwIfAborted();
-    if (this.#running < this.#options.atOnce) this.#running += 1;
+    if (this.#running < this.#options.atOnce && this.#mayStart(who)) this.#count(who, 1);
     else await this.#wait(who, signal);
     try {
       return await work();
     } finally {
-      void this.#goOn();
+      void this.#goOn(who);
     }
+  }
+
+  #mayStart(who: string): boolean {
+    const { ofOneOwner = Number.POSITIVE_INFINITY } = this.#options;
+    return (this.#runningOf.get(who) ?? 0) < ofOneOwner;
+  }
+
+  #count(who: string, change: 1 | -1): void {
+    this.#running += change;
+    const own = (this.#runningOf.get(who) ?? 0) + change;
+    if (own > 0) this.#runningOf.set(who, own);
+    else this.#runningOf.delete(who);
   }
 
   async #wait(who: string, signal: AbortSignal): Promise<void> {
@@ -86,18 +102,17 @@ export class FairQueue {
     return true;
   }
 
-  async #goOn(): Promise<void> {
+  async #goOn(ended: string): Promise<void> {
     await this.#options.rest?.();
-    const [next] = this.#lines;
+    this.#count(ended, -1);
+    const next = [...this.#lines].find(([who]) => this.#mayStart(who));
     const first = next?.[1][0];
-    if (!next || !first) {
-      this.#running -= 1;
-      return;
-    }
+    if (!next || !first) return;
     const [who, line] = next;
     this.#remove(who, first);
     // This owner's next turn is after all others'.
     if (this.#lines.delete(who)) this.#lines.set(who, line);
+    this.#count(who, 1);
     first.start();
   }
 }

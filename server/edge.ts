@@ -31,6 +31,8 @@ export interface EdgeOptions extends RuntimeSocket {
   readonly relay: string | RelayTls;
   /** Path of the socket of the password hasher that the service binding PASSWORD_HASHER reaches. */
   readonly hasher: string;
+  /** Path of the socket of the JSON worker that the service binding JSON_WORKER reaches; left out, the edge works on all bodies itself. */
+  readonly jsonWorker?: string;
   /** Sockets of the relay's parts, which the bindings RELAY_PART_0, … reach. */
   readonly relayParts?: readonly string[];
   /** What its cron lines go by; the machine's by default. */
@@ -212,6 +214,9 @@ function miniflareOptions(
           // As a module it would be copied a hundred times before the runtime starts.
           RENDERER: { disk: { path: join(ROOT, 'vendor/scalar'), writable: false } },
           PASSWORD_HASHER: { external: { address: `unix:${options.hasher}`, http: {} } },
+          ...(options.jsonWorker === undefined
+            ? {}
+            : { JSON_WORKER: { external: { address: `unix:${options.jsonWorker}`, http: {} } } }),
           RELAY: relayBinding(options.relay),
           ...relayParts(options),
           ...(options.own === undefined

@@ -6,7 +6,7 @@ import { isJsonObject, type Json } from '../proto/json.ts';
 export type LogLevel = 'info' | 'warn' | 'error';
 
 /** A program that this one runs, and that writes no log of its own. */
-type Program = 'server' | 'worker' | 'password-hasher';
+type Program = 'server' | 'worker' | 'password-hasher' | 'json-worker';
 
 const paint = painter(process.stderr);
 const output = { format: 'json' as LogFormat };

@@ -1,4 +1,5 @@
 /** `npm start`: the gateway in the real edge runtime with a relay beside it, on this machine. */
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { socketIn } from '../node-relay/parts/places.ts';
 import { makeSocketFolder } from '../node-relay/parts/socket-folder.ts';
@@ -9,6 +10,7 @@ import { Failure, runScript } from './failure.ts';
 import { FIRST_PASSWORD } from './first-organization.ts';
 import { greeting } from './greeting.ts';
 import { startHasher } from './hasher-process.ts';
+import { listenForJson } from './json-process.ts';
 import { followKeys } from './key-changes.ts';
 import { publicHalf } from './key-pairs.ts';
 import { lockDataFolder } from './lock.ts';
@@ -117,6 +119,9 @@ async function startRuntime(
   // Loaded while the relay starts: it is the largest module by far.
   const [{ startEdge }, hasher] = await Promise.all([import('./edge.ts'), startHasher()]);
   await shutdown.add(() => hasher.stop());
+  const jsonWorker = join(sockets, 'json.sock');
+  const json = await listenForJson(jsonWorker);
+  await shutdown.add(() => json.stop());
   const socket =
     mode === 'front'
       ? { host: '127.0.0.1', port: await freePort('127.0.0.1') }
@@ -129,6 +134,7 @@ async function startRuntime(
     bindings: plan.bindings,
     relay: plan.elsewhere?.tls ?? `127.0.0.1:${plan.relayPort}`,
     hasher: hasher.socket,
+    jsonWorker,
     relayParts: Array.from(
       { length: plan.elsewhere === undefined ? plan.relayParts : 0 },
       (_, index) => socketIn(sockets, String(index)),

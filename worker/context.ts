@@ -33,6 +33,8 @@ export interface Bindings {
   readonly RENDERER?: Fetcher;
   /** On a self-hosted edge the process that hashes passwords: worker/auth/hasher.ts. */
   readonly PASSWORD_HASHER?: Fetcher;
+  /** On a self-hosted edge the process that works on large JSON bodies: worker/limits/json-worker.ts. */
+  readonly JSON_WORKER?: Fetcher;
   /** Four objects that hash passwords where there is no such process. */
   readonly PASSWORD_HASHERS: DurableObjectNamespace;
   /** One object per organization, by the name of its UUID. */

@@ -1,10 +1,12 @@
 /** Declares an operation of the API as data; worker/http/run.ts runs it. */
 import * as z from 'zod';
+import type { BodyWork } from '../proto/body-work.ts';
 import type { ErrorCode, GatewayError } from '../proto/errors.ts';
 import type { Json } from '../proto/json.ts';
 import type { Access, Authorized } from './access/access.ts';
 import type { Context, PublicContext } from './context.ts';
 import type { Given, IdempotencyRule } from './idempotency/rule.ts';
+import type { Worked } from './limits/json-worker.ts';
 import type { Relief } from './limits/quotas/audit.ts';
 import type { Outcome, Result } from './outcome.ts';
 import type { IfMatch } from './revision.ts';
@@ -74,6 +76,11 @@ export interface Route<Params, Query, Body, Resource> {
   readonly query: z.ZodType<Query>;
   /** `NoBody` where the operation takes none. */
   readonly body: z.ZodType<Body>;
+  /**
+   * What a process beside the gateway can do on a large body, so that its value is never made here;
+   * then the handler is given what came of it. `undefined` where this one has to be read here.
+   */
+  elsewhere?(resource: Resource): BodyWork | undefined;
   /** Whether numbers and members of the body are those that were written, and of the reply, too. */
   readonly asWritten?: true;
   /**
@@ -107,6 +114,8 @@ export interface Input<Params, Query, Body, Resource> extends Authorized<Resourc
   readonly body: Body;
   /** The body as it was sent, where there is one. */
   readonly bytes: Uint8Array | undefined;
+  /** What came of a large body where `elsewhere` was done: then `body` is no value of it. */
+  readonly worked?: Worked | undefined;
   /** Which revisions of the resource the request is held to; `undefined` when to none. */
   readonly ifMatch: IfMatch | undefined;
 }

@@ -94,6 +94,11 @@ export class WorkQueue {
     return this.#enter(owner, true);
   }
 
+  /** Shows that what came in for a place is still in memory. */
+  stay(place: Ticket): void {
+    if (!place.isLeft) this.#look(place, this.#time.now());
+  }
+
   /** Ends what `enter` began; a second time nothing happens. */
   leave(place: Ticket): void {
     place.isLeft = true;

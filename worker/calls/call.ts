@@ -40,7 +40,7 @@ export async function call(
   ctx: Context,
   operation: AnyRoute,
   names: Readonly<Record<string, string>>,
-  read: () => Promise<Arrived>,
+  read: (authorized: Authorized<unknown>) => Promise<Arrived>,
 ): Promise<Outcome> {
   const isPublic = operation.access.level === 'Public';
   const outcome = await outcomeOf(async (known) => {
@@ -52,7 +52,7 @@ export async function call(
       : await authorize(ctx, operation.access, params).finally(() => {
           known.timing = { authorize: ctx.now() - started };
         });
-    const { keyed, place, ...arrived } = await read();
+    const { keyed, place, ...arrived } = await read(authorized);
     const input = { ...arrived, ...authorized, params };
     const run = (own: Context) => perform(own, operation, names, input);
     const own = place ? { ...ctx, place } : ctx;

@@ -2,21 +2,19 @@
 import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
 import { TIMEOUT_DEFAULT_MS } from '../../kinds/members.ts';
-import { withPassed, withWritten } from '../../kinds/passed.ts';
+import { withWritten } from '../../kinds/passed.ts';
 import type { Mode } from '../../proto/driver.ts';
 import { ERROR_MEANINGS } from '../../proto/error-meanings.ts';
 import { badRequest, GatewayError } from '../../proto/errors.ts';
 import type { Json } from '../../proto/json.ts';
-import { bytesInPieces } from '../../proto/json-bytes.ts';
-import type { Pieces } from '../../proto/work/pieces.ts';
 import { statementMs } from '../../proto/work/statement.ts';
-import { parseAsWrittenInPieces } from '../../proto/written-json.ts';
 import { demand, type HeldLevel } from '../access/access.ts';
 import type { Context } from '../context.ts';
 import { type Deadline, startDeadline } from '../drivers/deadline.ts';
 import type { Endpoint } from '../endpoints/access.ts';
 import type { Level } from '../levels.ts';
 import { costly, inPieces, isLight, wentOn } from '../limits/heavy-work.ts';
+import type { Worked } from '../limits/json-worker.ts';
 import {
   type Bytes,
   type Content,
@@ -30,6 +28,14 @@ import { isKnownPlain } from '../plain-bodies.ts';
 import type { Backend, Form, RequestMessage } from './backend/backend.ts';
 import { backendOf } from './backend/choose.ts';
 import { findLease } from './lease.ts';
+import {
+  type Exact,
+  exactInPieces,
+  type Gist,
+  gistOf,
+  isReadByRelays,
+  textInPieces,
+} from './read-request.ts';
 import { streamOf } from './stream.ts';
 import { isSubscription, subscribeOn } from './subscription.ts';
 import { countCall } from './usage/count.ts';
@@ -45,6 +51,8 @@ export interface OnEndpoint extends HeldLevel {
 export interface RequestOptions extends Partial<Form> {
   /** The body as it was sent. */
   readonly bytes?: Uint8Array | undefined;
+  /** What came of a large body that was read elsewhere. */
+  readonly worked?: Worked | undefined;
   /** What its caller takes in place of one JSON text; left out for callers that take only JSON. */
   readonly forms?: readonly StreamForm[];
   /** Id of the session that it runs in. */
@@ -67,9 +75,9 @@ export function requestOn(
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
     const { resource: endpoint } = on;
-    const { message, level, needed } = await parsed(ctx, on, mode, body, options);
+    const { message, level, needed, why } = await parsed(ctx, on, mode, body, options);
     if (level !== undefined) known.demands.push(demand(on, level));
-    if (mode === 'read' && needed === 'write') throw writes(endpoint, message.request);
+    if (mode === 'read' && needed === 'write') throw writes(why);
     if (isSubscription(endpoint, message.request) && !comesInSession(endpoint, message, options)) {
       if (mode === 'write') throw answersEvents();
       return subscribeOn(ctx, endpoint, message, level ?? 'Read', options);
@@ -139,12 +147,6 @@ function mayHaveEffect(thrown: unknown): boolean {
   return isApplied || ERROR_MEANINGS[thrown.code].effect === 'possible';
 }
 
-/** A body as it is read, and its bytes where those tell more. */
-interface Exact {
-  readonly body: Json;
-  readonly written?: Uint8Array;
-}
-
 /** The body with what it only passes on as it was written, and its bytes where that is more than the body tells. */
 export function exactly(
   ctx: Context,
@@ -152,22 +154,14 @@ export function exactly(
   body: Json,
   bytes: Uint8Array | undefined,
 ): Exact | Promise<Exact> {
-  const { passes, travelsParsed } = kindSpec(kind);
+  const { passes } = kindSpec(kind);
   if (bytes === undefined || passes === undefined || isKnownPlain(bytes)) return { body };
   if (!isLight(bytes)) {
-    // A relay reads it by itself, as its client wrote it.
-    const isReadThere = transports === null && !travelsParsed;
+    const isReadThere = transports === null && isReadByRelays(kind);
     return isReadThere ? { body } : inPieces(ctx, exactInPieces(kind, body, bytes));
   }
   const read = withWritten(kind, body, decoder.decode(bytes));
   return read.isWritten ? { body: read.body, written: bytes } : { body };
-}
-
-function* exactInPieces(kind: Kind, body: Json, bytes: Uint8Array): Pieces<Exact> {
-  const text = decoder.decode(bytes);
-  yield;
-  const written = yield* parseAsWrittenInPieces(text, body);
-  return written === body ? { body } : { body: withPassed(kind, body, written), written: bytes };
 }
 
 /**
@@ -183,8 +177,7 @@ export async function writtenOf(
 ): Promise<Uint8Array | undefined> {
   const { keepsText, travelsParsed } = kindSpec(kind);
   if (isLight(bytes)) return keepsText ? bytes : travelsParsed ? undefined : written;
-  // Parsed from JSON, it is JSON again.
-  return travelsParsed ? inPieces(ctx, bytesInPieces(parsed as unknown as Json)) : bytes;
+  return isReadByRelays(kind) ? bytes : inPieces(ctx, textInPieces(parsed));
 }
 
 /** The request as it is sent, and what it needs. */
@@ -195,20 +188,37 @@ async function parsed(
   body: Json,
   options: RequestOptions,
 ) {
-  const { row } = resource;
-  const { needs } = kindSpec(row.kind);
-  const { bytes } = options;
-  const exact = await exactly(ctx, resource, body, bytes);
-  const parse = () => parseRequest(row.kind, exact.body);
-  const { request, mode: needed } = await (isLight(bytes) ? parse() : costly(ctx, parse));
-  const written = await writtenOf(ctx, row.kind, exact, bytes, request);
+  const { gist, written } = options.worked
+    ? readElsewhere(resource, options.worked, options.bytes)
+    : await readHere(ctx, resource, body, options.bytes);
+  const { request, mode: needed, needs, why } = gist;
   const least = needed === 'write' ? 'Write' : 'Read';
-  const level: Level | undefined = needs?.(request) ?? (mode === undefined ? least : undefined);
-  return { message: { ...formOf(options), request, written }, needed, level };
+  const level: Level | undefined = needs ?? (mode === undefined ? least : undefined);
+  return { message: { ...formOf(options), request, written }, needed, level, why };
 }
 
-function writes({ row }: Endpoint, request: RequestBase): GatewayError {
-  const why = kindSpec(row.kind).whyItWrites?.(request);
+async function readHere(
+  ctx: Context,
+  resource: Endpoint,
+  body: Json,
+  bytes: Uint8Array | undefined,
+) {
+  const { kind } = resource.row;
+  const exact = await exactly(ctx, resource, body, bytes);
+  const parse = () => gistOf(kind, parseRequest(kind, exact.body));
+  const gist = await (isLight(bytes) ? parse() : costly(ctx, parse));
+  return { gist, written: await writtenOf(ctx, kind, exact, bytes, gist.request) };
+}
+
+/** @throws GatewayError what the request was refused with */
+function readElsewhere({ row }: Endpoint, worked: Worked, bytes: Uint8Array | undefined) {
+  const made = worked.bytes();
+  // As server/json-worker/requests.ts tells it.
+  const gist = worked.told as unknown as Gist;
+  return { gist, written: kindSpec(row.kind).travelsParsed ? made : bytes };
+}
+
+function writes(why: Gist['why']): GatewayError {
   const what = why ? `${why.path} ${why.message}` : 'This request writes';
   return new GatewayError('BAD_REQUEST', `${what}: send it to /write`, {
     details: [why ?? { path: 'type', message: 'writes' }],

@@ -19,9 +19,10 @@ import { Meter } from '../templates/meter.ts';
 import { memoryOf, readVersion } from '../templates/read.ts';
 import { selectVersions } from '../templates/store.ts';
 import { countRun } from '../templates/usage/count.ts';
+import { TransactionBody } from './read-transaction.ts';
 import { requestOn } from './request.ts';
 import { keptOutput } from './template-outputs.ts';
-import { TransactionBody, transactionOn } from './transaction.ts';
+import { transactionOn } from './transaction.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

@@ -1,16 +1,19 @@
 /** Several requests to one endpoint, all or nothing. Contract §6, "Transactions". */
-import * as z from 'zod';
-import { type Kind, kindSpec, parseRequest } from '../../kinds/index.ts';
 import type { RequestBase } from '../../kinds/kind.ts';
-import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS, TimeoutMs } from '../../kinds/members.ts';
-import { badRequest, GatewayError } from '../../proto/errors.ts';
-import { isJsonObject, type Json } from '../../proto/json.ts';
+import type { Json } from '../../proto/json.ts';
 import { demand } from '../access/access.ts';
 import type { Context } from '../context.ts';
-import { OperationBody } from '../endpoints/shapes.ts';
 import { costly, isLight } from '../limits/heavy-work.ts';
+import type { Worked } from '../limits/json-worker.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { backendOf } from './backend/choose.ts';
+import { isReadByRelays } from './read-request.ts';
+import {
+  operationsOf,
+  type ReadTransaction,
+  type TransactionBody,
+  timeoutOf,
+} from './read-transaction.ts';
 import {
   answerOf,
   exactly,
@@ -19,44 +22,6 @@ import {
   type RequestOptions,
   writtenOf,
 } from './request.ts';
-
-/** Most operations of one transaction. Spec silent. */
-const OPERATIONS_MAX = 1_000;
-
-/** Body of a transaction. */
-export const TransactionBody = z
-  .strictObject({
-    operations: z.array(OperationBody).min(1).max(OPERATIONS_MAX).meta({
-      description:
-        'In the order in which they run; a value that is `{"$result": "[0].rows[0].id"}` is what that path finds in the results before it, `{"$literal": x}` is x itself',
-    }),
-    timeout_ms: TimeoutMs.meta({
-      description:
-        'Milliseconds for the whole; left out, what the operations ask for together, at least 30000',
-      examples: [10_000],
-    }),
-  })
-  .meta({
-    id: 'Transaction',
-    description: 'Requests that take effect together or not at all',
-    examples: [
-      {
-        operations: [
-          {
-            query:
-              "INSERT INTO orders (customer_id, status, placed_at) VALUES ($1, 'placed', now()) RETURNING id",
-            params: [7],
-          },
-          {
-            query:
-              'INSERT INTO order_items (order_id, line, product_id, quantity, unit_price) VALUES ($1, 1, $2, $3, $4)',
-            params: [{ $result: '[0].rows[0].id' }, 7, 2, '19.90'],
-          },
-        ],
-      },
-    ],
-  });
-export type TransactionBody = z.infer<typeof TransactionBody>;
 
 /**
  * An array with one result per operation. References to earlier results travel as they are: the
@@ -69,67 +34,49 @@ export function transactionOn(
   options: RequestOptions,
 ): Promise<Outcome> {
   return outcomeOf(async (known) => {
-    const { kind } = on.resource.row;
-    const { needs } = kindSpec(kind);
-    const { bytes } = options;
-    const exact = await exactly(ctx, on.resource, body as Json, bytes); // It came as JSON.
-    const { operations } = exact.body as TransactionBody; // Of the same members.
-    const parse = () => operations.map((operation, index) => parsed(kind, operation, index));
-    const requests = isLight(bytes) ? parse() : await costly(ctx, parse);
+    const { worked, bytes } = options;
+    const { requests, needs, timeoutMs, written } = worked
+      ? readElsewhere(on, worked, bytes)
+      : await readHere(ctx, on, body, bytes);
     known.demands.push(demand(on, 'Write'));
-    for (const request of requests) {
-      const level = needs?.(request);
-      if (level !== undefined) known.demands.push(demand(on, level));
-    }
-    const written = await writtenOf(ctx, kind, exact, bytes, requests);
+    for (const level of needs) known.demands.push(demand(on, level));
     const message = { ...formOf(options), requests, written };
     const backend = await backendOf(ctx, on.resource, 'write');
-    return answerOf(ctx, backend, body.timeout_ms ?? timeoutOf(requests), known, (deadline) =>
+    return answerOf(ctx, backend, timeoutMs, known, (deadline) =>
       backend.transact(message, deadline),
     );
   });
 }
 
-/** What the operations ask for together, but no less than one request gets. Spec silent. */
-export function timeoutOf(requests: readonly Pick<RequestBase, 'timeout_ms'>[]): number {
-  const asked = requests.reduce((sum, { timeout_ms = 0 }) => sum + timeout_ms, 0);
-  return Math.min(Math.max(asked, TIMEOUT_DEFAULT_MS), TIMEOUT_MAX_MS);
+/** A transaction as it is sent. */
+interface Sent extends ReadTransaction {
+  readonly requests: readonly RequestBase[];
+  readonly written: Uint8Array | undefined;
 }
 
-function parsed(kind: Kind, operation: Json, index: number): RequestBase {
-  try {
-    refuseReference(kind, operation);
-    return parseRequest(kind, operation).request;
-  } catch (thrown) {
-    if (!(thrown instanceof GatewayError)) throw thrown;
-    const details = thrown.details.map((each) =>
-      'path' in each ? { ...each, path: `operations.${index}.${each.path}` } : each,
-    );
-    throw new GatewayError(thrown.code, `operations.${index}: ${thrown.message}`, { details });
-  }
+async function readHere(
+  ctx: Context,
+  { resource }: OnEndpoint,
+  body: TransactionBody,
+  bytes: Uint8Array | undefined,
+): Promise<Sent> {
+  const { kind } = resource.row;
+  const exact = await exactly(ctx, resource, body as Json, bytes); // It came as JSON.
+  const { operations } = exact.body as TransactionBody; // Of the same members.
+  const parse = () => operationsOf(kind, operations);
+  const { requests, needs } = isLight(bytes) ? parse() : await costly(ctx, parse);
+  const written = await writtenOf(ctx, kind, exact, bytes, requests);
+  return { requests, needs, timeoutMs: body.timeout_ms ?? timeoutOf(requests), written };
 }
 
-/** @throws GatewayError BAD_REQUEST where the kind has no results before a transaction ends */
-function refuseReference(kind: Kind, operation: Json): void {
-  const { refusesResults, label } = kindSpec(kind);
-  const path = refusesResults ? pathOfReference(operation) : undefined;
-  if (path === undefined) return;
-  const message = `${label} has no results inside a transaction; $result is not taken`;
-  throw badRequest(path, message);
-}
-
-/** Where an object stands whose only member is `$result` with a text that begins with `[`. */
-function pathOfReference(value: Json): string | undefined {
-  if (!isJsonObject(value) && !Array.isArray(value)) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    if (isReference(inner)) return name;
-    const within = pathOfReference(inner);
-    if (within !== undefined) return `${name}.${within}`;
-  }
-  return undefined;
-}
-
-function isReference(value: Json): boolean {
-  if (!isJsonObject(value) || Object.keys(value).length !== 1) return false;
-  return typeof value.$result === 'string' && value.$result.startsWith('[');
+/** @throws GatewayError what the transaction was refused with */
+function readElsewhere(
+  { resource }: OnEndpoint,
+  worked: Worked,
+  bytes: Uint8Array | undefined,
+): Sent {
+  const made = worked.bytes();
+  // As server/json-worker/requests.ts tells it.
+  const read = worked.told as unknown as ReadTransaction;
+  return { ...read, requests: [], written: isReadByRelays(resource.row.kind) ? bytes : made };
 }

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { TIMEOUT_DEFAULT_MS, TIMEOUT_MAX_MS } from '../../kinds/members.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import { SESSION_HEADER } from '../calls/lease.ts';
+import { type TransactionBody, timeoutOf } from '../calls/read-transaction.ts';
 import type { RequestOptions } from '../calls/request.ts';
-import { type TransactionBody, timeoutOf } from '../calls/transaction.ts';
 import type { Given, Idempotency } from '../idempotency/rule.ts';
+import type { Worked } from '../limits/json-worker.ts';
 
 /** Query string of requests to endpoints. */
 export const RunQuery = z.strictObject({
@@ -30,14 +31,16 @@ export const RunQuery = z.strictObject({
 interface Sent extends Given {
   readonly query: z.infer<typeof RunQuery>;
   readonly bytes: Uint8Array | undefined;
+  readonly worked?: Worked | undefined;
 }
 
 /** What a request asks for by its query and headers. */
-export function optionsOf({ query, bytes, forms, header }: Sent): RequestOptions {
+export function optionsOf({ query, bytes, worked, forms, header }: Sent): RequestOptions {
   return {
     numbersAsStrings: query.numbers === 'string',
     canonical: query.ejson === 'canonical',
     bytes,
+    worked,
     forms,
     session: header(SESSION_HEADER),
     // As browsers send it.

@@ -8,14 +8,15 @@ import {
   openLease,
   refuseSession,
 } from '../calls/lease.ts';
+import { TransactionBody } from '../calls/read-transaction.ts';
 import { requestOn } from '../calls/request.ts';
-import { TransactionBody, transactionOn } from '../calls/transaction.ts';
+import { transactionOn } from '../calls/transaction.ts';
 import { OF_A_READ, OF_A_WRITE, ON_THE_WAY } from '../drivers/errors.ts';
 import { placementRoutes } from '../nodes/routes.ts';
 import { Tagged } from '../outcome.ts';
 import { type AnyRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
-import { onEndpoint } from './access.ts';
+import { type Endpoint, onEndpoint } from './access.ts';
 import { createEndpoint } from './create.ts';
 import { deleteEndpoint } from './delete.ts';
 import { Deleted, DeleteQuery } from './delete-shapes.ts';
@@ -52,6 +53,12 @@ import {
 } from './shapes.ts';
 import { testConnection } from './test-connection.ts';
 import { updateEndpoint } from './update.ts';
+
+/** Large bodies for a relay need no value here: it reads them by itself. */
+function readFor(name: 'request' | 'transaction') {
+  return ({ row: { kind, transports } }: Endpoint) =>
+    transports === null ? { name, kind } : undefined;
+}
 
 export const endpointRoutes: AnyRoute[] = [
   route({
@@ -198,6 +205,7 @@ export const endpointRoutes: AnyRoute[] = [
     params: EndpointPath,
     query: RunQuery,
     body: RequestBody,
+    elsewhere: readFor('request'),
     idempotency: REPEATED_READ,
     reply: 'data',
     result: RequestResult,
@@ -218,6 +226,7 @@ export const endpointRoutes: AnyRoute[] = [
     params: EndpointPath,
     query: RunQuery,
     body: RequestBody,
+    elsewhere: readFor('request'),
     idempotency: REPEATED_WRITE,
     reply: 'data',
     result: RequestResult,
@@ -236,6 +245,7 @@ export const endpointRoutes: AnyRoute[] = [
     params: EndpointPath,
     query: RunQuery,
     body: TransactionBody,
+    elsewhere: readFor('transaction'),
     idempotency: REPEATED_TRANSACTION,
     reply: 'data',
     result: Outcomes,

@@ -4,7 +4,7 @@ import type { Hono, Context as HonoContext } from 'hono';
 import { METHOD_NAME_ALL } from 'hono/router';
 import type * as z from 'zod';
 import { GatewayError } from '../../proto/errors.ts';
-import type { Pieces } from '../../proto/work/pieces.ts';
+import type { Authorized } from '../access/access.ts';
 import { authenticate } from '../access/authenticate.ts';
 import { recordDenial } from '../audit/denial.ts';
 import { type Arrived, call } from '../calls/call.ts';
@@ -17,6 +17,7 @@ import {
 } from '../context.ts';
 import { type Given, keyedBy } from '../idempotency/rule.ts';
 import { giveBack, inPieces, isLarge, isLight } from '../limits/heavy-work.ts';
+import { workElsewhere } from '../limits/json-worker.ts';
 import { failureOf, Outcome } from '../outcome.ts';
 import { BASE_PATH } from '../public-url.ts';
 import { type AnyRoute, type Facade, methodsOf, pathsOf } from '../route.ts';
@@ -30,10 +31,9 @@ import {
   checkBodyHeaders,
   parseBody,
   parseBodyAsWritten,
-  parseBodyAsWrittenInPieces,
-  parseBodyInPieces,
 } from './body.ts';
 import { discardBody, readBody } from './body-bytes.ts';
+import { checkedInPieces } from './checked-body.ts';
 import { ifMatchOf } from './conditional.ts';
 import { requestIdOf } from './request-id.ts';
 import { noteForLog, type RequestNote } from './request-log.ts';
@@ -144,17 +144,22 @@ async function callRoute(
     recordDenial(open, each, names, failure);
     return new Outcome(failure);
   }
-  return call(ctx, each, names, () => given(ctx, each, request));
+  return call(ctx, each, names, (authorized) => given(ctx, each, request, authorized));
 }
 
 /** What a request brings to its operation. @throws GatewayError as its parts are refused */
-async function given(ctx: Context, each: AnyRoute, request: Request): Promise<Arrived> {
+async function given(
+  ctx: Context,
+  each: AnyRoute,
+  request: Request,
+  { resource }: Authorized<unknown>,
+): Promise<Arrived> {
   const query: unknown = queryOf(request, each);
   const ifMatch = ifMatchOf(request, each);
   const header = (name: string) => request.headers.get(name) ?? undefined;
   const asked = { header, forms: formsOf(request) };
   const keyed = keyOf(request, each, asked);
-  return { query, ifMatch, ...asked, keyed, ...(await bodyOf(ctx, each, request)) };
+  return { query, ifMatch, ...asked, keyed, ...(await bodyOf(ctx, each, request, resource)) };
 }
 
 /** Beyond POST and PATCH a key is ignored: those methods are idempotent. Spec silent. */
@@ -171,10 +176,10 @@ function limitsOf({ access, maxBytes }: AnyRoute, settings: Settings): BodyLimit
 }
 
 /**
- * The body, read and checked: a light one at once.
+ * The body, read and checked: a light one at once, a large one elsewhere where that can be.
  * @throws GatewayError PAYLOAD_TOO_LARGE, BAD_REQUEST, SERVICE_UNAVAILABLE
  */
-async function bodyOf(ctx: Context, each: AnyRoute, request: Request) {
+async function bodyOf(ctx: Context, each: AnyRoute, request: Request, resource: unknown) {
   const arrived = await readBody(ctx, request, limitsOf(each, ctx.settings));
   const { bytes, place } = arrived;
   try {
@@ -183,19 +188,17 @@ async function bodyOf(ctx: Context, each: AnyRoute, request: Request) {
       const read = each.asWritten ? parseBodyAsWritten : parseBody;
       return { bytes, body: parse<unknown>(each.body, read(bytes), 'body') };
     }
+    const work = isLarge(bytes.byteLength) ? each.elsewhere?.(resource) : undefined;
+    if (work && ctx.env.JSON_WORKER) {
+      const worked = await workElsewhere(ctx, ctx.env.JSON_WORKER, { work, bytes, place });
+      return { ...arrived, body: worked.told, worked };
+    }
     const pieces = checkedInPieces(each, bytes);
     return { ...arrived, body: await inPieces(ctx, pieces, { place, isLarge: true }) };
   } catch (thrown) {
     giveBack(place);
     throw thrown;
   }
-}
-
-function* checkedInPieces(each: AnyRoute, bytes: Uint8Array): Pieces<unknown> {
-  const read = each.asWritten ? parseBodyAsWrittenInPieces : parseBodyInPieces;
-  const body = yield* read(bytes);
-  yield;
-  return parse(each.body, body, 'body');
 }
 
 /** What schemas make of no query string: most requests bring none. */

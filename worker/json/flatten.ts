@@ -2,23 +2,19 @@
 import { isJsonObject, type Json, type JsonObject } from '../../proto/json.ts';
 import { namesOf } from '../../proto/ordered-json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import type { Context } from '../context.ts';
 import { dotted } from '../language/paths/dotted.ts';
-import { inPieces } from '../limits/heavy-work.ts';
-import type { JsonBytes } from '../outcome.ts';
-import { leafCost, paceOfLeaves, resultMaxBytes } from './limits.ts';
+import { leafCost, paceOfLeaves, type ResultLimits, resultMaxBytes } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 
-/** @throws GatewayError RESULT_TOO_LARGE, SERVICE_UNAVAILABLE */
-export function flattenValue(
-  ctx: Context,
-  { body: { json, prefix } }: { body: { json: Json; prefix: string } },
-): Promise<JsonBytes> {
-  return inPieces(ctx, written(json, prefix, resultMaxBytes(ctx.settings)));
-}
-
-function* written(json: Json, prefix: string, maxBytes: number): Pieces<JsonBytes> {
-  const writer = new ObjectWriter(maxBytes);
+/**
+ * The object, written.
+ * @throws GatewayError RESULT_TOO_LARGE
+ */
+export function* flattened(
+  { json, prefix }: { readonly json: Json; readonly prefix: string },
+  limits: ResultLimits,
+): Pieces<Uint8Array> {
+  const writer = new ObjectWriter(resultMaxBytes(limits));
   yield* flatten(json, prefix, (path, leaf) => {
     // Spec silent: an empty object without a prefix has no name to stand under.
     if (path !== '' || leaf !== json || !isJsonObject(json)) writer.put(path, leaf);

@@ -24,13 +24,16 @@ export function searchBudget(member: string): Budget {
   });
 }
 
+/** The settings that bound results. */
+export type ResultLimits = Pick<Settings, 'BODY_MAX_BYTES' | 'RESULT_MAX_BYTES'>;
+
 /** Largest result, in bytes. */
-export function resultMaxBytes({ BODY_MAX_BYTES }: Settings): number {
+export function resultMaxBytes({ BODY_MAX_BYTES }: ResultLimits): number {
   return GROWTH_MAX * BODY_MAX_BYTES;
 }
 
 /** Largest result of a mapping, in bytes: no larger than a result of a database. */
-export function mappedMaxBytes(settings: Settings): number {
+export function mappedMaxBytes(settings: ResultLimits): number {
   return Math.min(resultMaxBytes(settings), settings.RESULT_MAX_BYTES);
 }
 

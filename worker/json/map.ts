@@ -2,7 +2,6 @@
 import { GatewayError } from '../../proto/errors.ts';
 import { isJsonObject, type Json } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import type { Context } from '../context.ts';
 import type { Budget } from '../language/paths/budget.ts';
 import { Builder } from '../language/paths/build.ts';
 import { dotted } from '../language/paths/dotted.ts';
@@ -10,9 +9,8 @@ import { faultOf, PathFault } from '../language/paths/fault.ts';
 import { Path } from '../language/paths/path.ts';
 import type { Step } from '../language/paths/step.ts';
 import { compileSchema, type Fault, schemaOf } from '../language/schemas/compile.ts';
-import { inPieces } from '../limits/heavy-work.ts';
 import { declares } from './declares.ts';
-import { mappedMaxBytes, searchBudget, tooLarge } from './limits.ts';
+import { mappedMaxBytes, type ResultLimits, searchBudget, tooLarge } from './limits.ts';
 import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
 
 /** What is asked for. */
@@ -31,16 +29,11 @@ interface Pair {
   readonly target: readonly Step[];
 }
 
-/** @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE, SERVICE_UNAVAILABLE */
-export function mapValue(ctx: Context, { body }: { body: Mapping }): Promise<Json> {
-  return inPieces(ctx, mapped(body, mappedMaxBytes(ctx.settings)));
-}
-
 /**
  * The output, in pieces.
- * @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE over so many bytes
+ * @throws GatewayError BAD_REQUEST, RESULT_TOO_LARGE
  */
-export function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): Pieces<Json> {
+export function* mapped({ json, schema, mappings }: Mapping, limits: ResultLimits): Pieces<Json> {
   const wanted = schemaOf(schema);
   compileSchema(wanted);
   yield;
@@ -50,7 +43,7 @@ export function* mapped({ json, schema, mappings }: Mapping, maxBytes: number): 
   yield;
   const compiled = compileSchema(shape);
   yield;
-  const output = yield* build(json, pairs, budget, maxBytes);
+  const output = yield* build(json, pairs, budget, mappedMaxBytes(limits));
   yield;
   const faults = yield* compiled.inPieces(output);
   const [first] = faults;

@@ -3,7 +3,6 @@ import type { Json } from '../../proto/json.ts';
 import { bytesInPieces } from '../../proto/json-bytes.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
 import { writtenText } from '../../proto/written-json.ts';
-import { JsonBytes } from '../outcome.ts';
 import { tooLarge } from './limits.ts';
 
 /** UTF-16 code units that are encoded at once. */
@@ -45,7 +44,7 @@ export class ObjectWriter {
    * The whole object.
    * @throws GatewayError RESULT_TOO_LARGE
    */
-  finish(): JsonBytes {
+  finish(): Uint8Array {
     this.#text += '}';
     this.#encode();
     const whole = new Uint8Array(this.#bytes);
@@ -54,7 +53,7 @@ export class ObjectWriter {
       whole.set(piece, at);
       at += piece.byteLength;
     }
-    return new JsonBytes(whole);
+    return whole;
   }
 
   #encode(): void {

@@ -1,12 +1,9 @@
 /** `/json/parse`: an object from path to the value there. Contract §7. */
 import type { Json } from '../../proto/json.ts';
 import type { Pieces } from '../../proto/work/pieces.ts';
-import type { Context } from '../context.ts';
 import type { Budget } from '../language/paths/budget.ts';
 import type { Notation, Path } from '../language/paths/path.ts';
-import { inPieces } from '../limits/heavy-work.ts';
-import type { JsonBytes } from '../outcome.ts';
-import { resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
+import { type ResultLimits, resultMaxBytes, searchBudget, tooLarge } from './limits.ts';
 import { ObjectWriter } from './object-writer.ts';
 import { Places } from './places.ts';
 import { Size, SMALL_VALUES, VALUES_OF_A_PIECE } from './size.ts';
@@ -20,12 +17,12 @@ export interface Search {
   readonly paths: readonly Path[];
 }
 
-/** @throws GatewayError RESULT_TOO_LARGE, BAD_REQUEST, SERVICE_UNAVAILABLE */
-export function parsePaths(ctx: Context, { body }: { body: Search }): Promise<JsonBytes> {
-  return inPieces(ctx, written(body, resultMaxBytes(ctx.settings)));
-}
-
-function* written(search: Search, maxBytes: number): Pieces<JsonBytes> {
+/**
+ * The object, written.
+ * @throws GatewayError RESULT_TOO_LARGE, BAD_REQUEST
+ */
+export function* parsed(search: Search, limits: ResultLimits): Pieces<Uint8Array> {
+  const maxBytes = resultMaxBytes(limits);
   const writer = new ObjectWriter(maxBytes);
   let written = 0;
   const count = (bytes: number) => {

@@ -24,6 +24,9 @@ const BYTES_PER_MS = 100_000;
 /** Bytes that are sealed and stored in a millisecond of the thread, about, where what it takes counts as rest. */
 const STORED_PER_MS = 27_000;
 
+/** Milliseconds between two signs that a body is still at hand. */
+const STAYS_MS = 100;
+
 const time: Time = { now: () => performance.now(), wait: (ms) => scheduler.wait(ms) };
 /** Of an isolate, as its thread is. */
 const line = new WorkQueue(time);
@@ -68,6 +71,19 @@ export function mayComeIn({ signal }: Owner, place: Ticket, bytes: number): Prom
  */
 export function inTurn<Result>(of: Owner, read: () => Promise<Result>): Promise<Result> {
   return turns.inTurn(ownerOf(of), read);
+}
+
+/**
+ * Keeps the place of a body at hand while a process beside the gateway works on it: its bytes are
+ * still here, so the owner's next one waits.
+ */
+export async function keepingPlace<Result>(
+  place: Ticket | undefined,
+  work: Promise<Result>,
+): Promise<Result> {
+  if (place === undefined) return work;
+  const looks = setInterval(() => line.stay(place), STAYS_MS);
+  return work.finally(() => clearInterval(looks));
 }
 
 /** Tells of bytes that came in, or go out as they are, and waits until it is their owner's turn for more. */

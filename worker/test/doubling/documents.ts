@@ -95,7 +95,7 @@ export const PATHS: readonly Subject[] = [
   ),
 ];
 
-const RESULT_MAX_BYTES = 10 * 2 ** 20;
+const LIMITS = { BODY_MAX_BYTES: 10 * 2 ** 20, RESULT_MAX_BYTES: 10 * 2 ** 20 };
 
 /** Of `/json/…`. */
 export const JSON_UTILITIES: readonly Subject[] = [
@@ -127,16 +127,13 @@ export const JSON_UTILITIES: readonly Subject[] = [
       whole(
         mapped(
           { json, schema: { type: 'object' }, mappings: { '$..a': 'a', '$[*]': 'b', '': 'c' } },
-          RESULT_MAX_BYTES,
+          LIMITS,
         ),
       ),
   ),
   value('mappings', ['worker/json/map.ts', 'worker/json/declares.ts'], (json) =>
     whole(
-      mapped(
-        { json: SEARCH_DOCUMENT, schema: json, mappings: { a: 'a', 'a.b': 'b' } },
-        RESULT_MAX_BYTES,
-      ),
+      mapped({ json: SEARCH_DOCUMENT, schema: json, mappings: { a: 'a', 'a.b': 'b' } }, LIMITS),
     ),
   ),
 ];
