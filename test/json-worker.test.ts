@@ -98,7 +98,7 @@ test('one that is killed again and again is 503, and light requests do not notic
   await killing;
 });
 
-test('work whose client has gone is dropped', async () => {
+test('a client that leaves during the work holds up nobody', async () => {
   await flatten(arrays(300_000));
   const other = await newOrganization(gateway);
   const client = new AbortController();
