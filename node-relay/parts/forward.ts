@@ -22,7 +22,8 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+/** Connections to parts, kept open. */
+export const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
 /**
  * Passes a request on. A part that cannot be connected to has seen nothing of it: the reply is
@@ -68,7 +69,8 @@ export function refuse(incoming: IncomingMessage, reply: ServerResponse): void {
   );
 }
 
-function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {
+/** Headers without those of the connection. */
+export function passedOn(headers: IncomingHttpHeaders): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     // Those of HTTP/2 that begin with a colon say what the first line of HTTP/1.1 does.

@@ -9,7 +9,7 @@ const KEY = PART_HEADER.toLowerCase();
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 /** Whose call a request is; undefined when it does not say, or nothing that could be. */
-export function keyOf({ headers }: IncomingMessage): string | undefined {
+export function keyOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const key = headers[KEY];
   return typeof key === 'string' && UUID.test(key) ? key : undefined;
 }

@@ -11,10 +11,22 @@ import {
 import { GatewayError } from '../../proto/errors.ts';
 import { CallRefused, toConnectError } from '../failures.ts';
 
+/** A reply as HTTP. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** No part can take the call now: NODE_UNAVAILABLE. */
+export function unready(): GatewayError {
+  const message = 'The node is not ready for calls of this organization';
+  return new GatewayError('NODE_UNAVAILABLE', message, { retryAfter: 1 });
+}
+
 /** No part can take the call now: NODE_UNAVAILABLE. */
 export function refuseUnready(incoming: IncomingMessage, reply: ServerResponse): void {
-  const message = 'The node is not ready for calls of this organization';
-  write(incoming, reply, new GatewayError('NODE_UNAVAILABLE', message, { retryAfter: 1 }));
+  write(incoming, reply, unready());
 }
 
 /** Another part serves the call, which the relay's port knows: SERVED_ELSEWHERE. */
@@ -25,16 +37,26 @@ export function refuseStranger(incoming: IncomingMessage, reply: ServerResponse)
   write(incoming, reply, new CallRefused(Code.FailedPrecondition, 'SERVED_ELSEWHERE', message));
 }
 
-/** In the form of the call's protocol. Source: connectrpc.com/docs/protocol. */
-function write(incoming: IncomingMessage, reply: ServerResponse, cause: Error): void {
+function write({ headers }: IncomingMessage, reply: ServerResponse, cause: Error): void {
+  const refusal = refusalOf(headers['content-type'], cause);
+  reply.writeHead(refusal.status, { ...refusal.headers }).end(refusal.body);
+}
+
+/** A failure in the form of the call's protocol. Source: connectrpc.com/docs/protocol. */
+export function refusalOf(contentType: string | undefined, cause: Error): Refusal {
   const error = toConnectError(cause);
-  const type = incoming.headers['content-type'] ?? '';
+  const type = contentType ?? '';
   if (type.startsWith('application/connect+')) {
     const end = JSON.stringify(endStreamToJson(error.metadata, error, undefined));
-    reply.writeHead(200, { 'Content-Type': type });
-    reply.end(encodeEnvelope(endStreamFlag, new TextEncoder().encode(end)));
-    return;
+    return {
+      status: 200,
+      headers: { 'content-type': type },
+      body: encodeEnvelope(endStreamFlag, new TextEncoder().encode(end)),
+    };
   }
-  const headers = { ...Object.fromEntries(error.metadata), 'Content-Type': 'application/json' };
-  reply.writeHead(codeToHttpStatus(error.code), headers).end(errorToJsonBytes(error, undefined));
+  return {
+    status: codeToHttpStatus(error.code),
+    headers: { ...Object.fromEntries(error.metadata), 'content-type': 'application/json' },
+    body: errorToJsonBytes(error, undefined),
+  };
 }

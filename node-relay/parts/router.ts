@@ -16,14 +16,24 @@ export function routeTo(supervisor: Supervisor): RequestListener {
   };
 }
 
-/** Calls that do not say whose they are, of gateways that know no parts, share the first. */
 function pass(supervisor: Supervisor, request: IncomingMessage, response: ServerResponse): void {
-  const { places, anySocket } = supervisor;
-  const key = keyOf(request);
-  const unnamed = request.url === OF_ALL ? anySocket : places.shared[0];
-  const socket = key === undefined ? unnamed : socketOf(places, key);
+  const socket = socketFor(supervisor, request.url ?? '', request);
   if (socket === undefined) refuse(request, response);
   else forward(request, response, socket);
+}
+
+/**
+ * Path of the socket of the part that takes a call. Calls that do not say whose they are, of
+ * gateways that know no parts, share the first.
+ */
+export function socketFor(
+  { places, anySocket }: Pick<Supervisor, 'places' | 'anySocket'>,
+  path: string,
+  call: Parameters<typeof keyOf>[0],
+): string | undefined {
+  const key = keyOf(call);
+  if (key !== undefined) return socketOf(places, key);
+  return path === OF_ALL ? anySocket : places.shared[0];
 }
 
 function answerHealth({ draining, ready }: Supervisor, response: ServerResponse): void {

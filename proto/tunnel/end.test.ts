@@ -1,0 +1,429 @@
+/** Both sides of a tunnel over a wire in memory. */
+import fc from 'fast-check';
+import { describe, expect, inject, test } from 'vitest';
+import { Budget, WINDOW_MIN_BYTES } from './budget.ts';
+import type { Call } from './call.ts';
+import { CALLS_MAX, CallingEnd, REQUEST_CREDIT_BYTES, type Serve } from './end.ts';
+import { decode, encode, type Frame, MESSAGE_MAX_BYTES } from './frame.ts';
+import { TUNNEL_WINDOW_BYTES } from './outbox.ts';
+import { echo, Heard, headOf, pairOf } from './test/pair.ts';
+
+const MIB = 1024 * 1024;
+
+/** Bytes that tell where they are. */
+function bytesOf(length: number, seed = 1): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => (at * 31 + seed * 17 + (at >> 8)) % 251);
+}
+
+/** Serves calls that the test answers by hand. */
+function byHand() {
+  const calls: { call: Call; heard: Heard }[] = [];
+  const serve: Serve = (call) => {
+    const heard = new Heard();
+    calls.push({ call, heard });
+    return heard;
+  };
+  return { calls, serve };
+}
+
+/** Sends a whole body, as fast as it is taken. */
+async function sendAll(call: Call, body: Uint8Array, part = 100_000): Promise<void> {
+  for (let at = 0; at < body.byteLength; at += part) {
+    await call.write(body.subarray(at, at + part));
+  }
+  call.end();
+}
+
+/** Lets what waits for room go on, until nothing moves. */
+async function deliverAll({ deliver }: { deliver(): void }, done: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  void done.then(() => {
+    isDone = true;
+  });
+  for (let turn = 0; !isDone && turn < 100_000; turn += 1) {
+    deliver();
+    await Promise.resolve();
+  }
+  deliver();
+}
+
+describe('calls in a tunnel', () => {
+  test('carry heads and bodies both ways, whole and in order, however many there are', async () => {
+    const sizes = fc.array(fc.integer({ min: 0, max: 400_000 }), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(sizes, fc.integer({ min: 1_000, max: 90_000 }), async (lengths, part) => {
+        const pair = pairOf(echo);
+        const calls = lengths.map((length, at) => {
+          const heard = new Heard();
+          const call = pair.gateway.call(headOf(`/${at}`), heard);
+          heard.data = (bytes) => {
+            heard.parts.push(bytes.slice());
+            call.consumed(bytes.byteLength);
+          };
+          return { heard, body: bytesOf(length, at), call };
+        });
+        const sent = Promise.all(calls.map(({ call, body }) => sendAll(call, body, part)));
+        await deliverAll(pair, sent);
+        for (const { heard, body } of calls) {
+          expect([heard.status, heard.hasEnded, heard.how]).toEqual([200, true, undefined]);
+          expect(Buffer.compare(heard.body, body)).toBe(0);
+        }
+        expect([pair.gateway.size, pair.relay.size]).toEqual([0, 0]);
+        const { gateway, relay } = pair.wires;
+        expect(Math.max(...gateway.sizes, ...relay.sizes)).toBeLessThanOrEqual(MESSAGE_MAX_BYTES);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('are answered in one message where the reply is small', () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    const call = pair.gateway.call(headOf('/one'), new Heard());
+    call.write(bytesOf(10));
+    call.end();
+    pair.step('gateway');
+    const [served] = calls;
+    served?.call.head({ status: 201, headers: { a: 'b' } });
+    served?.call.write(bytesOf(5));
+    served?.call.end();
+    pair.step('relay');
+    expect([pair.wires.gateway.sizes.length, pair.wires.relay.sizes.length]).toEqual([1, 1]);
+    expect([served?.heard.bytes, served?.heard.hasEnded]).toEqual([10, true]);
+  });
+
+  test('do not wait for a large reply that is on its way', () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    const large = new Heard();
+    const small = new Heard();
+    const reading = pair.gateway.call(headOf('/large'), large);
+    large.data = (bytes) => {
+      large.parts.push(bytes);
+      reading.consumed(bytes.byteLength);
+    };
+    pair.deliver();
+    calls[0]?.call.head({ status: 200, headers: {} });
+    calls[0]?.call.write(new Uint8Array(20 * MIB));
+    for (let message = 0; message < 50; message += 1) {
+      pair.step('relay');
+      pair.step('gateway');
+    }
+    pair.gateway.call(headOf('/small'), small).end();
+    const before = large.bytes;
+    for (let turn = 0; !small.hasEnded && turn < 1_000; turn += 1) {
+      pair.step('gateway');
+      const asked = calls[1];
+      if (asked !== undefined && !asked.heard.hasEnded) throw new Error('It came in halves');
+      if (asked !== undefined && turn === 0) {
+        asked.call.head({ status: 200, headers: {} });
+        asked.call.write(bytesOf(100));
+        asked.call.end();
+      }
+      pair.step('relay');
+    }
+    expect(small.body).toEqual(Buffer.from(bytesOf(100)));
+    // What was on its way, and one turn.
+    expect(large.bytes - before).toBeLessThanOrEqual(TUNNEL_WINDOW_BYTES + MESSAGE_MAX_BYTES);
+  });
+
+  test('take no more of a body than is read, at either side', async () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    const heard = new Heard();
+    const call = pair.gateway.call(headOf(), heard);
+    void sendAll(call, new Uint8Array(5 * MIB));
+    pair.deliver();
+    expect(calls[0]?.heard.bytes).toBe(REQUEST_CREDIT_BYTES);
+    calls[0]?.call.head({ status: 200, headers: {} });
+    void sendAll(calls[0]?.call as Call, new Uint8Array(5 * MIB));
+    for (let turn = 0; turn < 100; turn += 1) {
+      pair.deliver();
+      await Promise.resolve();
+    }
+    expect(heard.bytes).toBe(MIB);
+    call.consumed(MIB);
+    for (let turn = 0; turn < 100; turn += 1) {
+      pair.deliver();
+      await Promise.resolve();
+    }
+    expect(heard.bytes).toBe(2 * MIB);
+  });
+
+  test('share the memory that there is: the more there are, the less of each may wait', () => {
+    const budget = new Budget(32 * MIB);
+    const windows = Array.from({ length: CALLS_MAX }, () => budget.take());
+    expect([windows[0], windows.at(-1)]).toEqual([MIB, WINDOW_MIN_BYTES]);
+    expect(windows.reduce((sum, each) => sum + each, 0)).toBeLessThan(48 * MIB);
+    for (const window of windows) budget.giveBack(window);
+    expect(budget.take()).toBe(MIB);
+  });
+
+  test('end at both sides when the gateway leaves, whatever is still on its way', () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    const heard = new Heard();
+    const call = pair.gateway.call(headOf(), heard);
+    pair.deliver();
+    calls[0]?.call.head({ status: 200, headers: {} });
+    calls[0]?.call.write(bytesOf(1_000));
+    call.reset('cancelled');
+    pair.deliver();
+    expect(calls[0]?.heard.how).toBe('cancelled');
+    expect([heard.status, heard.bytes, heard.how]).toEqual([undefined, 0, undefined]);
+    expect([pair.gateway.size, pair.relay.size]).toEqual([0, 0]);
+    expect(pair.wires.gateway.closed ?? pair.wires.relay.closed).toBeUndefined();
+  });
+
+  test('end at both sides whenever either of them ends them', async () => {
+    const step = fc.constantFrom('gateway', 'relay', 'leave', 'fail', 'head', 'part', 'end');
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const { calls, serve } = byHand();
+        const pair = pairOf(serve);
+        const heard = new Heard();
+        const call = pair.gateway.call(headOf(), heard);
+        void sendAll(call, new Uint8Array(200_000));
+        let hasHead = false;
+        for (const each of steps) {
+          const served = calls[0]?.call;
+          if (each === 'gateway' || each === 'relay') pair.step(each);
+          else if (each === 'leave') call.reset('cancelled');
+          else if (each === 'fail') served?.reset('failed');
+          else if (each === 'head' && !hasHead) {
+            served?.head({ status: 200, headers: {} });
+            hasHead = served !== undefined;
+          } else if (each === 'part' && hasHead) served?.write(bytesOf(3_000));
+          else if (each === 'end' && hasHead) served?.end();
+          await Promise.resolve();
+        }
+        pair.deliver();
+        call.reset('cancelled');
+        pair.deliver();
+        expect([pair.gateway.size, pair.relay.size]).toEqual([0, 0]);
+        expect([pair.wires.gateway.closed, pair.wires.relay.closed]).toEqual([undefined, undefined]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a tunnel', () => {
+  test('answers a ping, with calls in flight or none', async () => {
+    const pair = pairOf(echo);
+    const first = pair.gateway.ping();
+    pair.deliver();
+    await first;
+    pair.gateway.call(headOf(), new Heard());
+    const [one, other] = [pair.gateway.ping(), pair.relay.ping()];
+    pair.deliver();
+    expect(await Promise.all([one, other])).toEqual([undefined, undefined]);
+  });
+
+  test('that is lost ends its calls: those that were told of are lost, others were not begun', () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    const told = new Heard();
+    pair.gateway.call(headOf(), told);
+    pair.deliver();
+    const untold = new Heard();
+    pair.gateway.call(headOf(), untold);
+    pair.gateway.closed();
+    pair.relay.closed();
+    expect([told.how, untold.how, calls[0]?.heard.how]).toEqual(['lost', 'refused', 'lost']);
+    expect([pair.gateway.size, pair.relay.size]).toEqual([0, 0]);
+  });
+
+  test('with a ping of the same number in its way does not take a call for one that was not begun', () => {
+    const pair = pairOf(byHand().serve);
+    const told = new Heard();
+    pair.gateway.call(headOf(), told);
+    pair.deliver();
+    void pair.gateway.ping();
+    pair.gateway.closed();
+    expect(told.how).toBe('lost');
+  });
+
+  test('goes on with a gateway that remembers nothing: what there was is over', () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    pair.gateway.call(headOf('/old'), new Heard());
+    pair.deliver();
+    calls[0]?.call.head({ status: 200, headers: {} });
+    calls[0]?.call.write(new Uint8Array(300_000));
+    // Its reply is on its way when the gateway's object is made anew.
+    pair.relay.receive(encode([{ type: 'pong', nonce: 1 }]));
+    const wire = { ...pair.wires.gateway, soon: (work: () => void) => work() };
+    const sent: Uint8Array[] = [];
+    const closed: string[] = [];
+    const woken = new CallingEnd(
+      {
+        send: (message) => void sent.push(message),
+        close: (reason) => void closed.push(reason),
+        soon: wire.soon,
+      },
+      new Budget(MIB),
+      2,
+      () => {},
+    );
+    const heard = new Heard();
+    pair.wires.relay.settle();
+    woken.call(headOf('/new'), heard).end();
+    for (const message of pair.wires.relay.messages.splice(0)) woken.receive(message);
+    for (const message of sent.splice(0)) pair.relay.receive(message);
+    calls[1]?.call.head({ status: 204, headers: {} });
+    calls[1]?.call.end();
+    pair.wires.relay.settle();
+    for (const message of pair.wires.relay.messages.splice(0)) woken.receive(message);
+    expect(calls[0]?.heard.how).toBe('lost');
+    expect([heard.status, heard.hasEnded, heard.bytes]).toEqual([204, true, 0]);
+    expect([closed, woken.size, pair.relay.size]).toEqual([[], 0, 0]);
+  });
+
+  test('whose relay leaves refuses new calls and finishes those it has', () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    const before = new Heard();
+    pair.gateway.call(headOf(), before).end();
+    pair.deliver();
+    pair.relay.leave();
+    const crossing = new Heard();
+    pair.gateway.call(headOf(), crossing).end();
+    pair.deliver();
+    calls[0]?.call.head({ status: 200, headers: {} });
+    calls[0]?.call.end();
+    pair.deliver();
+    expect([pair.seen.goneAway, crossing.how, before.hasEnded]).toEqual([true, 'refused', true]);
+    expect(calls).toHaveLength(1);
+  });
+
+  test(`has at most ${CALLS_MAX} calls in flight, and says of others that they were not begun`, () => {
+    const { calls, serve } = byHand();
+    const pair = pairOf(serve);
+    for (let call = 0; call < CALLS_MAX; call += 1) pair.gateway.call(headOf(), new Heard());
+    const heard = new Heard();
+    pair.gateway.call(headOf(), heard);
+    pair.deliver();
+    expect([calls.length, heard.how]).toEqual([CALLS_MAX, 'refused']);
+  });
+});
+
+describe('a relay that breaks the rules', () => {
+  const head = { status: 200, headers: {} };
+  const data = (call: number, length = 10): Frame => ({
+    type: 'data',
+    call,
+    bytes: new Uint8Array(length),
+  });
+  const START: Frame = { type: 'start', epoch: 1 };
+  test.each<[string, Frame[], string]>([
+    ['begins a call', [{ type: 'open', call: 1, credit: 1, head: headOf() }], 'A relay begins no calls'],
+    ['sends a body before its head', [data(1)], 'A frame of type data is out of order in call 1'],
+    ['ends what has no head', [{ type: 'end', call: 1 }], 'A frame of type end is out of order in call 1'],
+    [
+      'sends a second head',
+      [{ type: 'head', call: 1, head }, { type: 'head', call: 1, head }],
+      'A frame of type head is out of order in call 1',
+    ],
+    [
+      'sends more after the end',
+      [{ type: 'head', call: 1, head }, { type: 'end', call: 1 }, data(1)],
+      'A frame of type data is out of order in call 1',
+    ],
+    ['answers a call that was not begun', [data(7)], 'Call 7 was never begun'],
+    [
+      'answers a call that both have ended',
+      [{ type: 'reset', call: 1, code: 'failed' }, data(1)],
+      'A frame of type data is for call 1, which has ended',
+    ],
+    [
+      'sends more than was asked for',
+      [{ type: 'head', call: 1, head }, ...Array.from({ length: 33 }, () => data(1, 32 * 1024))],
+      'Call 1 was sent more than was asked for',
+    ],
+    [
+      'has received more than was sent',
+      [{ type: 'window', call: 0, credit: 1 }],
+      'More bytes are said to have arrived than were sent',
+    ],
+  ])('%s: the tunnel ends and says why', (_, frames, reason) => {
+    const pair = pairOf(byHand().serve);
+    const heard = new Heard();
+    pair.gateway.call(headOf(), heard);
+    pair.deliver();
+    for (const frame of [START, ...frames]) pair.gateway.receive(encode([frame]));
+    expect([pair.wires.gateway.closed, pair.gateway.isClosed, pair.gateway.size]).toEqual([
+      reason,
+      true,
+      0,
+    ]);
+    expect(heard.how ?? 'ended').toMatch(/^(lost|failed|ended)$/);
+  });
+});
+
+describe('a gateway that breaks the rules', () => {
+  const open = (call: number): Frame => ({ type: 'open', call, credit: 1, head: headOf() });
+  test.each<[string, Frame[], string]>([
+    ['begins without a start', [open(1)], 'A frame about a call came before the start'],
+    ['goes away', [{ type: 'goaway' }], 'A gateway does not say that it goes away'],
+    ['begins a call twice', [{ type: 'start', epoch: 1 }, open(2), open(2)], 'Call 2 was begun before'],
+    ['begins one of before', [{ type: 'start', epoch: 1 }, open(2), open(1)], 'Call 1 was begun before'],
+    [
+      'sends a head',
+      [{ type: 'start', epoch: 1 }, open(1), { type: 'head', call: 1, head: { status: 200, headers: {} } }],
+      'A frame of type head is out of order in call 1',
+    ],
+    [
+      'ends twice',
+      [{ type: 'start', epoch: 1 }, open(1), { type: 'end', call: 1 }, { type: 'end', call: 1 }],
+      'A frame of type end is out of order in call 1',
+    ],
+  ])('%s: the tunnel ends and says why', (_, frames, reason) => {
+    const pair = pairOf(byHand().serve);
+    for (const frame of frames) pair.relay.receive(encode([frame]));
+    expect([pair.wires.relay.closed, pair.relay.isClosed]).toEqual([reason, true]);
+  });
+});
+
+test('whatever either side is sent, it goes on or ends with a reason, and holds what it may', () => {
+  const runs = 300 * inject('runs');
+  const change = fc.record({ at: fc.nat(), byte: fc.nat(255), cut: fc.nat(50) });
+  const event = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom('gateway', 'relay', 'call', 'leave') },
+    { weight: 1, arbitrary: change },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 64 }) },
+  );
+  let faults = 0;
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60 }), fc.boolean(), (events, atRelay) => {
+      const pair = pairOf(echo, MIB);
+      const victim = atRelay ? pair.relay : pair.gateway;
+      const wire = atRelay ? pair.wires.gateway : pair.wires.relay;
+      const calls: Call[] = [];
+      for (const each of events) {
+        if (each === 'gateway' || each === 'relay') pair.step(each);
+        else if (each === 'call' && !pair.gateway.isClosed) {
+          const call = pair.gateway.call(headOf(), new Heard());
+          call.write(new Uint8Array(5_000));
+          call.end();
+          calls.push(call);
+        } else if (each === 'leave') calls.pop()?.reset('cancelled');
+        else if (each instanceof Uint8Array) victim.receive(each);
+        else if (typeof each === 'object') {
+          const message = wire.messages.shift()?.slice();
+          if (message === undefined) continue;
+          message[each.at % message.byteLength] = each.byte;
+          victim.receive(message.subarray(0, Math.max(1, message.byteLength - each.cut)));
+        }
+      }
+      const { closed } = atRelay ? pair.wires.relay : pair.wires.gateway;
+      if (closed !== undefined) faults += 1;
+      expect(victim.isClosed).toBe(closed !== undefined);
+      if (victim.isClosed) expect(victim.size).toBe(0);
+      expect(victim.size).toBeLessThanOrEqual(CALLS_MAX);
+      for (const message of wire.messages) expect(decode(message).length).toBeGreaterThan(0);
+    }),
+    { numRuns: runs },
+  );
+  expect(faults).toBeGreaterThan(runs / 10);
+});
