@@ -58,7 +58,11 @@ export class Call {
     this.#granted = window;
     this.#phase = begins;
     this.#grow = grow;
-    this.#over = over;
+    this.#over = () => {
+      // Whoever still holds it can do no more to it.
+      this.#isReset = true;
+      over();
+    };
     outbox.begin(id, sendCredit);
   }
 

@@ -91,7 +91,7 @@ const TYPES = [
 const NUMBER_BYTES = 4;
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const NOTHING = new Uint8Array();
 
 /** A frame that is ready to be written into a message. */

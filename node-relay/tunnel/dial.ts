@@ -1,0 +1,109 @@
+/** Dials the gateway: a WebSocket that the node's key has signed for, through a proxy where the environment names one. */
+import { globalAgent, type IncomingMessage } from 'node:http';
+import { globalAgent as tlsAgent } from 'node:https';
+import { WebSocket } from 'ws';
+import * as z from 'zod';
+import { MESSAGE_MAX_BYTES, TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
+
+/** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
+const HANDSHAKE_MAX_MS = 5_000;
+/** A nonce serves once, and other requests of the relay may use it up first: so often one is asked for anew. */
+const TRIES = 3;
+/** Bytes that are read of a refusal. */
+const REFUSAL_MAX_BYTES = 64 * 1024;
+const UNAUTHORIZED = 401;
+const BASE_PATH = '/api/v1';
+
+/** What shows the gateway which node dials. */
+export interface Credentials {
+  /** The gateway's address, without the path of the API. */
+  readonly url: string;
+  /** Headers of one request to a path below the API's. */
+  signed(method: string, path: string): Promise<Record<string, string>>;
+  /** Takes what a reply says the next request is to be signed with; null when it says nothing. */
+  takeNonce(nonce: string | null): void;
+}
+
+/** The gateway does not take the connection, and says why. */
+export class TunnelRefused extends Error {
+  override readonly name = 'TunnelRefused';
+  readonly status: number;
+  /** A key of ERRORS in proto/errors.ts; empty when it is not the gateway that answered. */
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/**
+ * An open connection to the gateway's end of the node's tunnel.
+ * @param nonceHeader of replies, with the nonce for the next request
+ * @throws TunnelRefused, or what the network throws
+ */
+export async function dialGateway(
+  credentials: Credentials,
+  node: string,
+  nonceHeader: string,
+): Promise<WebSocket> {
+  const path = `/nodes/${node}/tunnel`;
+  const url = new URL(`${credentials.url}${BASE_PATH}${path}`);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  for (let left = TRIES; ; left -= 1) {
+    const headers = await credentials.signed('GET', path);
+    const answered = await connect(url, headers);
+    if (answered instanceof WebSocket) return answered;
+    const { nonce, refusal } = await refusalIn(answered, nonceHeader);
+    credentials.takeNonce(nonce);
+    if (refusal.status !== UNAUTHORIZED || nonce === null || left === 1) throw refusal;
+  }
+}
+
+/** The open connection, or a reply that refuses it. */
+function connect(url: URL, headers: Record<string, string>): Promise<WebSocket | IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<WebSocket | IncomingMessage>();
+  const socket = new WebSocket(url, TUNNEL_PROTOCOL, {
+    // They go through a proxy where the environment names one: node-relay/main.ts.
+    agent: url.protocol === 'wss:' ? tlsAgent : globalAgent,
+    headers,
+    handshakeTimeout: HANDSHAKE_MAX_MS,
+    maxPayload: MESSAGE_MAX_BYTES,
+    perMessageDeflate: false,
+  });
+  socket.once('open', () => resolve(socket));
+  socket.once('unexpected-response', (_request, response) => resolve(response));
+  socket.once('error', reject);
+  return promise;
+}
+
+const Failure = z.object({ code: z.string(), message: z.string() });
+
+async function refusalIn(response: IncomingMessage, nonceHeader: string) {
+  const { statusCode = 0, headers } = response;
+  const nonce = headers[nonceHeader.toLowerCase()];
+  const told = Failure.safeParse(await jsonIn(response)).data;
+  const refusal =
+    told === undefined
+      ? new TunnelRefused(statusCode, '', `The gateway answered with status ${statusCode}`)
+      : new TunnelRefused(statusCode, told.code, told.message);
+  return { nonce: typeof nonce === 'string' ? nonce : null, refusal };
+}
+
+async function jsonIn(response: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of response as AsyncIterable<Buffer>) {
+      size += part.byteLength;
+      if (size > REFUSAL_MAX_BYTES) return undefined;
+      parts.push(part);
+    }
+    return JSON.parse(Buffer.concat(parts).toString());
+  } catch {
+    return undefined; // It is not the gateway that answered, or not to its end.
+  } finally {
+    response.destroy();
+  }
+}

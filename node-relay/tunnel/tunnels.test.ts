@@ -1,0 +1,70 @@
+/** A relay that listens nowhere, called through its tunnels and the real edge runtime. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryDriver } from '../test/memory-driver.ts';
+import { failureOf, query, targetOf, utf8Of } from '../test/relay.ts';
+import { startTunnelledRelay, type TunnelledRelay } from './test/relay.ts';
+
+const { driver, seen } = memoryDriver();
+let node: TunnelledRelay;
+let sealedConnection: string;
+beforeAll(async () => {
+  node = await startTunnelledRelay({ drivers: { postgres: driver } });
+  sealedConnection = await node.sealFor({});
+});
+afterAll(() => node.stop());
+
+const read = (text: string) => ({
+  target: targetOf('read', { sealedConnection }),
+  request: query(text),
+});
+
+describe('a call through a tunnel', () => {
+  test('is answered as one to a port is', async () => {
+    const { result } = await node.client.run(read('select 1'));
+    expect(JSON.parse(utf8Of(result))).toEqual({
+      request: { type: 'query', query: 'select 1' },
+      mode: 'read',
+    });
+    expect(await failureOf(node.client.run(read('refuse')))).toMatchObject({
+      code: 'REQUEST_FAILED',
+      message: 'The database refused it',
+    });
+  });
+
+  test('carries large bodies both ways', async () => {
+    const text = `select ${'x'.repeat(10 * 1024 * 1024)}`;
+    const { collectId } = await node.client.run(read(text));
+    let size = 0;
+    for await (const { chunk } of node.client.collect({ collectId })) size += chunk.byteLength;
+    expect(size).toBe(JSON.stringify({ request: { type: 'query', query: text }, mode: 'read' }).length);
+  });
+
+  test('streams, and stops the stream that is left', async () => {
+    let rows = 0;
+    for await (const { chunk } of node.client.runStream(read('rows 100'))) {
+      if (chunk.byteLength > 0) rows += 1;
+    }
+    expect(rows).toBe(100);
+    const before = seen.chunks;
+    for await (const { chunk } of node.client.runStream(read('rows 100000'))) {
+      if (chunk.byteLength > 0) break;
+    }
+    for (let last = -1; last !== seen.chunks; await sleep(300)) last = seen.chunks;
+    expect(seen.chunks - before).toBeLessThan(50_000);
+  });
+
+  test('ends at the backend when the gateway gives it up', async () => {
+    const before = seen.aborted.length;
+    const call = node.client.run(read('hang'), { headers: { 'Test-Leave-Ms': '300' } });
+    const failed = failureOf(call);
+    await expect.poll(() => seen.running).toBe(1);
+    await expect.poll(() => seen.aborted.length).toBe(before + 1);
+    await failed;
+  });
+
+  test('keeps its deadline', async () => {
+    const failure = await failureOf(node.client.run(read('hang'), { timeoutMs: 100 }));
+    expect(failure.connect).toBe(4);
+  });
+});

@@ -1,0 +1,89 @@
+/** A node that opens no port: it dials its gateway, twice, and answers the calls that come through. Spec: nodes.md. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Budget } from '../../proto/tunnel/budget.ts';
+import type { Serve } from '../../proto/tunnel/end.ts';
+import type { Log } from '../log.ts';
+import { type Credentials, dialGateway, type TunnelRefused } from './dial.ts';
+import { forwardCall, refuseCall } from './forward.ts';
+import { Tunnel } from './tunnel.ts';
+
+/** Connections to the gateway: each survives the other. Spec silent. */
+const TUNNELS = 2;
+/** Bytes of requests' bodies that wait for their parts, of all tunnels together. Spec silent. */
+const BUDGET_BYTES = 64 * 1024 * 1024;
+/** How often a stop looks whether calls are still in flight, in milliseconds. */
+const LOOK_MS = 20;
+/** Milliseconds in which the last replies leave. */
+const LAST_MS = 500;
+
+/** What tunnels need of their relay. */
+export interface TunnelsOptions {
+  readonly log: Log;
+  readonly credentials: Credentials;
+  /** UUID of the node. */
+  readonly node: string;
+  /** Reply header with the nonce for the next request. */
+  readonly nonceHeader: string;
+  /** Path of the socket of the part that takes a call; undefined while none can. */
+  socketFor(path: string, headers: Readonly<Record<string, string>>): string | undefined;
+  /** The gateway does not take this process for the node: another is. */
+  refused(refusal: TunnelRefused): void;
+}
+
+/** The tunnels of a node. */
+export class Tunnels {
+  readonly #tunnels: readonly Tunnel[];
+  readonly #opened = Promise.withResolvers<void>();
+
+  constructor(options: TunnelsOptions) {
+    const { log, credentials, node, nonceHeader, refused } = options;
+    const budget = new Budget(BUDGET_BYTES);
+    this.#tunnels = Array.from({ length: TUNNELS }, (_, index) => {
+      return new Tunnel({
+        number: index + 1,
+        log,
+        budget,
+        serve: serveWith(options),
+        dial: () => dialGateway(credentials, node, nonceHeader),
+        opened: () => this.#opened.resolve(),
+        refused,
+      });
+    });
+  }
+
+  /** Dials, and keeps the connections; settles when one is open. */
+  start(): Promise<void> {
+    for (const tunnel of this.#tunnels) void tunnel.keep();
+    return this.#opened.promise;
+  }
+
+  /** Takes no more calls; those in flight go on. */
+  leave(): void {
+    for (const tunnel of this.#tunnels) tunnel.leave();
+  }
+
+  /** Ends the connections, once the last replies have left. */
+  async stop(): Promise<void> {
+    const until = performance.now() + LAST_MS;
+    const isBusy = () => this.#tunnels.some(({ size }) => size > 0);
+    while (isBusy() && performance.now() < until) await sleep(LOOK_MS);
+    for (const tunnel of this.#tunnels) tunnel.stop();
+  }
+}
+
+/** Answers calls by the parts. Never throws: what a request cannot be made of fails its call alone. */
+function serveWith({ socketFor }: Pick<TunnelsOptions, 'socketFor'>): Serve {
+  return (call, head) => {
+    const socket = socketFor(head.path, head.headers);
+    if (socket === undefined) {
+      void refuseCall(call, head);
+      return { data: ({ byteLength }) => call.consumed(byteLength), end() {}, broken() {} };
+    }
+    try {
+      return forwardCall(call, head, socket);
+    } catch {
+      call.reset('failed');
+      return { data() {}, end() {}, broken() {} };
+    }
+  };
+}

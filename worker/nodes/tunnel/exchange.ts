@@ -1,0 +1,132 @@
+/** One request through a tunnel: sent as frames, and answered as soon as the reply's head is here. */
+import { joined } from '../../../proto/gathered-bytes.ts';
+import type { Break, Call, CallListener } from '../../../proto/tunnel/call.ts';
+import type { CallingEnd } from '../../../proto/tunnel/end.ts';
+import type { ReplyHead, RequestHead } from '../../../proto/tunnel/frame.ts';
+import { broken } from '../../drivers/tunnel-reply.ts';
+
+/** A body of at most so many bytes is read whole, and travels with its head. */
+const WHOLE_MAX_BYTES = 64 * 1024;
+/** The relay's handlers ask that there is one. */
+const HOST = 'node';
+
+/** Sends the request; answers the reply, or what `broken` makes of a call that has none. */
+export async function exchange(request: Request, end: CallingEnd): Promise<Response> {
+  const whole = await wholeBody(request);
+  if (end.isClosed) return broken('refused');
+  const reply = new Reply();
+  const call = end.call(headOf(request, whole), reply);
+  reply.call = call;
+  const leave = (): void => call.reset('cancelled');
+  request.signal.addEventListener('abort', leave);
+  if (request.signal.aborted) leave();
+  if (whole === undefined) void sendBody(request, call);
+  else {
+    if (whole.byteLength > 0) void call.write(whole);
+    call.end();
+  }
+  return reply.response;
+}
+
+function headOf({ method, url, headers }: Request, whole: Uint8Array | undefined): RequestHead {
+  const { pathname, search } = new URL(url);
+  const length = whole === undefined ? {} : { 'content-length': String(whole.byteLength) };
+  const named = { ...Object.fromEntries(headers), ...length, host: HOST };
+  return { method, path: pathname + search, headers: named };
+}
+
+/** The body, of a request that has none or a short one; undefined of others. */
+async function wholeBody(request: Request): Promise<Uint8Array | undefined> {
+  if (request.body === null) return new Uint8Array();
+  const length = request.headers.get('Content-Length');
+  if (length === null || Number(length) > WHOLE_MAX_BYTES) return undefined;
+  return new Uint8Array(await request.arrayBuffer());
+}
+
+/** A body of unknown length: as fast as the relay takes it. A client that leaves ends the call. */
+async function sendBody({ body }: Request, call: Call): Promise<void> {
+  try {
+    for await (const part of body ?? []) await call.write(part);
+    call.end();
+  } catch {
+    call.reset('cancelled');
+  }
+}
+
+/** What comes back. */
+class Reply implements CallListener {
+  readonly #response = Promise.withResolvers<Response>();
+  call: Call | undefined;
+  #head: ReplyHead | undefined;
+  #parts: Uint8Array[] = [];
+  #hasEnded = false;
+  #how: Break | undefined;
+  /** Set while a reader waits for what comes next. */
+  #more: (() => void) | undefined;
+
+  get response(): Promise<Response> {
+    return this.#response.promise;
+  }
+
+  head(head: ReplyHead): void {
+    this.#head = head;
+    // A short body is in the same message.
+    queueMicrotask(() => this.#response.resolve(this.#answer(head)));
+  }
+
+  data(bytes: Uint8Array): void {
+    this.#parts.push(bytes);
+    this.#more?.();
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#more?.();
+  }
+
+  broken(how: Break): void {
+    this.#how = how;
+    if (this.#head === undefined) this.#response.resolve(broken(how));
+    this.#more?.();
+  }
+
+  #answer({ status, headers }: ReplyHead): Response {
+    if (this.#how !== undefined) return broken(this.#how);
+    const parts = this.#parts;
+    const body = this.#hasEnded
+      ? joined(
+          parts,
+          parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
+        )
+      : this.#stream();
+    return new Response(body, { status, headers });
+  }
+
+  #stream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const part = await this.#next();
+          if (part === undefined) return controller.close();
+          controller.enqueue(part);
+          this.call?.consumed(part.byteLength);
+        },
+        cancel: () => this.call?.reset('cancelled'),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** The next part; undefined at the end. @throws Error when the call was broken off */
+  async #next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const part = this.#parts.shift();
+      if (part !== undefined) return part;
+      if (this.#hasEnded) return undefined;
+      if (this.#how !== undefined) throw new Error('The tunnel was lost');
+      await new Promise<void>((resolve) => {
+        this.#more = resolve;
+      });
+    }
+  }
+}
