@@ -1,4 +1,5 @@
-/** Entry point of the relay: settings, the parts and the port before them, and the stop on SIGTERM or SIGINT. */
+/** Entry point of the relay: settings, the parts, the port or the tunnels before them, and the stop on SIGTERM or SIGINT. */
+import { setGlobalProxyFromEnv } from 'node:http';
 import { GatewayError } from '../proto/errors.ts';
 import { type Config, configOf, type Flags, HELP, logOptionsOf, readFlags } from './config.ts';
 import { withKeysFile } from './keys-file.ts';
@@ -7,9 +8,10 @@ import { createLog, describeFault, exitAfterLines, type Log } from './log.ts';
 import { Beats } from './node/beats.ts';
 import { environmentOf } from './node/environment.ts';
 import { join, type Membership } from './node/join.ts';
-import { routeTo } from './parts/router.ts';
+import { routeTo, socketFor } from './parts/router.ts';
 import { makeSocketFolder } from './parts/socket-folder.ts';
 import { Supervisor } from './parts/supervisor.ts';
+import type { Tunnels } from './tunnel/tunnels.ts';
 import { programVersion } from './version.ts';
 
 async function main(): Promise<void> {
@@ -18,29 +20,23 @@ async function main(): Promise<void> {
     console.log(HELP);
     return;
   }
+  // For what goes to the gateway: parts are processes of their own, and dial backends by themselves.
+  setGlobalProxyFromEnv();
   const log = createLog(logOptionsOf(flags, process.env));
   const member = await join(flags, withKeysFile(process.env), log);
   const environment = settingsOf(flags, member);
   const config = configOf(flags, environment);
   dieLoudly(log);
-  const version = programVersion();
-  const { port, supervisor } = await start(config, environment, log);
-  const beats = member && beatsOf(member, supervisor, log);
+  const relay = await start({ config, environment, log, member });
+  const { supervisor } = relay;
   let isLeaving = false;
-  const stop = (signal: NodeJS.Signals): void => {
+  const leave = (signal: NodeJS.Signals): void => {
     // A terminal and the npm between send the signal once each.
     if (supervisor.draining || isLeaving) return;
     isLeaving = true;
-    const end = async (): Promise<void> => {
-      await beats?.stop();
-      log.info({ signal }, 'relay draining');
-      await supervisor.stop();
-      log.info('relay stopped');
-      exitAfterLines(log, 0);
-    };
-    end().catch(fatal(log));
+    stop(relay, log, signal).catch(fatal(log));
   };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+  process.on('SIGTERM', leave).on('SIGINT', leave);
   try {
     await supervisor.start();
   } catch (cause) {
@@ -48,10 +44,36 @@ async function main(): Promise<void> {
     if (!supervisor.draining) throw cause;
   }
   if (supervisor.draining) return;
-  const { node } = supervisor;
-  beats?.start();
-  log.info({ host: config.host, port, node, version, parts: config.parts }, 'relay ready');
+  relay.beats?.start();
+  void relay.tunnels?.start();
+  const { host, parts } = config;
+  const place = relay.tunnels ? { transport: 'tunnel' } : { host, port: relay.port };
+  log.info({ ...place, node: supervisor.node, version: programVersion(), parts }, 'relay ready');
   log.flush();
+}
+
+/** A relay that runs. */
+interface Running {
+  /** 0 where it listens on none. */
+  readonly port: number;
+  readonly supervisor: Supervisor;
+  readonly beats: Beats | undefined;
+  readonly tunnels: Tunnels | undefined;
+}
+
+/** Says that it leaves, finishes what is in flight, and ends. */
+async function stop(
+  { supervisor, beats, tunnels }: Running,
+  log: Log,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  await beats?.stop();
+  log.info({ signal }, 'relay draining');
+  tunnels?.leave();
+  await supervisor.stop();
+  await tunnels?.stop();
+  log.info('relay stopped');
+  exitAfterLines(log, 0);
 }
 
 /** The settings of all processes of the relay: flags among them, and which node it is. */
@@ -67,33 +89,21 @@ function settingsOf(flags: Flags, member: Membership | undefined): NodeJS.Proces
   return { ...own, ...Object.fromEntries(set) };
 }
 
-/** The beats of a node; where the gateway takes another process for it, this one ends. */
-function beatsOf(membership: Membership, supervisor: Supervisor, log: Log): Beats {
-  return new Beats({
-    membership,
-    log,
-    load() {
-      const { callsInFlight: calls, connections } = supervisor.figures;
-      return { calls, connections };
-    },
-    heard({ clockOffsetMs, gatewayKeys }) {
-      // Keys that the operator has set are not for the gateway to replace.
-      const keys = process.env.GATEWAY_PUBLIC_KEY ? {} : { gatewayKeys };
-      supervisor.tellHeard({ clockOffsetMs, ...keys });
-    },
-    refused(why) {
-      log.error({ why }, 'the gateway refuses this process of the node; it ends');
-      void supervisor.stop().then(() => exitAfterLines(log, 1), fatal(log));
-    },
-  });
+/** What a relay is started from. */
+interface Start {
+  readonly config: Config;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly log: Log;
+  readonly member: Membership | undefined;
 }
 
-/** Listens first: the parts must know which port is never a backend. */
-async function start(config: Config, environment: NodeJS.ProcessEnv, log: Log) {
-  // Nothing is awaited between listening and the route: a request that comes at once needs it.
+async function start({ config, environment, log, member }: Start): Promise<Running> {
   const sockets = config.socketFolder ?? (await ownFolder());
+  const isDirect = member?.transport !== 'tunnel';
+  // Listens first: the parts must know which port is never a backend. Nothing is awaited between
+  // listening and the route: a request that comes at once needs it.
   const server = serverFor(config, (request, response) => route(request, response));
-  const port = await listen(server, config);
+  const port = isDirect ? await listen(server, config) : 0;
   const supervisor = new Supervisor({
     args: [],
     environment,
@@ -107,7 +117,61 @@ async function start(config: Config, environment: NodeJS.ProcessEnv, log: Log) {
     drainMs: config.drainMs,
   });
   const route = routeTo(supervisor);
-  return { port, supervisor };
+  /** Where the gateway takes another process for the node, this one ends. */
+  const refused = (why: string): void => {
+    if (supervisor.draining) return;
+    log.error({ why }, 'the gateway refuses this process of the node; it ends');
+    void supervisor.stop().then(() => exitAfterLines(log, 1), fatal(log));
+  };
+  const beats = member && beatsOf({ membership: member, supervisor, log, refused });
+  const tunnels = isDirect ? undefined : await tunnelsOf({ member, supervisor, log, refused });
+  return { port, supervisor, beats, tunnels };
+}
+
+interface OfNode {
+  readonly supervisor: Supervisor;
+  readonly log: Log;
+  refused(why: string): void;
+}
+
+/** The beats of a node. */
+function beatsOf({
+  membership,
+  supervisor,
+  log,
+  refused,
+}: OfNode & { readonly membership: Membership }): Beats {
+  return new Beats({
+    membership,
+    log,
+    load() {
+      const { callsInFlight: calls, connections } = supervisor.figures;
+      return { calls, connections };
+    },
+    heard({ clockOffsetMs, gatewayKeys }) {
+      // Keys that the operator has set are not for the gateway to replace.
+      const keys = process.env.GATEWAY_PUBLIC_KEY ? {} : { gatewayKeys };
+      supervisor.tellHeard({ clockOffsetMs, ...keys });
+    },
+    refused,
+  });
+}
+
+/** The tunnels of a node; the library for them is loaded for no other relay. */
+async function tunnelsOf({
+  member,
+  supervisor,
+  log,
+  refused,
+}: OfNode & { readonly member: Membership }): Promise<Tunnels> {
+  const { Tunnels } = await import('./tunnel/tunnels.ts');
+  return new Tunnels({
+    log,
+    credentials: member.gateway,
+    node: member.uuid,
+    socketFor: (path, headers) => socketFor(supervisor, path, { headers }),
+    refused: ({ message }) => refused(message),
+  });
 }
 
 async function ownFolder(): Promise<string> {

@@ -1,6 +1,7 @@
 /** The end of a front: each request that was sent gets its reply. */
 import type { Agent, Server } from 'node:http';
 import { Server as Listener } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a stop is announced to replies. */
@@ -21,11 +22,13 @@ export interface Running {
   readonly server: Server;
   readonly agent: Agent;
   readonly stopping: Stopping;
+  /** Connections that are no longer the server's own. */
+  readonly webSockets: ReadonlySet<Duplex>;
 }
 
 /** Takes no more connections, finishes the requests in flight, and after `drainMs` milliseconds cuts them. */
 export async function stopServer(
-  { server, agent, stopping }: Running,
+  { server, agent, stopping, webSockets }: Running,
   drainMs: number,
 ): Promise<void> {
   stopping.isHeard = true;
@@ -47,6 +50,7 @@ export async function stopServer(
     await Promise.race([closed, sleep(LOOK_MS)]);
   }
   server.closeAllConnections();
+  for (const socket of webSockets) socket.destroy();
   await closed;
   agent.destroy();
 }

@@ -10,15 +10,15 @@ import {
   request,
   type Server,
   type ServerResponse,
-  STATUS_CODES,
 } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import { type Duplex, pipeline } from 'node:stream';
-import { ERRORS, errorBody, GatewayError } from '../proto/errors.ts';
+import { GatewayError } from '../proto/errors.ts';
 import { hostRefused, isHost } from '../worker/http/host.ts';
-import { requestIdOf } from '../worker/http/request-id.ts';
 import { checkTransferCoding } from '../worker/http/transfer-coding.ts';
+import { rawRefusal, refuse, unavailable } from './front-refusal.ts';
 import { type Stopping, stopServer } from './front-stop.ts';
+import { isWebSocket, passWebSocket } from './front-upgrade.ts';
 
 /** The worker reads it when PEER is `front:<secret>`; see worker/http/address.ts. */
 const PEER_HEADER = 'x-causeway-peer';
@@ -76,17 +76,32 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   const proxy = proxyList(options.trustedProxy);
   const stopping: Stopping = { isHeard: false, held: undefined };
+  /** What goes on with a request. @throws GatewayError for one that goes nowhere */
+  const onward = (incoming: IncomingMessage): Upstream => {
+    const host = hostOf(incoming);
+    checkTransferCoding(incoming.headers['transfer-encoding']);
+    const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
+    return { agent, host, port: options.upstreamPort, peer, stopping };
+  };
   // A request without a host is refused as any other that names none.
-  const server = createServer({ requireHostHeader: false }, (incoming, reply) => {
+  const asked = { requireHostHeader: false, shouldUpgradeCallback: isWebSocket };
+  const server = createServer(asked, (incoming, reply) => {
     if (stopping.isHeard) reply.shouldKeepAlive = false;
     try {
-      const host = hostOf(incoming);
-      checkTransferCoding(incoming.headers['transfer-encoding']);
-      const peer = `${options.secret} ${callerOf(incoming, proxy)}`;
-      forward(incoming, reply, { agent, host, port: options.upstreamPort, peer, stopping });
+      forward(incoming, reply, onward(incoming));
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
       refuse(incoming, reply, thrown);
+    }
+  });
+  const webSockets = new Set<Duplex>();
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    webSockets.add(socket.once('close', () => webSockets.delete(socket)));
+    try {
+      passWebSocket({ incoming, socket, head }, requestOf(incoming, onward(incoming)));
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      socket.end(rawRefusal(incoming.headers, thrown));
     }
   });
   server.on('connect', (incoming: IncomingMessage, socket: Duplex) => {
@@ -109,7 +124,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   await listen(server, options.host, options.port);
   return {
     secret: options.secret,
-    stop: (drainMs = 0) => stopServer({ server, agent, stopping }, drainMs),
+    stop: (drainMs = 0) => stopServer({ server, agent, stopping, webSockets }, drainMs),
   };
 }
 
@@ -135,21 +150,21 @@ interface Upstream {
   readonly stopping: Stopping;
 }
 
-function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Upstream): void {
-  const onward = request({
-    agent: upstream.agent,
+/** The same request to the worker. */
+function requestOf(incoming: IncomingMessage, { host, port, peer }: Upstream) {
+  return {
     host: '127.0.0.1',
-    port: upstream.port,
+    port,
     method: incoming.method ?? 'GET',
     path: incoming.url ?? '/',
     // Distinct: what came twice goes on twice, for the worker to judge.
-    headers: {
-      ...passedOn(incoming.headersDistinct, CLAIMS),
-      host: upstream.host,
-      [PEER_HEADER]: upstream.peer,
-    },
+    headers: { ...passedOn(incoming.headersDistinct, CLAIMS), host, [PEER_HEADER]: peer },
     setHost: false,
-  });
+  };
+}
+
+function forward(incoming: IncomingMessage, reply: ServerResponse, upstream: Upstream): void {
+  const onward = request({ ...requestOf(incoming, upstream), agent: upstream.agent });
   const { stopping } = upstream;
   onward.on('response', (answer) => {
     const pass = () => passBack(answer, reply, stopping);
@@ -227,43 +242,6 @@ function proxyList(address: string | undefined): BlockList | undefined {
   const list = new BlockList();
   list.addAddress(plain(address), family(plain(address)));
   return list;
-}
-
-function unavailable(incoming: IncomingMessage, reply: ServerResponse): void {
-  const message = 'The gateway is not ready';
-  refuse(incoming, reply, new GatewayError('SERVICE_UNAVAILABLE', message, { retryAfter: 1 }));
-}
-
-function refuse(incoming: IncomingMessage, reply: ServerResponse, failure: GatewayError): void {
-  const { status, headers, body } = refusalOf(incoming.headers, failure);
-  if (!incoming.complete) reply.shouldKeepAlive = false;
-  reply.writeHead(status, headers).end(body);
-}
-
-/** A reply where Node gives only the connection; it ends the connection. */
-function rawRefusal(asked: IncomingHttpHeaders, failure: GatewayError): string {
-  const { status, headers, body } = refusalOf(asked, failure);
-  const lines = Object.entries({ ...headers, Connection: 'close' }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
-}
-
-/** As the worker would write it. */
-function refusalOf(asked: IncomingHttpHeaders, failure: GatewayError) {
-  const given = asked['x-request-id'];
-  const requestId = requestIdOf({ get: () => (typeof given === 'string' ? given : null) });
-  const body = JSON.stringify(errorBody(failure, requestId));
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    ...(failure.retryAfter === undefined ? {} : { 'Retry-After': String(failure.retryAfter) }),
-  };
-  return { status: ERRORS[failure.code].status, headers, body };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {

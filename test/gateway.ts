@@ -146,7 +146,12 @@ export function runScript(
   return run(process.execPath, ['server/run.mjs', script, ...args], env);
 }
 
-function run(command: string, args: string[], env: Readonly<Record<string, string>>): Run {
+/** Runs a program from the project's folder with a minimal environment. */
+export function run(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Run {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(command, args, {
     cwd: ROOT,

@@ -4,6 +4,7 @@ import { sweepExpired, sweepUnchained } from './audit/sweep/sweep.ts';
 import { type Bindings, type Outside, openContext, type PublicContext } from './context.ts';
 import { stopGate } from './http/gate.ts';
 import { gatherNoMore, logRequests } from './http/request-log.ts';
+import { RelayNode, stopTunnels } from './nodes/relay-node.ts';
 import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './runs/sweep.ts';
 import { takeKeys } from './secrets/change.ts';
@@ -14,9 +15,9 @@ export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
 export { OrganizationEvents } from './events/log.ts';
 export { IdempotencyKeys } from './idempotency/keys.ts';
-export { RelayNode } from './nodes/relay-node.ts';
 export { TemplateRun } from './runs/run.ts';
 export { WorkflowRuns } from './workflows/runs/workflow-runs.ts';
+export { RelayNode };
 
 /** The cron line of wrangler.toml whose sweep is the slow one. */
 const HOURLY = '17 * * * *';
@@ -39,6 +40,7 @@ export default {
     if (stop) {
       gatherNoMore();
       stopGate(Number(stop[1]), Number(stop[2]));
+      await stopTunnels(env);
     } else if (cron === STARTED) await wakeRuns(env);
     else if (cron === KEYS) await takeKeys(env);
     else if (cron === RESEAL) await resealDataKeys(env);

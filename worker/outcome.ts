@@ -57,13 +57,24 @@ export class Accepted {
   }
 }
 
+/** The connection is a WebSocket from now on. */
+export class Upgraded {
+  readonly response: Response;
+
+  /** @param response with status 101 */
+  constructor(response: Response) {
+    this.response = response;
+  }
+}
+
 /** What a call answers. */
-export type Result = Json | JsonBytes | Tagged | Content | Accepted;
+export type Result = Json | JsonBytes | Tagged | Content | Accepted | Upgraded;
 
 /** Whether a result is a value that is not written yet. */
 export function isJson(result: Result): result is Json {
   const isWritten = result instanceof JsonBytes || result instanceof Content;
-  return !isWritten && !(result instanceof Tagged) && !(result instanceof Accepted);
+  const isPlain = !(result instanceof Tagged || result instanceof Accepted);
+  return isPlain && !isWritten && !(result instanceof Upgraded);
 }
 
 /** What a caller may take in place of one JSON text: rows as lines, or events. */

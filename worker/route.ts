@@ -63,6 +63,8 @@ export interface Route<Params, Query, Body, Resource> {
   readonly headers?: z.ZodObject;
   /** What it answers piece by piece when `Accept` asks for it: of each media type, one piece. */
   readonly streams?: Readonly<Partial<Record<StreamType, z.ZodType>>>;
+  /** Whether it answers with 101, and the connection is a WebSocket from then on. */
+  readonly upgrades?: true;
   /** Bytes of a body, where they differ from those of other operations. */
   readonly maxBytes?: number;
   readonly access: Access<Params, Resource>;

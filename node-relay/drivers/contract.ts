@@ -51,6 +51,9 @@ export interface DriverCase<Request> {
   readonly longest?: number;
 }
 
+/** What `describeDriver` is given. */
+export type DriverContract<Request> = Parameters<typeof describeDriver<Request>>;
+
 /**
  * Runs the suite; `start` makes the backend ready and `stop` ends what it made. Of what is in
  * `lacks` there are no tests; what is absent and not in it fails the suite.

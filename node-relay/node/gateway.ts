@@ -72,13 +72,12 @@ export class Gateway {
     }
   }
 
-  /** Headers of a signed request without a body, with a nonce that is used up by it. */
-  async signed(method: string, path: string): Promise<Record<string, string>> {
-    return this.#headers(method, `${BASE_PATH}${path}`, new Uint8Array());
+  /** Headers of a signed request without a body. @param nonce of a reply to such a request; empty before there was one */
+  signed(method: string, path: string, nonce: string): Promise<Record<string, string>> {
+    return this.#headers(method, `${BASE_PATH}${path}`, new Uint8Array(), nonce);
   }
 
-  /** Takes the nonce of a reply for the next request. */
-  takeNonce(nonce: string | null): void {
+  #takeNonce(nonce: string | null): void {
     if (nonce !== null) this.#nonce = nonce;
   }
 
@@ -88,7 +87,9 @@ export class Gateway {
     schema: z.ZodType<Reply>,
   ): Promise<Reply> {
     const bytes = new TextEncoder().encode(JSON.stringify(body));
-    const headers = await this.#headers('POST', `${BASE_PATH}${path}`, bytes);
+    const nonce = this.#nonce;
+    this.#nonce = '';
+    const headers = await this.#headers('POST', `${BASE_PATH}${path}`, bytes, nonce);
     const began = Date.now();
     const response = await fetch(`${this.url}${BASE_PATH}${path}`, {
       method: 'POST',
@@ -98,19 +99,22 @@ export class Gateway {
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const ended = Date.now();
-    this.takeNonce(response.headers.get(NODE_HEADERS.nonce));
+    this.#takeNonce(response.headers.get(NODE_HEADERS.nonce));
     const reply: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw refused(response.status, reply);
     const told = schema.parse(reply);
-    this.takeNonce(told.nonce);
+    this.#takeNonce(told.nonce);
     // The reply was written about half way through.
     this.clockOffsetMs = Math.round((began + ended) / 2 - told.time);
     return told;
   }
 
-  async #headers(method: string, path: string, body: Uint8Array): Promise<Record<string, string>> {
-    const nonce = this.#nonce;
-    this.#nonce = '';
+  async #headers(
+    method: string,
+    path: string,
+    body: Uint8Array,
+    nonce: string,
+  ): Promise<Record<string, string>> {
     const { instance } = this;
     const signed = { method, path, instance, body, nonce };
     return {

@@ -3,12 +3,13 @@ import { globalAgent, type IncomingMessage } from 'node:http';
 import { globalAgent as tlsAgent } from 'node:https';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
+import { NODE_HEADERS } from '../../proto/node-signature.ts';
 import { MESSAGE_MAX_BYTES, TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
 
 /** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
 const HANDSHAKE_MAX_MS = 5_000;
-/** A nonce serves once, and other requests of the relay may use it up first: so often one is asked for anew. */
-const TRIES = 3;
+/** The first try is answered with a nonce, by which the second is signed. */
+const TRIES = 2;
 /** Bytes that are read of a refusal. */
 const REFUSAL_MAX_BYTES = 64 * 1024;
 const UNAUTHORIZED = 401;
@@ -18,10 +19,8 @@ const BASE_PATH = '/api/v1';
 export interface Credentials {
   /** The gateway's address, without the path of the API. */
   readonly url: string;
-  /** Headers of one request to a path below the API's. */
-  signed(method: string, path: string): Promise<Record<string, string>>;
-  /** Takes what a reply says the next request is to be signed with; null when it says nothing. */
-  takeNonce(nonce: string | null): void;
+  /** Headers of one request to a path below the API's. @param nonce of the reply before; empty for the first */
+  signed(method: string, path: string, nonce: string): Promise<Record<string, string>>;
 }
 
 /** The gateway does not take the connection, and says why. */
@@ -40,24 +39,19 @@ export class TunnelRefused extends Error {
 
 /**
  * An open connection to the gateway's end of the node's tunnel.
- * @param nonceHeader of replies, with the nonce for the next request
  * @throws TunnelRefused, or what the network throws
  */
-export async function dialGateway(
-  credentials: Credentials,
-  node: string,
-  nonceHeader: string,
-): Promise<WebSocket> {
+export async function dialGateway(credentials: Credentials, node: string): Promise<WebSocket> {
   const path = `/nodes/${node}/tunnel`;
   const url = new URL(`${credentials.url}${BASE_PATH}${path}`);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  let nonce = '';
   for (let left = TRIES; ; left -= 1) {
-    const headers = await credentials.signed('GET', path);
-    const answered = await connect(url, headers);
+    const answered = await connect(url, await credentials.signed('GET', path, nonce));
     if (answered instanceof WebSocket) return answered;
-    const { nonce, refusal } = await refusalIn(answered, nonceHeader);
-    credentials.takeNonce(nonce);
-    if (refusal.status !== UNAUTHORIZED || nonce === null || left === 1) throw refusal;
+    const { refusal, next } = await refusalIn(answered);
+    if (refusal.status !== UNAUTHORIZED || next === '' || left === 1) throw refusal;
+    nonce = next;
   }
 }
 
@@ -80,15 +74,15 @@ function connect(url: URL, headers: Record<string, string>): Promise<WebSocket |
 
 const Failure = z.object({ code: z.string(), message: z.string() });
 
-async function refusalIn(response: IncomingMessage, nonceHeader: string) {
+async function refusalIn(response: IncomingMessage) {
   const { statusCode = 0, headers } = response;
-  const nonce = headers[nonceHeader.toLowerCase()];
+  const nonce = headers[NODE_HEADERS.nonce.toLowerCase()];
   const told = Failure.safeParse(await jsonIn(response)).data;
   const refusal =
     told === undefined
       ? new TunnelRefused(statusCode, '', `The gateway answered with status ${statusCode}`)
       : new TunnelRefused(statusCode, told.code, told.message);
-  return { nonce: typeof nonce === 'string' ? nonce : null, refusal };
+  return { next: typeof nonce === 'string' ? nonce : '', refusal };
 }
 
 async function jsonIn(response: IncomingMessage): Promise<unknown> {

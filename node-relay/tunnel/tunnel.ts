@@ -7,7 +7,7 @@ import type { Wire } from '../../proto/tunnel/outbox.ts';
 import { describeFault, type Log } from '../log.ts';
 import { TunnelRefused } from './dial.ts';
 
-/** The longest pause before it is dialled again, in milliseconds: that of one try follows the last. Spec: issue "reconnects within 2 s". */
+/** The longest pause before it is dialled again, in milliseconds. Spec silent. */
 const PAUSE_MAX_MS = 1_800;
 /** And of the first try after it was lost. */
 const PAUSE_MIN_MS = 250;
@@ -18,6 +18,9 @@ const GOING_AWAY = 1001;
 const BROKEN_RULES = 4400;
 /** Bytes of a reason. RFC 6455 §5.5 */
 const REASON_MAX_BYTES = 123;
+
+/** What the gateway says to a process that is not the node, or no longer. */
+const RUNNING = 'NODE_RUNNING';
 
 /** What one connection needs of its relay. */
 export interface TunnelOptions {
@@ -89,10 +92,11 @@ export class Tunnel {
       if (!signal.aborted) log.warn({ tunnel: number, ...how }, 'tunnel lost; dialling again');
     } catch (cause) {
       if (signal.aborted) return;
-      if (cause instanceof TunnelRefused) refused(cause);
+      if (cause instanceof TunnelRefused && cause.code === RUNNING) refused(cause);
       // One line for a gateway that is away, however long it is.
       const why = cause instanceof TunnelRefused ? cause.message : describeFault(cause);
-      if (this.#tries === 0) log.warn({ tunnel: number, why }, 'the gateway cannot be reached; dialling again');
+      if (this.#tries === 0)
+        log.warn({ tunnel: number, why }, 'the gateway cannot be reached; dialling again');
     } finally {
       log.flush();
     }
@@ -107,7 +111,8 @@ export class Tunnel {
     this.#end = end;
     const stopWatching = watch(socket);
     socket.on('message', (message, isBinary) => {
-      if (isBinary) end.receive(message as Buffer); // As its `binaryType` says.
+      if (isBinary)
+        end.receive(message as Buffer); // As its `binaryType` says.
       else socket.close(BROKEN_RULES, 'A message is text');
     });
     // What it fails with, it is closed for.

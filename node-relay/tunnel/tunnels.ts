@@ -22,8 +22,6 @@ export interface TunnelsOptions {
   readonly credentials: Credentials;
   /** UUID of the node. */
   readonly node: string;
-  /** Reply header with the nonce for the next request. */
-  readonly nonceHeader: string;
   /** Path of the socket of the part that takes a call; undefined while none can. */
   socketFor(path: string, headers: Readonly<Record<string, string>>): string | undefined;
   /** The gateway does not take this process for the node: another is. */
@@ -36,7 +34,7 @@ export class Tunnels {
   readonly #opened = Promise.withResolvers<void>();
 
   constructor(options: TunnelsOptions) {
-    const { log, credentials, node, nonceHeader, refused } = options;
+    const { log, credentials, node, refused } = options;
     const budget = new Budget(BUDGET_BYTES);
     this.#tunnels = Array.from({ length: TUNNELS }, (_, index) => {
       return new Tunnel({
@@ -44,7 +42,7 @@ export class Tunnels {
         log,
         budget,
         serve: serveWith(options),
-        dial: () => dialGateway(credentials, node, nonceHeader),
+        dial: () => dialGateway(credentials, node),
         opened: () => this.#opened.resolve(),
         refused,
       });

@@ -123,7 +123,8 @@ export class Call {
   takeData(bytes: Uint8Array): void {
     if (this.#phase !== 'body') throw outOfOrder('data', this.id);
     this.#granted -= bytes.byteLength;
-    if (this.#granted < 0) throw new TunnelFault(`Call ${this.id} was sent more than was asked for`);
+    if (this.#granted < 0)
+      throw new TunnelFault(`Call ${this.id} was sent more than was asked for`);
     this.#listener?.data(bytes);
   }
 

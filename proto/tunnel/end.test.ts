@@ -201,7 +201,10 @@ describe('calls in a tunnel', () => {
         call.reset('cancelled');
         pair.deliver();
         expect([pair.gateway.size, pair.relay.size]).toEqual([0, 0]);
-        expect([pair.wires.gateway.closed, pair.wires.relay.closed]).toEqual([undefined, undefined]);
+        expect([pair.wires.gateway.closed, pair.wires.relay.closed]).toEqual([
+          undefined,
+          undefined,
+        ]);
       }),
       { numRuns: 500 },
     );
@@ -317,12 +320,23 @@ describe('a relay that breaks the rules', () => {
   });
   const START: Frame = { type: 'start', epoch: 1 };
   test.each<[string, Frame[], string]>([
-    ['begins a call', [{ type: 'open', call: 1, credit: 1, head: headOf() }], 'A relay begins no calls'],
+    [
+      'begins a call',
+      [{ type: 'open', call: 1, credit: 1, head: headOf() }],
+      'A relay begins no calls',
+    ],
     ['sends a body before its head', [data(1)], 'A frame of type data is out of order in call 1'],
-    ['ends what has no head', [{ type: 'end', call: 1 }], 'A frame of type end is out of order in call 1'],
+    [
+      'ends what has no head',
+      [{ type: 'end', call: 1 }],
+      'A frame of type end is out of order in call 1',
+    ],
     [
       'sends a second head',
-      [{ type: 'head', call: 1, head }, { type: 'head', call: 1, head }],
+      [
+        { type: 'head', call: 1, head },
+        { type: 'head', call: 1, head },
+      ],
       'A frame of type head is out of order in call 1',
     ],
     [
@@ -366,11 +380,23 @@ describe('a gateway that breaks the rules', () => {
   test.each<[string, Frame[], string]>([
     ['begins without a start', [open(1)], 'A frame about a call came before the start'],
     ['goes away', [{ type: 'goaway' }], 'A gateway does not say that it goes away'],
-    ['begins a call twice', [{ type: 'start', epoch: 1 }, open(2), open(2)], 'Call 2 was begun before'],
-    ['begins one of before', [{ type: 'start', epoch: 1 }, open(2), open(1)], 'Call 1 was begun before'],
+    [
+      'begins a call twice',
+      [{ type: 'start', epoch: 1 }, open(2), open(2)],
+      'Call 2 was begun before',
+    ],
+    [
+      'begins one of before',
+      [{ type: 'start', epoch: 1 }, open(2), open(1)],
+      'Call 1 was begun before',
+    ],
     [
       'sends a head',
-      [{ type: 'start', epoch: 1 }, open(1), { type: 'head', call: 1, head: { status: 200, headers: {} } }],
+      [
+        { type: 'start', epoch: 1 },
+        open(1),
+        { type: 'head', call: 1, head: { status: 200, headers: {} } },
+      ],
       'A frame of type head is out of order in call 1',
     ],
     [

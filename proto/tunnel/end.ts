@@ -1,5 +1,5 @@
 /** One side of a tunnel: takes messages apart, keeps the calls in flight, and holds the other side to the rules. */
-import { Budget } from './budget.ts';
+import type { Budget } from './budget.ts';
 import { Call, type CallListener } from './call.ts';
 import { decode, type Frame, type RequestHead, TunnelFault } from './frame.ts';
 import { Outbox, TUNNEL_WINDOW_BYTES, type Wire } from './outbox.ts';

@@ -65,7 +65,10 @@ describe('a message', () => {
 
   test('is read or refused, whatever its bytes are', () => {
     const changed = fc
-      .tuple(fc.array(frame, { minLength: 1, maxLength: 4 }), fc.array(fc.tuple(fc.nat(), fc.nat(255))))
+      .tuple(
+        fc.array(frame, { minLength: 1, maxLength: 4 }),
+        fc.array(fc.tuple(fc.nat(), fc.nat(255))),
+      )
       .map(([frames, changes]) => {
         const message = encode(frames);
         for (const [at, byte] of changes) message[at % message.byteLength] = byte;

@@ -6,6 +6,7 @@ import { partOf } from '../../proto/parts.ts';
 import type { Bindings, PublicContext } from '../context.ts';
 import type { Node } from './node.ts';
 import { relayTransport, type Send } from './transport.ts';
+import { demandReply } from './tunnel-reply.ts';
 
 /** Keys remembered at a time that their part does not serve; the one learned first is forgotten first. */
 const MOVED_MAX = 10_000;
@@ -112,7 +113,7 @@ function sendTo({ env, outside }: PublicContext, node: Node): Send {
   if (node.default && RELAY) return (url, init) => RELAY.fetch(url, init);
   if (node.tunnel === true) {
     const name = `${node.organization}:${node.uuid}`;
-    return (url, init) => RELAY_NODES.getByName(name).fetch(url, init);
+    return async (url, init) => demandReply(await RELAY_NODES.getByName(name).fetch(url, init));
   }
   if (!node.default && NODE_NETWORK) return (url, init) => NODE_NETWORK.fetch(url, init);
   return (url, init) => outside.fetch(new Request(url, init));

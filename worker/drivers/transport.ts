@@ -14,7 +14,7 @@ import {
 } from '@connectrpc/connect/protocol-connect';
 import { inLargeParts } from './large-parts.ts';
 
-/** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. */
+/** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. @throws ConnectError where it knows why there is no reply, or what the runtime throws */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Largest message of a stream that is taken, in bytes. Larger ones are no pieces. */
@@ -106,7 +106,9 @@ async function sendStream(send: Send, request: Request): Promise<Response> {
   }
 }
 
+/** What says why by itself stays. */
 function unreachable(cause: unknown): ConnectError {
+  if (cause instanceof ConnectError) return cause;
   return new ConnectError('no answer', Code.Unavailable, undefined, undefined, cause);
 }
 

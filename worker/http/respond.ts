@@ -12,6 +12,7 @@ import {
   type Outcome,
   Tagged,
   type Timing,
+  Upgraded,
 } from '../outcome.ts';
 import type { AnyRoute, Facade } from '../route.ts';
 import { isKnown } from './conditional.ts';
@@ -46,6 +47,7 @@ export function respond(
   requestId: string,
 ): Response {
   if (result instanceof GatewayError) throw result;
+  if (result instanceof Upgraded) return result.response;
   const headers = headersOf({ requestId, timing, replayOf });
   if (result instanceof Tagged) {
     headers.ETag = `"${result.tag}"`;

@@ -4,7 +4,7 @@ import { joined } from '../../proto/gathered-bytes.ts';
 import type { Json } from '../../proto/json.ts';
 import { type Demand, withoutRepeats } from '../access/demand.ts';
 import { inLargeParts } from '../drivers/large-parts.ts';
-import { Accepted, type Bytes, Content, JsonBytes, Outcome, Tagged } from '../outcome.ts';
+import { Accepted, type Bytes, Content, JsonBytes, Outcome, Tagged, Upgraded } from '../outcome.ts';
 
 /** Bytes of a result that is kept. Contract: "at most 1 MiB". */
 const KEPT_MAX_BYTES = 1024 * 1024;
@@ -43,7 +43,7 @@ export async function takeIn(outcome: Outcome, requestId: string): Promise<Taken
     return { outcome, kept: written({ ...head, failure }, new Uint8Array()) };
   }
   // It ends when the client or the backend likes.
-  if (result instanceof Content) return { outcome, kept: 'stream' };
+  if (result instanceof Content || result instanceof Upgraded) return { outcome, kept: 'stream' };
   const isPlain = !(result instanceof Tagged || result instanceof Accepted);
   const bytes = await bounded(bytesOf(isPlain ? result : result.value));
   const value = new JsonBytes(bytes);

@@ -8,7 +8,15 @@ import { createNode } from './create.ts';
 import { deleteNode } from './delete.ts';
 import { enrol } from './enrol.ts';
 import { listOwnNodes } from './get.ts';
-import { BeatBody, EnrolBody, Enrolled, Heard, SignedHeaders } from './relay-shapes.ts';
+import {
+  BeatBody,
+  EnrolBody,
+  Enrolled,
+  Heard,
+  SignedHeaders,
+  Tunnel,
+  TunnelHeaders,
+} from './relay-shapes.ts';
 import {
   ConfirmQuery,
   Enrolment,
@@ -18,6 +26,7 @@ import {
   OwnNodes,
   Registered,
 } from './shapes.ts';
+import { openTunnel } from './tunnel/open.ts';
 import { drainNode, renewEnrolment } from './update.ts';
 
 const managed: AnyRoute[] = [
@@ -150,6 +159,23 @@ const called: AnyRoute[] = [
     reply: 'bare',
     result: Heard,
     handle: (ctx, { params, body, ...arrived }) => hear(ctx, params.node, body, arrived),
+  }),
+  publicRoute<OwnNodePath>({
+    method: 'GET',
+    path: '/nodes/:node/tunnel',
+    summary: 'Open the tunnel of a node; for relays',
+    description:
+      'A WebSocket through which the gateway calls a node that listens on no port. The request is signed as a beat is.',
+    tag: 'Nodes',
+    errors: ['NODE_SIGNATURE_INVALID', 'NODE_RUNNING'],
+    headers: TunnelHeaders,
+    upgrades: true,
+    access: anyone,
+    changes: 'nothing',
+    params: OwnNodePath,
+    reply: 'bare',
+    result: Tunnel,
+    handle: (ctx, { params, header }) => openTunnel(ctx, params.node, header),
   }),
 ];
 

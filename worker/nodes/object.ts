@@ -10,7 +10,7 @@ export type Admitted =
   /** Another is the node's, as far as is known. */
   | { readonly state: 'other'; readonly instance: string };
 
-/** One per node, by the name that node-object.ts gives. */
+/** One per node, by the name that node-object.ts gives. Its `fetch` passes a request on through a tunnel, or opens one. */
 export interface RelayNodeObject extends Rpc.DurableObjectBranded {
   /** Uses up a nonce, and says how the process stands that showed it. @param expiresAt of the nonce, in Unix epoch milliseconds */
   admit(nonce: string, expiresAt: number, instance: string): Promise<Admitted>;
@@ -18,6 +18,8 @@ export interface RelayNodeObject extends Rpc.DurableObjectBranded {
   takeOver(instance: string, from: string): Promise<boolean>;
   /** Forgets the node: it is gone, or has new keys. */
   forget(): Promise<void>;
+  /** The gateway stops: its tunnels end as soon as they have no calls. */
+  stop(): Promise<void>;
 }
 
 /** Which node. */

@@ -1,10 +1,14 @@
 /**
- * The one owner of a node's nonces and of the question which process is the node: two processes
- * with one key, or one request sent twice, meet here. Spec: nodes.md §1.
+ * The one owner of a node's nonces, of the question which process is the node, and of its tunnels:
+ * two processes with one key, or one request sent twice, meet here. Spec: nodes.md §1.
  */
 import { DurableObject } from 'cloudflare:workers';
-import type { Bindings } from '../context.ts';
+import { NODE_HEADERS } from '../../proto/node-signature.ts';
+import { type Bindings, databaseOf } from '../context.ts';
+import { nodeNamed } from './node-object.ts';
 import type { Admitted, RelayNodeObject } from './object.ts';
+import { markUnreachable, updateNode } from './store.ts';
+import { NodeTunnels } from './tunnel/tunnels.ts';
 
 /** Instances remembered whose place was taken. A process makes a new id at each start. */
 const ENDED_MAX = 100;
@@ -16,8 +20,43 @@ const INSTANCE = 'instance';
 /** Those that were, the last one at the end. */
 const ENDED = 'ended';
 
+/** Names of the objects in this isolate that have tunnels. */
+const withTunnels = new Set<string>();
+
+/** A self-hosted gateway stops: its tunnels end as soon as they have no calls. */
+export async function stopTunnels({ RELAY_NODES }: Bindings): Promise<void> {
+  await Promise.all([...withTunnels].map((name) => RELAY_NODES.getByName(name).stop()));
+}
+
 /** One per node, by the organization and the node. */
 export class RelayNode extends DurableObject<Bindings> implements RelayNodeObject {
+  readonly #tunnels = new NodeTunnels({
+    state: this.ctx,
+    changed: (isOpen) => this.ctx.waitUntil(this.#note(isOpen)),
+  });
+  /** What is written of the node, one after another. */
+  #noted = Promise.resolve();
+
+  /** Passes a request on to the relay, or opens a tunnel to it. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.headers.get('Upgrade') === null) return this.#tunnels.fetch(request);
+    const instance = request.headers.get(NODE_HEADERS.instance) ?? '';
+    const isCurrent = (await this.ctx.storage.get<string>(INSTANCE)) === instance;
+    return isCurrent ? this.#tunnels.accept(instance) : new Response(null, { status: 409 });
+  }
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    this.#tunnels.received(socket, message);
+  }
+
+  override webSocketClose(socket: WebSocket): void {
+    this.#tunnels.closed(socket);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#tunnels.closed(socket);
+  }
+
   async admit(nonce: string, expiresAt: number, instance: string): Promise<Admitted> {
     if (!(await this.#use(nonce, expiresAt))) return { state: 'used' };
     if ((await this.#ended()).includes(instance)) return { state: 'ended' };
@@ -33,11 +72,34 @@ export class RelayNode extends DurableObject<Bindings> implements RelayNodeObjec
     if ((await storage.get<string>(INSTANCE)) !== from) return false;
     const ended = [...(await this.#ended()), from].slice(-ENDED_MAX);
     await storage.put({ [INSTANCE]: instance, [ENDED]: ended });
+    this.#tunnels.endBut(instance);
     return true;
   }
 
   async forget(): Promise<void> {
+    this.#tunnels.endBut();
     await this.ctx.storage.deleteAll();
+  }
+
+  async stop(): Promise<void> {
+    this.#tunnels.stop();
+  }
+
+  /** Every isolate reads there how the node is. */
+  #note(isOpen: boolean): Promise<void> {
+    const { name = '' } = this.ctx.id;
+    if (isOpen) withTunnels.add(name);
+    else withTunnels.delete(name);
+    const { orgUuid, uuid } = nodeNamed(name);
+    const db = databaseOf(this.env);
+    const now = Date.now();
+    const open = { lastSeenAt: now, unreachableAt: null, stopping: false };
+    const write = async (): Promise<void> => {
+      if (isOpen) await updateNode(db, orgUuid, uuid, open);
+      else await markUnreachable(db, { orgUuid, uuid }, now);
+    };
+    this.#noted = this.#noted.then(write, write);
+    return this.#noted;
   }
 
   async #ended(): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 /** What relays send and are answered: enrolling and beats. Spec: nodes.md §1. */
 import * as z from 'zod';
+import { TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
 import { count, uuid } from '../shapes/members.ts';
 import { SAMPLE } from '../shapes/sample.ts';
 import { KEY_EXAMPLES, SealingKey, SigningKey } from './key-shapes.ts';
@@ -118,3 +119,20 @@ export const SignedHeaders = z.object({
     .optional()
     .meta({ description: 'Ed25519 in base64url', examples: ['c2lnbmF0dXJl'] }),
 });
+
+/** Headers of a request that opens a tunnel. */
+export const TunnelHeaders = SignedHeaders.extend({
+  Upgrade: z
+    .string()
+    .optional()
+    .meta({ description: '`websocket`', examples: ['websocket'] }),
+  'Sec-WebSocket-Protocol': z
+    .string()
+    .optional()
+    .meta({ description: `\`${TUNNEL_PROTOCOL}\``, examples: [TUNNEL_PROTOCOL] }),
+});
+
+/** What stands for the connection in the description. */
+export const Tunnel = z
+  .object({})
+  .meta({ description: 'The connection is a WebSocket from now on, for frames of calls' });

@@ -102,6 +102,7 @@ type Links = Readonly<Record<string, Link>> | undefined;
 
 function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiResponsesObject {
   const { access, accepted, conditional, result, streams = {} } = route;
+  if (route.upgrades) return { 101: { description: result.meta()?.description ?? 'WebSocket' } };
   const timed: ReplyHeader[] = access.level === 'Public' ? [] : ['Server-Timing'];
   const tagged: ReplyHeader[] = conditional && method !== 'DELETE' ? ['ETag'] : [];
   const replayed: ReplyHeader[] = isReplayed(route, method) ? ['Idempotent-Replayed'] : [];

@@ -90,6 +90,7 @@ export const ADDITIONS = [
   ['DELETE', '/nodes/:node', 'Admin'],
   ['POST', '/nodes/enrol', 'Public'],
   ['POST', '/nodes/:node/beat', 'Public'],
+  ['GET', '/nodes/:node/tunnel', 'Public'],
   ['GET', '/templates', 'Read'],
   ['GET', '/templates/:template/runs/:run', 'Read'],
   ['GET', '/workflows', 'Read'],

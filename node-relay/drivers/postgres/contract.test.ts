@@ -1,56 +1,5 @@
 /** The suite of every driver against a real PostgreSQL. */
-import type { PostgresRequest } from '../../../kinds/postgres/index.ts';
 import { describeDriver } from '../contract.ts';
-import { postgres } from './index.ts';
-import { type Rows, sql, TestDatabase } from './test/database.ts';
+import { postgresContract } from './contract-case.ts';
 
-let database: TestDatabase;
-
-describeDriver<PostgresRequest>(
-  'postgres',
-  async () => {
-    database = await TestDatabase.create(
-      "CREATE TABLE entries (name text CHECK (name <> 'forbidden'))",
-    );
-    const wrong = new URL(database.url);
-    wrong.password = 'not-the-password';
-    return {
-      driver: postgres,
-      connections: {
-        right: { url: database.url },
-        wrongPassword: { url: wrong.href },
-        password: new URL(database.url).password,
-      },
-      invalid: [
-        { connection: {}, message: 'Connection URL is required' },
-        { connection: { url: '' }, message: 'Connection URL is required' },
-        { connection: { url: 'mysql://u:p@host/db' }, message: /postgres:\/\// },
-        { connection: { url: 'postgres://u@host/db?sslkey=/etc/key' }, message: /sslkey/ },
-      ],
-      add: (name) => sql('INSERT INTO entries VALUES ($1)', [name]),
-      count: (name) => sql('SELECT count(*)::int AS n FROM entries WHERE name = $1', [name]),
-      counted: (result) => Number((result as Rows).rows[0]?.n),
-      slow: sql('SELECT pg_sleep(30)'),
-      refused: { request: sql('SELECT 1 FROM missing_table'), code: '42P01' },
-      conflict: { request: sql("INSERT INTO entries VALUES ('forbidden')"), code: '23514' },
-      state: {
-        set: sql('CREATE TEMP TABLE left_behind (a int)'),
-        see: sql("SELECT to_regclass('left_behind')::text AS found"),
-      },
-      table: { namespace: 'public', name: 'entries', type: 'table' },
-      running: async () => {
-        const { rows } = await database.outside.query(
-          "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' AND query LIKE 'SELECT pg_sleep%'",
-        );
-        return rows[0].n;
-      },
-      dropIdle: () => database.endConnections(),
-      rows: (count) => sql(`SELECT generate_series(1, ${count}) AS i, repeat('x', 90) AS x`),
-      backendConnections: () => database.connections(),
-    };
-  },
-  () => database.drop(),
-  {
-    watch: 'the protocol has no subscriptions',
-  },
-);
+describeDriver(...postgresContract);

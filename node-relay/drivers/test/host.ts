@@ -10,8 +10,17 @@ import type { Driver, Host } from '../driver.ts';
 
 const SEALS = new Seals([{ d: 'a2V5IG9mIGEgbm9kZSBpbiB0ZXN0cw' }]);
 
+/** How many connections hosts of tests have. */
+export const connectionsOf = new WeakMap<Host, number>();
+
 /** A host whose pools together have `connections` slots, 4 by default. */
 export function testHost(connections = 4): Host {
+  const made = hostOf(connections);
+  connectionsOf.set(made, connections);
+  return made;
+}
+
+function hostOf(connections: number): Host {
   const slots = new Slots();
   slots.caps = { total: connections, production: connections, development: 0 };
   const dialer = new Dialer({

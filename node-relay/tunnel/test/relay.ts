@@ -48,10 +48,8 @@ export async function startTunnelledRelay({ drivers, gateway, env = {} }: Tunnel
     credentials: {
       url: gateway?.(edge) ?? edge.url,
       signed: async () => ({ 'Causeway-Instance': 'one' }),
-      takeNonce() {},
     },
     node: NODE,
-    nonceHeader: 'Causeway-Nonce',
     socketFor: () => places.socket,
     refused() {},
   });
@@ -67,6 +65,8 @@ export async function startTunnelledRelay({ drivers, gateway, env = {} }: Tunnel
     places,
     server,
     client: clientOf(edge.url, token),
+    /** Ends a call, named by its header `Test-Call`, as the gateway ends one whose client has left. */
+    leave: (name: string) => fetch(`${edge.url}/leave/${name}`, { method: 'POST' }),
     sealFor: (envelope: Parameters<typeof seal>[1]) => seal(keys.nodePublic, envelope),
     async stop() {
       tunnels.leave();

@@ -19,6 +19,8 @@ const UNANSWERED_MS = 1_500;
 const BROKEN_RULES = 4400;
 const UNANSWERED = 4408;
 const SUPERSEDED = 4409;
+/** The gateway restarts. Source: IANA's registry of close codes */
+const RESTARTING = 1012;
 /** Bytes of a reason. RFC 6455 §5.5 */
 const REASON_MAX_BYTES = 123;
 
@@ -43,7 +45,7 @@ interface Held {
 /** What tunnels need of their object. */
 export interface NodeTunnelsOptions {
   readonly state: DurableObjectState;
-  /** Told when there is a first tunnel, and when there is none any more. */
+  /** Told when there is a first tunnel, and when there is none any more; also of one that was lost while the object was away. */
   changed(isOpen: boolean): void;
 }
 
@@ -56,6 +58,7 @@ export class NodeTunnels {
   /** As it was told last. */
   #isOpen: boolean | undefined;
   #turn = 0;
+  #isStopping = false;
   #watching: ReturnType<typeof setInterval> | undefined;
 
   /** Takes up the sockets that were there before the object was away. */
@@ -68,6 +71,7 @@ export class NodeTunnels {
 
   /** Opens a tunnel to a process of the node. */
   accept(instance: string): Response {
+    if (this.#isStopping) return new Response(null, { status: 503 });
     const { 0: client, 1: server } = new WebSocketPair();
     this.#state.acceptWebSocket(server);
     server.serializeAttachment({ instance, isLeaving: false } satisfies Attachment);
@@ -112,6 +116,17 @@ export class NodeTunnels {
       if (held.instance === instance) continue;
       this.#drop(held, SUPERSEDED, 'This process is no longer the node');
     }
+  }
+
+  /** Takes no more tunnels, and ends each as soon as it has no calls. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const held of [...this.#held.values()]) this.#endIdle(held);
+    if (this.#held.size > 0) this.#watch();
+  }
+
+  #endIdle(held: Held): void {
+    if (held.end.size === 0) this.#drop(held, RESTARTING, 'The gateway stops');
   }
 
   #tell(): void {
@@ -166,6 +181,7 @@ export class NodeTunnels {
   #watch(): void {
     if (this.#watching !== undefined) return;
     const watching = setInterval(() => {
+      if (this.#isStopping) for (const held of [...this.#held.values()]) this.#endIdle(held);
       const busy = [...this.#held.values()].filter(({ end }) => end.size > 0);
       for (const held of busy) this.#look(held, Date.now());
       if (busy.length > 0) return;

@@ -1,13 +1,17 @@
 /** A worker with the tunnels of one node and nothing else, for tests in the real edge runtime. */
 import { DurableObject } from 'cloudflare:workers';
+import { inLargeParts } from '../../../drivers/large-parts.ts';
 import { NodeTunnels } from '../tunnels.ts';
 
 interface Env {
   readonly NODE: DurableObjectNamespace;
 }
 
-/** Header of a request that is given up after so many milliseconds, as the gateway gives up a call. */
-const LEAVE_MS = 'Test-Leave-Ms';
+/** Header that names a call, for `POST /leave/<name>` to end it as the gateway ends one whose client has left. */
+const CALL = 'Test-Call';
+const LEAVE = '/leave/';
+const LOOK_MS = 5;
+const left = new Set<string>();
 
 /** Holds the tunnels. */
 export class Node extends DurableObject<Env> {
@@ -33,14 +37,24 @@ export class Node extends DurableObject<Env> {
 }
 
 export const handler: ExportedHandler<Env> = {
-  fetch: (request, { NODE }) => {
+  async fetch(request, { NODE }) {
     const object = NODE.getByName('node');
     const { url, method, headers, body } = request;
     if (headers.get('Upgrade') === 'websocket') return object.fetch(request);
+    const { pathname } = new URL(url);
+    if (pathname.startsWith(LEAVE)) {
+      left.add(pathname.slice(LEAVE.length));
+      return new Response();
+    }
     const leaving = new AbortController();
-    const leaveMs = headers.get(LEAVE_MS);
-    if (leaveMs !== null) setTimeout(() => leaving.abort(), Number(leaveMs));
-    return object.fetch(url, { method, headers, body, signal: leaving.signal });
+    const looking = setInterval(() => {
+      if (!left.delete(headers.get(CALL) ?? '')) return;
+      clearInterval(looking);
+      leaving.abort();
+    }, LOOK_MS);
+    const reply = await object.fetch(url, { method, headers, body, signal: leaving.signal });
+    // As the gateway does: what the runtime passes on by itself is deaf to the signal.
+    return reply.body === null ? reply : new Response(inLargeParts(reply.body), reply);
   },
 };
 export { handler as default };

@@ -1,0 +1,67 @@
+/** What the suite of every driver needs to know of this one. */
+import type { MysqlRequest } from '../../../kinds/mysql/index.ts';
+import type { DriverContract } from '../contract.ts';
+import { mysql } from './index.ts';
+import { type Rows, sql, TestDatabase } from './test/database.ts';
+
+let database: TestDatabase;
+
+/** What the suite is run with. */
+export const mysqlContract: DriverContract<MysqlRequest> = [
+  'mysql',
+  async () => {
+    database = await TestDatabase.create('CREATE TABLE entries (name text NOT NULL)');
+    const wrong = new URL(database.url);
+    wrong.password = 'not-the-password';
+    return {
+      driver: mysql,
+      connections: {
+        right: { url: database.url },
+        wrongPassword: { url: wrong.href },
+        password: new URL(database.url).password,
+      },
+      invalid: [
+        { connection: {}, message: 'Connection URL is required' },
+        { connection: { url: '' }, message: 'Connection URL is required' },
+        { connection: { url: 'postgres://u:p@host/db' }, message: /mysql:\/\// },
+        { connection: { url: 'mysql://u@host/db?ssl-key=/etc/key' }, message: /ssl-key/ },
+        { connection: { url: 'mysql://u@host/db?local_infile=1' }, message: /local_infile/ },
+      ],
+      add: (name) => sql('INSERT INTO entries VALUES (?)', [name]),
+      count: (name) => sql('SELECT count(*) AS n FROM entries WHERE name = :name', { name }),
+      counted: (result) => Number((result as Rows).rows[0]?.n),
+      slow: sql('SELECT sleep(30)'),
+      refused: { request: sql('SELECT 1 FROM missing_table'), code: '1146' },
+      conflict: { request: sql('INSERT INTO entries VALUES (NULL)'), code: '1048' },
+      state: { set: sql('SET @left = 1'), see: sql('SELECT @left AS found') },
+      table: { namespace: database.name, name: 'entries', type: 'table' },
+      running: () => processes("INFO LIKE 'SELECT sleep%'"),
+      dropIdle: async () => {
+        const rows = await database.look(
+          `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = '${database.name}' AND ID <> connection_id()`,
+        );
+        for (const row of rows) await database.outside.query(`KILL ${(row as { id: unknown }).id}`);
+      },
+      rows: (count) =>
+        sql(
+          `WITH RECURSIVE ten AS (SELECT 1 i UNION ALL SELECT i + 1 FROM ten WHERE i < 10)
+           SELECT a.i, repeat('x', 90) AS x FROM ten a, ten b, ten c, ten d, ten e, ten f LIMIT ${count}`,
+        ),
+      backendConnections: () => processes('true'),
+    };
+  },
+  () => database.drop(),
+  {
+    warnings: 'nothing about a credential is known to deserve one',
+    watch: 'the protocol has no subscriptions',
+  },
+];
+
+/** How many of the suite's connections are as `condition` says. */
+async function processes(condition: string): Promise<number> {
+  const [row] = await database.look(
+    `SELECT count(*) AS n FROM information_schema.PROCESSLIST
+     WHERE DB = '${database.name}' AND ID <> connection_id() AND ${condition}`,
+  );
+  return Number((row as { n: unknown }).n);
+}

@@ -1,0 +1,70 @@
+/** What the suite of every driver needs to know of this one. */
+import type { RedisRequest } from '../../../kinds/redis/command.ts';
+import { ownRedis, type RedisServer } from '../../../test/servers/redis-server.ts';
+import type { DriverContract } from '../contract.ts';
+import { redis } from './index.ts';
+import { DirectClient } from './test/direct-client.ts';
+
+const PASSWORD = 'a-password-of-tests';
+let server: RedisServer;
+let outside: DirectClient;
+
+const request = (type: string, ...args: string[]): RedisRequest => ({ type, args });
+
+/** Ids of the clients that are not this suite's own. */
+async function clients(): Promise<string[]> {
+  const own = (await outside.send('CLIENT', 'ID')).text?.toString();
+  const list = (await outside.send('CLIENT', 'LIST')).text?.toString() ?? '';
+  return [...list.matchAll(/^id=(\d+)/gm)].map(([, id = '']) => id).filter((id) => id !== own);
+}
+
+/** What the suite is run with. */
+export const redisContract: DriverContract<RedisRequest> = [
+  'redis',
+  async () => {
+    server = await ownRedis({ password: PASSWORD, modules: false });
+    outside = await DirectClient.connect(server.url);
+    const rows = Array.from({ length: 1_000 }, (_, at) => `${at}${'x'.repeat(95)}`);
+    await outside.send('RPUSH', 'rows', ...rows);
+    const wrong = server.url.replace(PASSWORD, 'not-the-password');
+    return {
+      driver: redis,
+      connections: {
+        right: { url: server.url },
+        wrongPassword: { url: wrong },
+        password: PASSWORD,
+      },
+      invalid: [
+        { connection: { url: 'http://127.0.0.1' }, message: /redis/ },
+        { connection: { url: 'redis://127.0.0.1/x' }, message: /database|number/i },
+      ],
+      add: (name) => request('rpush', `entries:${name}`, 'x'),
+      count: (name) => request('llen', `entries:${name}`),
+      counted: (result) => (result as { result: number }).result,
+      slow: request('xread', 'BLOCK', '30000', 'STREAMS', 'nothing', '$'),
+      refused: { request: request('get', 'one', 'too many'), code: 'ERR' },
+      rows: (count) => request('lrange', 'rows', '0', String(count - 1)),
+      events: {
+        watch: request('subscribe', 'news'),
+        cause: request('publish', 'news', 'hello'),
+        event: { channel: 'news', message: 'hello' },
+      },
+      backendConnections: async () => (await clients()).length,
+      async dropIdle() {
+        for (const id of await clients()) await outside.send('CLIENT', 'KILL', 'ID', id);
+      },
+    };
+  },
+  async () => {
+    outside.close();
+    await server.stop();
+  },
+  {
+    conflict: 'Redis has no constraints',
+    running: 'its protocol cannot cancel: a command that waits is told beforehand for how long',
+    state: 'what leaves something on a connection is taken in sessions alone',
+    inspect: 'it has no tables',
+    warnings: 'nothing about a credential is known to deserve one',
+    stream: 'a reply is one value, whose length the server says first',
+  },
+];
