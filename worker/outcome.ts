@@ -59,11 +59,13 @@ export class Accepted {
 
 /** The connection is a WebSocket from now on. */
 export class Upgraded {
-  readonly response: Response;
+  readonly webSocket: WebSocket;
+  readonly protocol: string;
 
-  /** @param response with status 101 */
-  constructor(response: Response) {
-    this.response = response;
+  /** @param protocol of those that the client named */
+  constructor(webSocket: WebSocket, protocol: string) {
+    this.webSocket = webSocket;
+    this.protocol = protocol;
   }
 }
 

@@ -10,6 +10,9 @@ import { echo, Heard, headOf, pairOf } from './test/pair.ts';
 
 const MIB = 1024 * 1024;
 
+/** What may happen to a call. */
+const STEPS = ['gateway', 'relay', 'leave', 'fail', 'head', 'part', 'end'] as const;
+
 /** Bytes that tell where they are. */
 function bytesOf(length: number, seed = 1): Uint8Array {
   return Uint8Array.from({ length }, (_, at) => (at * 31 + seed * 17 + (at >> 8)) % 251);
@@ -80,12 +83,12 @@ describe('calls in a tunnel', () => {
     const { calls, serve } = byHand();
     const pair = pairOf(serve);
     const call = pair.gateway.call(headOf('/one'), new Heard());
-    call.write(bytesOf(10));
+    void call.write(bytesOf(10));
     call.end();
     pair.step('gateway');
     const [served] = calls;
     served?.call.head({ status: 201, headers: { a: 'b' } });
-    served?.call.write(bytesOf(5));
+    void served?.call.write(bytesOf(5));
     served?.call.end();
     pair.step('relay');
     expect([pair.wires.gateway.sizes.length, pair.wires.relay.sizes.length]).toEqual([1, 1]);
@@ -104,7 +107,7 @@ describe('calls in a tunnel', () => {
     };
     pair.deliver();
     calls[0]?.call.head({ status: 200, headers: {} });
-    calls[0]?.call.write(new Uint8Array(20 * MIB));
+    void calls[0]?.call.write(new Uint8Array(20 * MIB));
     for (let message = 0; message < 50; message += 1) {
       pair.step('relay');
       pair.step('gateway');
@@ -117,7 +120,7 @@ describe('calls in a tunnel', () => {
       if (asked !== undefined && !asked.heard.hasEnded) throw new Error('It came in halves');
       if (asked !== undefined && turn === 0) {
         asked.call.head({ status: 200, headers: {} });
-        asked.call.write(bytesOf(100));
+        void asked.call.write(bytesOf(100));
         asked.call.end();
       }
       pair.step('relay');
@@ -166,7 +169,7 @@ describe('calls in a tunnel', () => {
     const call = pair.gateway.call(headOf(), heard);
     pair.deliver();
     calls[0]?.call.head({ status: 200, headers: {} });
-    calls[0]?.call.write(bytesOf(1_000));
+    void calls[0]?.call.write(bytesOf(1_000));
     call.reset('cancelled');
     pair.deliver();
     expect(calls[0]?.heard.how).toBe('cancelled');
@@ -176,7 +179,7 @@ describe('calls in a tunnel', () => {
   });
 
   test('end at both sides whenever either of them ends them', async () => {
-    const step = fc.constantFrom('gateway', 'relay', 'leave', 'fail', 'head', 'part', 'end');
+    const step = fc.constantFrom(...STEPS);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const { calls, serve } = byHand();
@@ -185,16 +188,22 @@ describe('calls in a tunnel', () => {
         const call = pair.gateway.call(headOf(), heard);
         void sendAll(call, new Uint8Array(200_000));
         let hasHead = false;
+        const served = () => calls[0]?.call;
+        const acts: Record<(typeof STEPS)[number], () => void> = {
+          gateway: () => pair.step('gateway'),
+          relay: () => pair.step('relay'),
+          leave: () => call.reset('cancelled'),
+          fail: () => served()?.reset('failed'),
+          head() {
+            if (hasHead) return;
+            served()?.head({ status: 200, headers: {} });
+            hasHead = served() !== undefined;
+          },
+          part: () => hasHead && void served()?.write(bytesOf(3_000)),
+          end: () => hasHead && served()?.end(),
+        };
         for (const each of steps) {
-          const served = calls[0]?.call;
-          if (each === 'gateway' || each === 'relay') pair.step(each);
-          else if (each === 'leave') call.reset('cancelled');
-          else if (each === 'fail') served?.reset('failed');
-          else if (each === 'head' && !hasHead) {
-            served?.head({ status: 200, headers: {} });
-            hasHead = served !== undefined;
-          } else if (each === 'part' && hasHead) served?.write(bytesOf(3_000));
-          else if (each === 'end' && hasHead) served?.end();
+          acts[each]();
           await Promise.resolve();
         }
         pair.deliver();
@@ -253,7 +262,7 @@ describe('a tunnel', () => {
     pair.gateway.call(headOf('/old'), new Heard());
     pair.deliver();
     calls[0]?.call.head({ status: 200, headers: {} });
-    calls[0]?.call.write(new Uint8Array(300_000));
+    void calls[0]?.call.write(new Uint8Array(300_000));
     // Its reply is on its way when the gateway's object is made anew.
     pair.relay.receive(encode([{ type: 'pong', nonce: 1 }]));
     const wire = { ...pair.wires.gateway, soon: (work: () => void) => work() };
@@ -415,7 +424,7 @@ test('whatever either side is sent, it goes on or ends with a reason, and holds 
   const runs = 1_000;
   const change = fc.record({ at: fc.nat(), byte: fc.nat(255), cut: fc.nat(50) });
   const event = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom('gateway', 'relay', 'call', 'leave') },
+    { weight: 6, arbitrary: fc.constantFrom(...(['gateway', 'relay', 'call', 'leave'] as const)) },
     { weight: 1, arbitrary: change },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 64 }) },
   );
@@ -425,23 +434,7 @@ test('whatever either side is sent, it goes on or ends with a reason, and holds 
       const pair = pairOf(echo, MIB);
       const victim = atRelay ? pair.relay : pair.gateway;
       const wire = atRelay ? pair.wires.gateway : pair.wires.relay;
-      const calls: Call[] = [];
-      for (const each of events) {
-        if (each === 'gateway' || each === 'relay') pair.step(each);
-        else if (each === 'call' && !pair.gateway.isClosed) {
-          const call = pair.gateway.call(headOf(), new Heard());
-          call.write(new Uint8Array(5_000));
-          call.end();
-          calls.push(call);
-        } else if (each === 'leave') calls.pop()?.reset('cancelled');
-        else if (each instanceof Uint8Array) victim.receive(each);
-        else if (typeof each === 'object') {
-          const message = wire.messages.shift()?.slice();
-          if (message === undefined) continue;
-          message[each.at % message.byteLength] = each.byte;
-          victim.receive(message.subarray(0, Math.max(1, message.byteLength - each.cut)));
-        }
-      }
+      attack(pair, atRelay, events);
       const { closed } = atRelay ? pair.wires.relay : pair.wires.gateway;
       if (closed !== undefined) faults += 1;
       expect(victim.isClosed).toBe(closed !== undefined);
@@ -453,3 +446,40 @@ test('whatever either side is sent, it goes on or ends with a reason, and holds 
   );
   expect(faults).toBeGreaterThan(runs / 10);
 });
+
+type Spoiled = { readonly at: number; readonly byte: number; readonly cut: number };
+type Attack = 'gateway' | 'relay' | 'call' | 'leave' | Uint8Array | Spoiled;
+
+/** Has calls come and go, and one side be sent messages that were changed, or never written by anyone. */
+function attack(
+  pair: ReturnType<typeof pairOf>,
+  atRelay: boolean,
+  events: readonly Attack[],
+): void {
+  const victim = atRelay ? pair.relay : pair.gateway;
+  const wire = atRelay ? pair.wires.gateway : pair.wires.relay;
+  const calls: Call[] = [];
+  const acts = {
+    gateway: () => pair.step('gateway'),
+    relay: () => pair.step('relay'),
+    call() {
+      if (pair.gateway.isClosed) return;
+      const call = pair.gateway.call(headOf(), new Heard());
+      void call.write(new Uint8Array(5_000));
+      call.end();
+      calls.push(call);
+    },
+    leave: () => calls.pop()?.reset('cancelled'),
+  };
+  const spoil = ({ at, byte, cut }: Spoiled) => {
+    const message = wire.messages.shift()?.slice();
+    if (message === undefined) return;
+    message[at % message.byteLength] = byte;
+    victim.receive(message.subarray(0, Math.max(1, message.byteLength - cut)));
+  };
+  for (const each of events) {
+    if (typeof each === 'string') acts[each]();
+    else if (each instanceof Uint8Array) victim.receive(each);
+    else spoil(each);
+  }
+}

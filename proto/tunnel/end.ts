@@ -107,8 +107,8 @@ abstract class TunnelEnd {
       throw new TunnelFault('More bytes are said to have arrived than were sent');
     }
     const call = this.calls.get(frame.call);
-    if (call === undefined) return this.#passOver(frame);
-    if (frame.type === 'head') call.takeHead(frame.head);
+    if (call === undefined) this.#passOver(frame);
+    else if (frame.type === 'head') call.takeHead(frame.head);
     else if (frame.type === 'data') call.takeData(frame.bytes);
     else if (frame.type === 'end') call.takeEnd();
     else if (frame.type === 'reset') call.takeReset(frame.code);

@@ -47,7 +47,11 @@ export function respond(
   requestId: string,
 ): Response {
   if (result instanceof GatewayError) throw result;
-  if (result instanceof Upgraded) return result.response;
+  if (result instanceof Upgraded) {
+    const { webSocket, protocol } = result;
+    const upgraded = { ...headersOf({ requestId }), 'Sec-WebSocket-Protocol': protocol };
+    return new Response(null, { status: 101, webSocket, headers: upgraded });
+  }
   const headers = headersOf({ requestId, timing, replayOf });
   if (result instanceof Tagged) {
     headers.ETag = `"${result.tag}"`;

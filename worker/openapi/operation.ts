@@ -34,7 +34,7 @@ export function describeOperation(
     parameters: commonHeadersOf(route, method).map(parameterNamed),
     ...requestBodyOf(route, method),
     responses: {
-      ...successOf(route, method, links),
+      ...(route.upgrades ? upgradeOf(route) : successOf(route, method, links)),
       ...errors.of(errorsOf(route, method), traits),
     },
   };
@@ -100,9 +100,13 @@ function requestBodyOf(route: AnyRoute, method: Method) {
 /** By their names; `undefined` where there are none. */
 type Links = Readonly<Record<string, Link>> | undefined;
 
+function upgradeOf({ result }: AnyRoute): ZodOpenApiResponsesObject {
+  const description = result.meta()?.description ?? 'The connection is a WebSocket from now on';
+  return { 101: { description, headers: headersNamed(ON_ALL) } };
+}
+
 function successOf(route: AnyRoute, method: Method, links: Links): ZodOpenApiResponsesObject {
   const { access, accepted, conditional, result, streams = {} } = route;
-  if (route.upgrades) return { 101: { description: result.meta()?.description ?? 'WebSocket' } };
   const timed: ReplyHeader[] = access.level === 'Public' ? [] : ['Server-Timing'];
   const tagged: ReplyHeader[] = conditional && method !== 'DELETE' ? ['ETag'] : [];
   const replayed: ReplyHeader[] = isReplayed(route, method) ? ['Idempotent-Replayed'] : [];

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Driver } from '../../drivers/driver.ts';
-import { serverFor } from '../../listen.ts';
+import { closeServer, serverFor } from '../../listen.ts';
 import { createLog } from '../../log.ts';
 import { makeRelay } from '../../server.ts';
 import { callToken, clientOf, configOf, makeKeys, seal } from '../../test/relay.ts';
@@ -72,8 +72,7 @@ export async function startTunnelledRelay({ drivers, gateway, env = {} }: Tunnel
       tunnels.leave();
       await tunnels.stop();
       await relay.drain();
-      server.close();
-      server.closeAllConnections();
+      closeServer(server);
       await edge.stop();
       await rm(folder, { recursive: true, force: true });
     },

@@ -109,7 +109,7 @@ export const echo: Serve = (call: Call) => {
   call.head({ status: 200, headers: { 'content-type': 'application/proto' } });
   return {
     data(bytes) {
-      call.write(bytes.slice());
+      void call.write(bytes.slice());
       call.consumed(bytes.byteLength);
     },
     end: () => call.end(),

@@ -24,7 +24,7 @@ export async function openTunnel(
   const response = await nodeObject(ctx.env, row).fetch(OPEN_URL, {
     headers: { Upgrade: 'websocket', [NODE_HEADERS.instance]: instance },
   });
-  if (response.status === 101) return new Upgraded(response);
+  if (response.webSocket) return new Upgraded(response.webSocket, TUNNEL_PROTOCOL);
   // Between the check and the opening.
   const message = 'Another process with the key of this node has taken its place';
   throw new GatewayError('NODE_RUNNING', message);

@@ -1,7 +1,6 @@
 /** The tunnels of one node, as its object holds them: which sockets are there, and which of them takes a call. */
 import { Budget } from '../../../proto/tunnel/budget.ts';
 import { CALLS_MAX, CallingEnd } from '../../../proto/tunnel/end.ts';
-import { TUNNEL_PROTOCOL } from '../../../proto/tunnel/frame.ts';
 import { broken } from '../../drivers/tunnel-reply.ts';
 import { exchange } from './exchange.ts';
 
@@ -81,8 +80,7 @@ export class NodeTunnels {
     }
     this.#hold(server);
     this.#tell();
-    const headers = { 'Sec-WebSocket-Protocol': TUNNEL_PROTOCOL };
-    return new Response(null, { status: 101, webSocket: client, headers });
+    return new Response(null, { status: 101, webSocket: client });
   }
 
   /** Passes a request on to the relay, by the tunnel that has the fewest calls. */

@@ -36,7 +36,7 @@ export class Node extends DurableObject<Env> {
   }
 }
 
-export const handler: ExportedHandler<Env> = {
+export default {
   async fetch(request, { NODE }) {
     const object = NODE.getByName('node');
     const { url, method, headers, body } = request;
@@ -56,5 +56,4 @@ export const handler: ExportedHandler<Env> = {
     // As the gateway does: what the runtime passes on by itself is deaf to the signal.
     return reply.body === null ? reply : new Response(inLargeParts(reply.body), reply);
   },
-};
-export { handler as default };
+} satisfies ExportedHandler<Env>;
