@@ -93,7 +93,11 @@ describe('an operation', () => {
       .filter((each) => methodsOf(each).some((method) => method === 'PATCH' || method === 'DELETE'))
       .filter(({ conditional }) => !conditional)
       .map(({ method, path }) => `${method} ${path}`);
-    expect(unheld).toEqual(['DELETE /endpoints/:endpoint/sessions/:session_id']);
+    expect(unheld).toEqual([
+      'DELETE /endpoints/:endpoint/sessions/:session_id',
+      'DELETE /endpoints/:endpoint/nodes/:gateway_node_uuid',
+      'DELETE /nodes/:node',
+    ]);
   });
 
   test('on what has no tag refuses to be held to one', async () => {

@@ -101,6 +101,9 @@ test('operations that need no token are few', () => {
     'GET /api/v1/auth/login',
     'POST /api/v1/auth/password/reset',
     'POST /api/v1/new',
+    'POST /api/v1/nodes/enrol',
+    'POST /api/v1/nodes/{node}/beat',
+    'GET /api/v1/nodes/{node}/tunnel',
     'POST /hooks/{org}/-/{token}',
   ]);
 });
