@@ -1,44 +1,11 @@
 /** The front: it alone says who is calling, and passes everything else on as it is. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
-import { type Front, startFront } from './front.ts';
-import { freePort } from './ports.ts';
+import { front, type Handler, stopFronts } from './test/front.ts';
 
-type Handler = (incoming: IncomingMessage, reply: ServerResponse) => void;
-
-const stops: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).toReversed()) await stop();
-});
-
-/** A front before a server that answers by `handler`. */
-async function front(handler: Handler, trustedProxy?: string): Promise<{ port: number }> {
-  return frontOf(handler, trustedProxy);
-}
-
-async function frontOf(handler: Handler, trustedProxy?: string) {
-  const upstream = createServer(handler).listen(0, '127.0.0.1');
-  await once(upstream, 'listening');
-  stops.push(() => {
-    upstream.closeAllConnections();
-    upstream.close();
-  });
-  const address = upstream.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const port = await freePort('127.0.0.1');
-  const started: Front = await startFront({
-    host: '127.0.0.1',
-    port,
-    upstreamPort: address.port,
-    trustedProxy,
-    secret: 'secret',
-  });
-  stops.push(started.stop);
-  return { port, upstream, started };
-}
+afterEach(stopFronts);
 
 const echoHeaders: Handler = (incoming, reply) => {
   reply.end(JSON.stringify(incoming.headers));
@@ -271,53 +238,5 @@ describe('an end', () => {
       code: 'SERVICE_UNAVAILABLE',
       request_id: 'mine',
     });
-  });
-});
-
-describe('a WebSocket', () => {
-  test('is passed on, both ways, with the address of its caller', async () => {
-    const { port, upstream } = await frontOf(echoHeaders);
-    const heard: IncomingMessage[] = [];
-    const webSockets = new WebSocketServer({ server: upstream });
-    webSockets.on('connection', (socket, incoming) => {
-      heard.push(incoming);
-      socket.on('message', (message) => socket.send(`heard ${message.toString()}`));
-    });
-    stops.push(() => webSockets.close());
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/tunnel`, 'a', {
-      headers: { 'X-Causeway-Peer': 'secret 6.6.6.6' },
-    });
-    await once(socket, 'open');
-    socket.send('hello');
-    const [answer] = (await once(socket, 'message')) as [Buffer];
-    expect(answer.toString()).toBe('heard hello');
-    expect([heard[0]?.url, heard[0]?.headers['x-causeway-peer']]).toEqual([
-      '/tunnel',
-      'secret 127.0.0.1',
-    ]);
-    socket.close();
-    await once(socket, 'close');
-  });
-
-  test('that is refused has the reply that says why', async () => {
-    const { port } = await front((_incoming, reply) => {
-      reply.writeHead(401, { 'Causeway-Nonce': 'n' }).end('{"code":"NODE_SIGNATURE_INVALID"}');
-    });
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/tunnel`);
-    socket.on('error', () => {});
-    const [, reply] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
-    expect([reply.statusCode, reply.headers['causeway-nonce']]).toEqual([401, 'n']);
-    expect((await reply.toArray()).join('')).toBe('{"code":"NODE_SIGNATURE_INVALID"}');
-  });
-
-  test('does not hold up the stop of the front', async () => {
-    const { port, upstream, started } = await frontOf(echoHeaders);
-    const webSockets = new WebSocketServer({ server: upstream });
-    stops.push(() => webSockets.close());
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/tunnel`);
-    await once(socket, 'open');
-    const closed = once(socket, 'close');
-    await started.stop(300);
-    expect((await closed)[0]).toBe(1006);
   });
 });

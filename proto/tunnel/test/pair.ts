@@ -116,3 +116,14 @@ export const echo: Serve = (call: Call) => {
     broken() {},
   };
 };
+
+/** Serves calls that the test answers by hand. */
+export function byHand() {
+  const calls: { call: Call; heard: Heard }[] = [];
+  const serve: Serve = (call) => {
+    const heard = new Heard();
+    calls.push({ call, heard });
+    return heard;
+  };
+  return { calls, serve };
+}
