@@ -1,6 +1,6 @@
 /** The front: it alone says who is calling, and passes everything else on as it is. */
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { front, type Handler, stopFronts } from './test/front.ts';
