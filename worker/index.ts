@@ -9,7 +9,7 @@ import { sweepDeleted } from './organizations/sweep/sweep.ts';
 import { sweepRuns } from './runs/sweep.ts';
 import { takeKeys } from './secrets/change.ts';
 import { resealDataKeys } from './secrets/reseal.ts';
-import { wakeRuns } from './workflows/runs/clear.ts';
+import { remakeIndex, wakeRuns } from './workflows/runs/clear.ts';
 
 export { AuditChain } from './audit/chain.ts';
 export { PasswordHasher } from './auth/hasher-object.ts';
@@ -49,6 +49,7 @@ export default {
         sweepExpired(env, scheduledTime),
         sweepRuns(env, scheduledTime),
         wakeRuns(env),
+        remakeIndex(env),
       ]);
     } else {
       await Promise.all([

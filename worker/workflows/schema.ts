@@ -6,7 +6,7 @@ import { SAMPLE } from '../shapes/sample.ts';
 import { shownAs } from '../shapes/shown-as.ts';
 import { Description, Name, VersionName } from '../templates/schema.ts';
 import { ActionShape } from './action-shape.ts';
-import { WorkflowId } from './definition/read.ts';
+import { type DefinitionMember, WorkflowId } from './definition/read.ts';
 import { CREATE, INSERT, PATCH } from './examples.ts';
 
 /** Parameter of every path below `/workflows/{workflow}`. */
@@ -105,7 +105,7 @@ export const DefinitionInput = z
     status: Status.default('active'),
     ...ofDefinition,
     actions: Actions,
-  })
+  } satisfies Record<DefinitionMember, z.ZodType>)
   .meta({ id: 'WorkflowInput', description: 'A new workflow', examples: [CREATE] });
 
 /** Insert shape of a new workflow. */

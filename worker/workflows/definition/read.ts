@@ -33,10 +33,27 @@ export type ReadWorkflow =
 
 /** Members of a definition, as of a body. */
 const DEFINITION_MEMBERS = [
-  ...['id', 'name', 'description', 'version', 'status', 'runAs', 'key', 'trigger', 'input'],
-  ...['start', 'actions', 'output', 'errorHandler', 'executionSettings', 'humanInteraction'],
-  ...['monitoring', 'collaboration', 'documentation'],
-];
+  'id',
+  'name',
+  'description',
+  'version',
+  'status',
+  'runAs',
+  'key',
+  'trigger',
+  'input',
+  'start',
+  'actions',
+  'output',
+  'errorHandler',
+  'executionSettings',
+  'humanInteraction',
+  'monitoring',
+  'collaboration',
+  'documentation',
+] as const;
+/** A member of a definition. */
+export type DefinitionMember = (typeof DEFINITION_MEMBERS)[number];
 /** An id that a workflow can have. */
 export const WorkflowId = ChosenId.refine((id) => id !== 'subjects', 'may not be "subjects"');
 /** Members that are stored and shown as they are. */

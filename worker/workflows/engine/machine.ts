@@ -53,7 +53,9 @@ export type Claimed =
   /** Another run's call is in flight: it is told when that ends. */
   | { readonly is: 'elsewhere' }
   | { readonly is: 'done'; readonly output: Ref | undefined }
-  | { readonly is: 'unknown' };
+  | { readonly is: 'unknown' }
+  /** The run may not use what the output comes from. */
+  | { readonly is: 'refused'; readonly failure: Failure };
 
 /** What the owner of a node's idempotency key answered. */
 export function claimed(turn: Turn, path: string, answer: Claimed): void {
@@ -76,6 +78,7 @@ function answerFromKey(
   answer: Exclude<Claimed, { is: 'own' | 'elsewhere' }>,
 ) {
   delete node.state.key;
+  if (answer.is === 'refused') return failForGood(turn, node, answer.failure);
   if (answer.is === 'unknown') {
     const message = 'An earlier run with the same idempotencyKey may have had its effect';
     return failForGood(turn, node, { code: 'OUTCOME_UNKNOWN', message, action: node.action });

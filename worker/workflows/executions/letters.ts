@@ -12,7 +12,7 @@ import type { Workflow } from '../access.ts';
 import { letterSealing } from '../runs/ended.ts';
 import { afterOf, cursorAfter, listOf } from './list.ts';
 import type { LettersQuery, RedriveManyBody } from './schema.ts';
-import { findRun, ownerOf, Teller } from './show.ts';
+import { findRun, ownerOf, RECORD_MAX, Teller } from './show.ts';
 import { readsAll } from './sight.ts';
 import { eachOf, MANY_MAX, retryRun } from './steer.ts';
 import { redriveLetter, restoreLetter, selectLetter, selectLetters } from './store.ts';
@@ -83,7 +83,7 @@ async function stateOf(
     throw thrown;
   });
   if (!found) return { sees: false };
-  const { record, actions } = found;
+  const { record, actions, hasMore } = found;
   const sees = await readsAll(ctx, workflow, record);
   if (!sees || !record.keepsState) return { sees };
   const teller = new Teller(workflow.row.id, record.id, true);
@@ -92,7 +92,11 @@ async function stateOf(
   );
   return {
     sees,
-    state: { input: teller.value(record.input), outputs: Object.fromEntries(outputs) },
+    state: {
+      input: teller.value(record.input),
+      outputs: Object.fromEntries(outputs),
+      ...(hasMore || actions.length > RECORD_MAX ? { more: true } : {}),
+    },
   };
 }
 

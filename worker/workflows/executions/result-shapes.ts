@@ -231,7 +231,8 @@ export const LetterPage = z
           expires: timestamp('When it is kept no more', LETTER.expires),
           redriven: timestamp('When it was redriven', SAMPLE.now).optional(),
           state: JsonValue.optional().meta({
-            description: 'Input and outputs of the run, where the workflow keeps them with it',
+            description:
+              'Input and outputs of the run, where the workflow keeps them with it; with `more: true` the record of the run has further ones',
           }),
         }),
       )

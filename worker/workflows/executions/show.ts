@@ -16,7 +16,7 @@ import type { ActionsQuery } from './schema.ts';
 import { readsAll } from './sight.ts';
 
 /** Actions of a page. Spec: workflows.md §6. */
-const PAGE_MAX = 1000;
+export const RECORD_MAX = 1000;
 
 /** The organization whose objects keep the runs. */
 export function ownerOf({ caller: { orgUuid, orgId } }: Context, policy: Policy): Owner {
@@ -51,7 +51,9 @@ export async function findRun(
   const run = isUuid(named) ? named.toLowerCase() : '';
   const object = runsObject(ctx.env, ctx.caller.orgUuid, run === '' ? '0' : run);
   const text =
-    run === '' ? undefined : await object.record(run, { after: 0, limit: PAGE_MAX + 1, ...query });
+    run === ''
+      ? undefined
+      : await object.record(run, { after: 0, limit: RECORD_MAX + 1, ...query });
   const shown = text === undefined ? undefined : (JSON.parse(text) as Shown); // As the object wrote it.
   if (shown?.record.head.workflow.uuid !== row.uuid) throw runNotFound();
   return shown;
@@ -78,8 +80,8 @@ export async function told(
 ): Promise<JsonBytes> {
   const sees = await readsAll(ctx, workflow, record);
   const teller = new Teller(workflow.row.id, record.id, sees);
-  const page = actions.slice(0, PAGE_MAX);
-  const last = hasMore || actions.length > PAGE_MAX ? page.at(-1) : undefined;
+  const page = actions.slice(0, RECORD_MAX);
+  const last = hasMore || actions.length > RECORD_MAX ? page.at(-1) : undefined;
   const next = last && (await writeCursor(listContext(ctx, workflow, record.id), `${last.begun}`));
   return written({
     ...teller.run(record),

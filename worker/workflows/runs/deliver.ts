@@ -5,10 +5,12 @@ import { type Claimed, claimed } from '../engine/machine.ts';
 import type { Turn } from '../engine/turn.ts';
 import { compensationOf } from './compensation.ts';
 import { endedOutside } from './ended.ts';
+import { nextExpiry } from './expiry.ts';
 import type { RunEffect } from './head.ts';
 import type { RunRow } from './journal.ts';
+import { dropWaiter, settleKey, type Waiter } from './keys.ts';
 import type { ChildOutcome, Owner, WorkflowRunsObject } from './object.ts';
-import { contextOf, endpointsOf } from './perform.ts';
+import { contextOf, sourcesOf } from './perform.ts';
 import { type Reachable, runsObject } from './reachable.ts';
 import { startChild } from './start-child.ts';
 import { closeTask, openTask } from './task-rows.ts';
@@ -17,7 +19,7 @@ import { LOOKUP_MS, within } from './time-limit.ts';
 /** Does an effect. @throws what the receiver fails with: then it is done again */
 export async function deliver(at: Reachable, row: RunRow, effect: RunEffect): Promise<void> {
   if (effect.do === 'claim') await claim(at, row, effect);
-  else if (effect.do === 'settle') await settleKey(at, row, effect);
+  else if (effect.do === 'settle') await settleOutside(at, row, effect);
   else if (effect.do === 'listen' || effect.do === 'unlisten') await listen(at, row, effect);
   else if (effect.do === 'start-child') await startChild(at, row, effect);
   else if (effect.do === 'cancel-child') {
@@ -40,11 +42,34 @@ function ownerOf({ head: { orgUuid, orgId, sealedDataKey } }: RunRow): Owner {
 async function claim({ env, driver }: Reachable, row: RunRow, { key, path }: Of<'claim'>) {
   const object = runsObject(env, row.head.orgUuid, key);
   const standing = await object.claim(ownerOf(row), key, row.id, path);
-  const reached = standing.is === 'done' ? await sourcesOf({ env, driver }, row, path) : [];
+  const from =
+    standing.is === 'done' ? await sourcesIn({ env, driver }, row, path) : { reached: [] };
   driver.act(row.run, (turn, journal) => {
-    journal.reach(reached);
+    if ('failure' in from) return claimed(turn, path, { is: 'refused', failure: from.failure });
+    journal.reach(from.reached);
     claimed(turn, path, answerOf(turn, standing));
   });
+}
+
+/** Gives a key of this object its end, and tells the actions that wait for it. */
+export async function settleHere(
+  { env, driver }: Reachable,
+  name: string,
+  of: Waiter,
+  as: 'done' | 'unknown' | 'free',
+  text: string | undefined,
+): Promise<void> {
+  const { keeper } = driver;
+  const now = Date.now();
+  const told = settleKey(keeper, name, of, as, text, now);
+  await Promise.all(
+    told.map(async (waiter) => {
+      const object = runsObject(env, keeper.owner.orgUuid, waiter.run);
+      await object.keyEnded(waiter.run, waiter.path);
+      dropWaiter(keeper, name, waiter);
+    }),
+  );
+  driver.arm(nextExpiry(keeper) ?? now);
 }
 
 /** A key that an action waits for has come to an end: it is asked for again. */
@@ -54,14 +79,18 @@ export function claimAgain(journal: Turn['journal'], path: string): void {
   if (node?.phase === 'key' && key !== undefined) journal.effect({ do: 'claim', path, key });
 }
 
-/** UUIDs of the endpoints that an action's output comes from, where another run brought it. */
-async function sourcesOf({ env, driver }: Reachable, row: RunRow, path: string): Promise<string[]> {
+/** Where an action's output comes from that another run brought. */
+async function sourcesIn(
+  { env, driver }: Reachable,
+  row: RunRow,
+  path: string,
+): ReturnType<typeof sourcesOf> {
   const node = driver.keeper.nodeAt(row.run, path);
   const action = node && driver.workflowOf(row)?.byId.get(node.action);
-  if (action?.type !== 'endpoint' && action?.type !== 'template') return [];
+  if (action?.type !== 'endpoint' && action?.type !== 'template') return { reached: [] };
   return within(LOOKUP_MS, (signal) => {
     const ctx = contextOf(env, row.head, row.id, signal, driver.later);
-    return endpointsOf(ctx, action, row.head.pins);
+    return sourcesOf(ctx, action, row.head.pins);
   });
 }
 
@@ -74,7 +103,7 @@ function answerOf(
   return { is: 'done', output: text === undefined ? undefined : journal.keep(text) };
 }
 
-async function settleKey({ env, driver }: Reachable, row: RunRow, effect: Of<'settle'>) {
+async function settleOutside({ env, driver }: Reachable, row: RunRow, effect: Of<'settle'>) {
   const { key, path, as, output } = effect;
   const text = output === undefined ? undefined : driver.keeper.text(row.run, output);
   const object = runsObject(env, row.head.orgUuid, key);

@@ -7,7 +7,7 @@ import { log } from '../../log.ts';
 import { compensationOf } from './compensation.ts';
 import type { RunRow } from './journal.ts';
 import type { Keeper } from './keeper.ts';
-import { INDEX_STEP, upsertRuns } from './store.ts';
+import { countIndexed, INDEX_STEP, upsertRuns } from './store.ts';
 import { eventsOf } from './tells.ts';
 
 /** Milliseconds for which changes gather; where there are always some, those between two writes. */
@@ -49,6 +49,36 @@ export class Indexer {
     }
   }
 
+  /** Writes runs that D1 does not have, some at a time. @throws what D1 fails with */
+  async remake(): Promise<void> {
+    const { sql, owner } = this.#keeper;
+    await this.write();
+    for (let after = 0; ; ) {
+      const some = sql
+        .exec<{ run: number; id: string }>(
+          'SELECT run, id FROM runs WHERE run > ? ORDER BY run LIMIT ?',
+          after,
+          REMADE_STEP,
+        )
+        .toArray();
+      const last = some.at(-1);
+      if (!last) return;
+      const ids = some.map(({ id }) => id);
+      const [row] = await countIndexed(databaseOf(this.#env), owner.orgUuid, ids);
+      if (row && row.indexed < ids.length) {
+        const range = 'run > ? AND run <= ?';
+        sql.exec(
+          `INSERT OR IGNORE INTO unindexed SELECT run, '' FROM runs WHERE ${range}`,
+          after,
+          last.run,
+        );
+        remakeBeside(sql, after, last.run);
+        await this.write();
+      }
+      after = last.run;
+    }
+  }
+
   /** Writes what was not written yet, one write after the other. @throws what D1 or the log of events fails with */
   async write(): Promise<void> {
     const written = this.#last.then(() => {
@@ -58,6 +88,27 @@ export class Indexer {
     this.#last = written.catch(() => undefined);
     await written;
   }
+}
+
+/** Runs that are looked for in D1 at a time. */
+const REMADE_STEP = 1_000;
+
+/** Open tasks and dead letters of some runs are written again, too: what is done outside may be done twice. */
+function remakeBeside(sql: SqlStorage, after: number, upTo: number): void {
+  sql.exec(
+    `INSERT INTO outbox (run, body) SELECT run, json_object('do', 'open-task', 'path', path,
+        'escalated', json(iif(json_extract(body, '$.state.escalated'), 'true', 'false')))
+      FROM nodes WHERE run > ? AND run <= ? AND phase <> 'ended' AND phase = 'wait'
+        AND generation = 0 AND json_extract(body, '$.state.wait') = 'task'`,
+    after,
+    upTo,
+  );
+  sql.exec(
+    `INSERT INTO outbox (run, body) SELECT run, '{"do":"end"}' FROM runs
+      WHERE run > ? AND run <= ? AND status = 'failed'`,
+    after,
+    upTo,
+  );
 }
 
 interface Unindexed extends Record<string, SqlStorageValue> {

@@ -88,6 +88,8 @@ export interface WorkflowRunsObject extends Rpc.DurableObjectBranded {
   cancel(run: string): Promise<Standing | 'ended' | undefined>;
   /** Writes to D1 at once what the index does not tell yet. */
   index(): Promise<void>;
+  /** Writes to D1 what the index has lost. */
+  remakeIndex(): Promise<void>;
   /** The workflow is deleted: its active runs are cancelled, and none is started any more. */
   close(workflow: string): Promise<void>;
   retry(run: string): Promise<Standing | 'running' | 'succeeded' | 'compensated' | undefined>;

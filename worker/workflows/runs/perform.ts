@@ -1,9 +1,9 @@
 /** One attempt of an action that calls something: through the same place as every call, with the run's rights as they are now. Contract §9. */
 import { kindSpec } from '../../../kinds/index.ts';
 import { requestIn } from '../../../kinds/passed.ts';
-import { GatewayError } from '../../../proto/errors.ts';
+import { ERRORS, GatewayError } from '../../../proto/errors.ts';
 import { isJsonObject, type Json, parseJson } from '../../../proto/json.ts';
-import { authorize } from '../../access/access.ts';
+import { authorize, demand } from '../../access/access.ts';
 import { policyOn } from '../../access/policy.ts';
 import { requestOn } from '../../calls/request.ts';
 import { runTemplate } from '../../calls/template.ts';
@@ -175,25 +175,30 @@ function rootOf(
   return { uuid, version: templates[template] ?? version };
 }
 
-/** UUIDs of the endpoints that an action's output comes from; the name of one that is gone. */
-export async function endpointsOf(
+/** UUIDs of the endpoints that an action's output comes from, or why the run may not have it: its rights are asked as for a call. */
+export async function sourcesOf(
   ctx: Context,
   action: EndpointAction | TemplateAction,
   pins: Pins,
-): Promise<string[]> {
+): Promise<{ readonly reached: readonly string[] } | { readonly failure: Failure }> {
   try {
+    await policyOn(ctx);
     if (action.type === 'endpoint') {
-      const { resource } = await onEndpoint('Read').find(ctx, { endpoint: action.endpoint });
-      return [resource.row.uuid];
+      const level = action.operation === 'write' ? 'Write' : 'Read';
+      const params = { endpoint: action.endpoint };
+      const found = await authorize(ctx, onEndpoint(level), params);
+      demand({ ...found, params }, level);
+      return { reached: [found.resource.row.uuid] };
     }
-    const { resource } = await onTemplate('Read').find(ctx, { template: action.template });
-    const root = rootOf(resource.row, action, pins);
-    return (await loadReach(ctx, root, pins.nested)).endpoints.map(({ uuid }) => uuid);
+    const params = { template: action.template };
+    const { resource } = await authorize(ctx, onTemplate('Read'), params);
+    const reach = await loadReach(ctx, rootOf(resource.row, action, pins), pins.nested);
+    reach.demandAll();
+    return { reached: reach.endpoints.map(({ uuid }) => uuid) };
   } catch (thrown) {
-    if (gatewayFailureOf(thrown).code.endsWith('_NOT_FOUND')) {
-      return [action.type === 'endpoint' ? action.endpoint : action.template];
-    }
-    throw thrown;
+    const error = gatewayFailureOf(thrown);
+    if (ERRORS[error.code].status >= 500) throw thrown;
+    return { failure: failureFrom(error, false, action.id) };
   }
 }
 

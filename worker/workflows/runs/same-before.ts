@@ -1,9 +1,9 @@
 /** Whether two versions of a workflow have the same actions: as their definitions say it. Spec: workflows.md §6, `fork`. */
 import { isJsonObject, type Json, type JsonObject } from '../../../proto/json.ts';
 import type { Context } from '../../context.ts';
+import { selectVersion } from '../store.ts';
 import { runnable, storedDefinition } from '../stored.ts';
 import type { WorkflowVersion } from './head.ts';
-import { selectDefinition } from './store.ts';
 
 /** Undefined where the other version is not there. @param ids of the top level */
 export async function sameBefore(
@@ -14,8 +14,8 @@ export async function sameBefore(
 ): Promise<boolean | undefined> {
   const { orgUuid } = ctx.caller;
   const [[a], [b]] = await ctx.db.batch([
-    selectDefinition(ctx.db, orgUuid, one),
-    selectDefinition(ctx.db, orgUuid, other),
+    selectVersion(ctx.db, orgUuid, one.uuid, one.version),
+    selectVersion(ctx.db, orgUuid, other.uuid, other.version),
   ]);
   if (!b) return undefined;
   if (!a) return false;

@@ -10,6 +10,7 @@ import type { Run, RunStatus } from '../engine/journal.ts';
 import { beginRun } from '../engine/machine.ts';
 import { beginFork } from '../engine/resume.ts';
 import type { Turn } from '../engine/turn.ts';
+import { selectVersion } from '../store.ts';
 import { runnable, storedDefinition } from '../stored.ts';
 import { definitionOf, keepDefinition } from './definitions.ts';
 import { digestNow } from './digest.ts';
@@ -19,7 +20,7 @@ import type { SqlJournal } from './journal.ts';
 import type { Owner, Started, StartFault } from './object.ts';
 import type { Reachable } from './reachable.ts';
 import { setFork } from './run-rows.ts';
-import { selectDefinition, selectNamed } from './store.ts';
+import { selectNamed } from './store.ts';
 
 /** Bytes that a run takes beside its input: about. */
 const RUN_BYTES = 4 * 1024;
@@ -112,7 +113,7 @@ async function loaded({ env, driver }: Reachable, order: Order): Promise<Workflo
   const { orgUuid, workflow } = order;
   const db = databaseOf(env);
   const [[row], named] = await db.batch([
-    selectDefinition(db, orgUuid, workflow),
+    selectVersion(db, orgUuid, workflow.uuid, workflow.version),
     selectNamed(db, orgUuid, workflow),
   ]);
   if (!row) return undefined;

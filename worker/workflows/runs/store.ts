@@ -1,5 +1,5 @@
 /** Statements about runs, tasks and dead letters: the index in D1. The organization comes first in each. */
-import { and, eq, isNull, or, sql } from 'drizzle-orm';
+import { and, count, eq, isNull, or, sql } from 'drizzle-orm';
 import type { Kind } from '../../../kinds/index.ts';
 import type { Database } from '../../context.ts';
 import { endpoints, organizations } from '../../db/schema.ts';
@@ -13,27 +13,12 @@ import {
   workflowRuns,
   workflows,
   workflowTasks,
-  workflowVersions,
 } from '../../db/workflows.ts';
 
 /** A version of a workflow. */
 export interface VersionName {
   readonly uuid: string;
   readonly version: string;
-}
-
-/** At most one row: the definition of a version. */
-export function selectDefinition(db: Database, orgUuid: string, { uuid, version }: VersionName) {
-  return db
-    .select({ definition: workflowVersions.definition })
-    .from(workflowVersions)
-    .where(
-      and(
-        eq(workflowVersions.orgUuid, orgUuid),
-        eq(workflowVersions.workflowUuid, uuid),
-        eq(workflowVersions.version, version),
-      ),
-    );
 }
 
 /** The resources that a version names, each as it is now. */
@@ -209,4 +194,22 @@ export function selectObjectsWithRuns(db: Database, limit: number) {
     .where(isNull(workflowRuns.endedAt))
     .orderBy(sql`random()`)
     .limit(limit);
+}
+
+/** Organizations with workflows: of every organization. */
+export function selectOrganizationsWithWorkflows(db: Database, limit: number) {
+  return db
+    .selectDistinct({ orgUuid: workflows.orgUuid })
+    .from(workflows)
+    .orderBy(sql`random()`)
+    .limit(limit);
+}
+
+/** One row: how many of these runs the index has. */
+export function countIndexed(db: Database, orgUuid: string, uuids: readonly string[]) {
+  const list = sql`(select value from json_each(${JSON.stringify(uuids)}))`;
+  return db
+    .select({ indexed: count() })
+    .from(workflowRuns)
+    .where(and(eq(workflowRuns.orgUuid, orgUuid), sql`${workflowRuns.uuid} in ${list}`));
 }

@@ -4,7 +4,7 @@ import type { Bindings } from '../../context.ts';
 import { calledBack, childUndone, eventArrived, taskEnded } from '../engine/arrivals.ts';
 import { cancel, undo } from '../engine/machine.ts';
 import { retryRun } from '../engine/resume.ts';
-import { claimAgain, deliver } from './deliver.ts';
+import { claimAgain, deliver, settleHere } from './deliver.ts';
 import { Driver } from './driver.ts';
 import { nextExpiry, removeExpired } from './expiry.ts';
 import { enterGate, leaveGate } from './gates.ts';
@@ -13,7 +13,7 @@ import { Indexer } from './indexing.ts';
 import type { RunRow } from './journal.ts';
 import { Keeper } from './keeper.ts';
 import { keptLines, mainBefore } from './kept.ts';
-import { claimKey, dropWaiter, settleKey } from './keys.ts';
+import { claimKey } from './keys.ts';
 import { tokenOf } from './names.ts';
 import type {
   ActionQuery,
@@ -127,6 +127,13 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     if (await this.#keeper.open()) await this.#indexer.write();
   }
 
+  async remakeIndex(): Promise<void> {
+    if (!(await this.#keeper.open())) return;
+    await this.#driver.ready();
+    await this.#indexer.remake();
+    this.#outbox.kickAll();
+  }
+
   async close(workflow: string): Promise<void> {
     if (!(await this.#keeper.open())) return;
     await this.#driver.ready();
@@ -233,16 +240,7 @@ export class WorkflowRuns extends DurableObject<Bindings> implements WorkflowRun
     text: string | undefined,
   ): Promise<void> {
     await this.#keeper.open(owner);
-    const now = Date.now();
-    const told = settleKey(this.#keeper, name, { run, path }, as, text, now);
-    await Promise.all(
-      told.map(async (waiter) => {
-        const object = runsObject(this.env, owner.orgUuid, waiter.run);
-        await object.keyEnded(waiter.run, waiter.path);
-        dropWaiter(this.#keeper, name, waiter);
-      }),
-    );
-    this.#driver.arm(nextExpiry(this.#keeper) ?? now);
+    await settleHere(this.#at, name, { run, path }, as, text);
   }
 
   async keyEnded(run: string, path: string): Promise<void> {
