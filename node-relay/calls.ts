@@ -9,6 +9,7 @@ import { CallRefused, failureCode, toConnectError } from './failures.ts';
 import { type CallLine, describeFault, type Fault, type Log, levelOf } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { InFlight } from './parts/in-flight.ts';
+import type { CallSpan, Tracing } from './tracing.ts';
 
 /** As Node writes names of headers. */
 const KEY = PART_HEADER.toLowerCase();
@@ -34,6 +35,8 @@ export interface Subject {
   endpoint?: string;
   /** Since when the backend is asked, on the clock of `performance`. */
   askedAt?: number;
+  /** Headers that put what the backend does into the caller's trace. */
+  readonly trace?: Readonly<Record<string, string>>;
 }
 
 /** Work of a call; it fills in the subject as soon as it knows it. */
@@ -49,6 +52,7 @@ interface OpenCall {
   readonly deadline: Deadline;
   readonly subject: Subject;
   readonly started: number;
+  readonly span: CallSpan | undefined;
 }
 
 /** What calls are observed with. */
@@ -58,6 +62,8 @@ export interface CallsOptions {
   readonly metrics: Pick<Metrics, 'call'>;
   /** Told whose calls are in flight, by `PART_HEADER`. */
   readonly inFlight?: Pick<InFlight, 'enter' | 'leave'>;
+  /** Where calls are traced. */
+  readonly tracing?: Pick<Tracing, 'begin'>;
 }
 
 /** Calls in flight, and the only place where a failure takes its form for the wire. */
@@ -178,14 +184,17 @@ export class Calls {
 
   #begin(method: string, context: CallContext): OpenCall {
     const key = context.requestHeader.get(KEY) ?? '';
-    if (key !== '') this.#options.inFlight?.enter(key);
+    const { inFlight, tracing } = this.#options;
+    if (key !== '') inFlight?.enter(key);
+    const span = tracing?.begin(method, (name) => context.requestHeader.get(name));
     const call: OpenCall = {
       method,
       key,
       requestId: context.requestHeader.get('x-request-id') ?? '',
       endpoint: context.requestHeader.get(NAME) ?? '',
       deadline: new Deadline(context, this.#stopping.signal, !UNBOUNDED.has(method)),
-      subject: {},
+      subject: span === undefined ? {} : { trace: span.headers },
+      span,
       started: performance.now(),
     };
     this.#open.add(call);
@@ -208,10 +217,11 @@ export class Calls {
 
   #end(call: OpenCall, code = 'OK', fault?: Fault): void {
     if (!this.#open.delete(call)) return;
-    const { method, requestId, deadline, subject, started } = call;
+    const { method, requestId, deadline, subject, started, span } = call;
     deadline.end();
     const ms = performance.now() - started;
-    const { kind = '', organization = '', endpoint = '' } = subject;
+    const { kind = '', organization = '', endpoint = '', askedAt } = subject;
+    span?.end({ code, kind, organization, endpoint, requestId, askedAt });
     this.#report({
       request_id: requestId,
       method,

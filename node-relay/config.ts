@@ -11,6 +11,7 @@ import { LOG_LEVELS, type LogOptions } from './log.ts';
 import { readLogFormat } from './log-format.ts';
 import { CLOCK_OFFSET_MS, NODE_ID, NODE_INSTANCE } from './node/environment.ts';
 import { readDrainMs, readPartSettings } from './part-settings.ts';
+import { readTracesTo, type TracesTo } from './trace-settings.ts';
 
 /** Settings of one relay. */
 export interface Config extends LogOptions {
@@ -37,6 +38,10 @@ export interface Config extends LogOptions {
   /** File in which the gateway beside it tells its ports; the scripts of the project set it. */
   readonly ownPortsFile: string | undefined;
   readonly tls: TlsFiles | undefined;
+  /** Who has it may read the metrics. */
+  readonly metricsToken: string | undefined;
+  /** Undefined where calls are not traced. */
+  readonly tracesTo: TracesTo | undefined;
   /** Milliseconds that a stop waits for what is in flight. */
   readonly drainMs: number;
   /** Processes that share the calls of all organizations. */
@@ -102,6 +107,10 @@ Flag        Setting               Meaning
             RELAY_PART_MEMORY_MB  a process that holds more is ended and started again
                                   (half of the machine's memory shared by them, 256 to 2048)
             RELAY_STAND_INS       loaded processes that wait for one that dies, 0 to 8 (2)
+            METRICS_TOKEN         bearer token that reads /metrics; without it, only a relay on loopback shows them
+            OTEL_EXPORTER_OTLP_ENDPOINT
+                                  where its part of the gateway's traces goes (nowhere); OTEL_EXPORTER_OTLP_HEADERS,
+                                  OTEL_SERVICE_NAME (causeway-relay) and OTEL_RESOURCE_ATTRIBUTES beside it
             LOG_LEVEL             debug, info, warn or error; debug has a line for each call (info)
             DRAIN_S               seconds that a stop waits for what is in flight (30)
 `;
@@ -159,6 +168,8 @@ export function configOf(flags: Flags, given: NodeJS.ProcessEnv): Config {
     gateway: listener(flags.gateway ?? env.GATEWAY_URL ?? ''),
     ownPortsFile: env.OWN_PORTS_FILE || undefined,
     tls: tlsFiles(env),
+    metricsToken: env.METRICS_TOKEN || undefined,
+    tracesTo: readTracesTo(env),
     ...logOptionsOf(flags, env),
     drainMs: readDrainMs(env),
     ...readPartSettings(env),

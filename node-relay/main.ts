@@ -116,7 +116,7 @@ async function start({ config, environment, log, member }: Start): Promise<Runni
     sockets,
     drainMs: config.drainMs,
   });
-  const route = routeTo(supervisor);
+  const route = routeTo(supervisor, config);
   /** Where the gateway takes another process for the node, this one ends. */
   const refused = (why: string): void => {
     if (supervisor.draining) return;

@@ -14,6 +14,7 @@ import { LeaseRegistry } from './leases.ts';
 import { closeServer, listen, serverFor } from './listen.ts';
 import { describeFault, type Log } from './log.ts';
 import { Metrics } from './metrics.ts';
+import { mayReadMetrics } from './metrics-access.ts';
 import { portsIn } from './own-ports.ts';
 import type { InFlight } from './parts/in-flight.ts';
 import type { Figures as PartFigures } from './parts/messages.ts';
@@ -22,6 +23,7 @@ import { Results } from './results.ts';
 import { handleRun, isPlainRun, type RunHandlerParts } from './run-handler.ts';
 import { Seals } from './seals.ts';
 import { relayService, type ServiceParts } from './service.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Largest message from the gateway, in bytes. Spec silent. */
 const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -39,6 +41,8 @@ export interface RelayOptions {
   readonly drainMaxMs?: number;
   /** Of a relay that is a part of one. */
   readonly part?: PartOptions;
+  /** Where calls are traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** What a part knows about the whole relay. */
@@ -108,7 +112,7 @@ export async function makeRelay(
   const { calls, pools, sessions } = parts;
   return {
     nodeId: parts.node.id,
-    handle: requestListener(parts),
+    handle: requestListener(parts, config),
     metrics: parts.metrics,
     figures: () => ({
       pools: pools.size,
@@ -119,13 +123,16 @@ export async function makeRelay(
     follow: (clockOffsetMs, gatewayKeys) => parts.admission.follow(clockOffsetMs, gatewayKeys),
     shed: () => calls.shed(),
     use: parts.use,
-    drain: () => drain(parts, options.drainMaxMs ?? config.drainMs),
+    async drain() {
+      await drain(parts, options.drainMaxMs ?? config.drainMs);
+      await options.tracing?.stop();
+    },
   };
 }
 
 async function assemble(
   config: Config,
-  { drivers, log, version, part }: RelayOptions,
+  { drivers, log, version, part, tracing }: RelayOptions,
   ownPort: () => number | undefined,
 ): Promise<Parts> {
   const { d: _secret, ...publicKey } = config.nodeKey;
@@ -164,7 +171,11 @@ async function assemble(
     onVerify: () => metrics.verifications.inc(),
   });
   const inFlight = part?.inFlight;
-  const calls = new Calls({ admission, log, metrics, ...(inFlight && { inFlight }) });
+  const calls = new Calls({
+    ...{ admission, log, metrics },
+    ...(inFlight && { inFlight }),
+    ...(tracing && { tracing }),
+  });
   const ofAll = part?.figures;
   await metrics.tellKeys(config);
   const use = async (keys: KeyConfig): Promise<void> => {
@@ -186,8 +197,8 @@ async function assemble(
   };
 }
 
-/** Health and metrics need no token, and tell nothing of any organization. */
-function requestListener(parts: Parts): RequestListener {
+/** Health needs no token; neither it nor metrics tell anything of any organization. */
+function requestListener(parts: Parts, config: Config): RequestListener {
   const service = relayService(parts);
   const run: RunHandlerParts = {
     admit: (authorization) => parts.calls.admit('Run', authorization),
@@ -207,8 +218,9 @@ function requestListener(parts: Parts): RequestListener {
   return (request, response) => {
     if (isPlainRun(request)) void handleRun(run, request, response);
     else if (request.url === '/healthz') answerHealth(parts, response);
-    else if (request.url === '/metrics') answerMetrics(parts, response);
-    else void connect(request, response);
+    else if (request.url === '/metrics') {
+      if (mayReadMetrics(config, request, response)) answerMetrics(parts, response);
+    } else void connect(request, response);
   };
 }
 

@@ -53,7 +53,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
     run: (request, context) =>
       calls.unary('Run', context, async (signal, subject) => {
         const target = targetOf(request.target, subject, request.sessionId !== '');
-        const call = callOf(request, target, signal, request.request);
+        const call = callOf(request, target, signal, request.request, subject);
         const parsed = await readRequest(target, request.request);
         const started = begin(subject);
         const result =
@@ -66,7 +66,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
     transact: (request, context) =>
       calls.unary('Transact', context, async (signal, subject) => {
         const target = targetOf(request.target, subject);
-        const call = callOf(request, target, signal, request.operations);
+        const call = callOf(request, target, signal, request.operations, subject);
         const operations = await inTurn(ownerOf(target), request.operations, {
           whole: () => parseOperations(target, request.operations),
           inPieces: () => parseOperationsInPieces(target, request.operations),
@@ -83,7 +83,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
       calls.stream('RunStream', context, async function* (signal, subject) {
         const target = targetOf(request.target, subject);
         if (request.sessionId !== '') throw notSupported('streams in sessions');
-        const call = callOf(request, target, signal, request.request);
+        const call = callOf(request, target, signal, request.request, subject);
         const parsed = await readRequest(target, request.request);
         begin(subject);
         const use = await pools.enter(target);
@@ -99,7 +99,7 @@ function requestMethods({ calls, pools, sessions, results }: ServiceParts) {
     watch: (request, context) =>
       calls.stream('Watch', context, async function* (signal, subject) {
         const target = targetOf(request.target, subject);
-        const call = callOf({}, target, signal, request.request);
+        const call = callOf({}, target, signal, request.request, subject);
         const parsed = await readRequest(target, request.request);
         const use = await pools.enter(target);
         try {
@@ -248,7 +248,8 @@ function callOf(
   request: Wishes,
   target: CallTarget,
   signal: AbortSignal,
-  bytes: Uint8Array = NO_BYTES,
+  bytes: Uint8Array = new Uint8Array(),
+  { trace }: Subject = {},
 ): Call {
   return {
     mode: target.mode,
@@ -257,11 +258,10 @@ function callOf(
     numbersAsStrings: request.numbersAsStrings ?? false,
     canonical: request.canonical ?? false,
     replyForm: replyFormOf(request.replyForm ?? ''),
+    trace,
     inPieces: isLight(bytes) ? undefined : piecesOf(ownerOf(target)),
   };
 }
-
-const NO_BYTES = new Uint8Array();
 
 function replyFormOf(named: string): ReplyForm | undefined {
   const form = REPLY_FORMS.find((each) => each === named);

@@ -58,6 +58,8 @@ export interface Call {
   readonly canonical?: boolean;
   /** Redis's replies as they came, in that form; decoded by the command when left out. */
   readonly replyForm?: ReplyForm | undefined;
+  /** Headers that put what the backend does into the caller's trace, where there is one. W3C Trace Context. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
   /** Does what a large request makes long in pieces, by turns with others; undefined where the request is small. */
   readonly inPieces: (<Result>(pieces: Pieces<Result>) => Promise<Result>) | undefined;
 }

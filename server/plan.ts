@@ -122,7 +122,13 @@ export function relayEnvironment(plan: Plan, demo?: string): Record<string, stri
     RELAY_PART_MEMORY_MB: process.env.RELAY_PART_MEMORY_MB ?? '',
     RELAY_STAND_INS: process.env.RELAY_STAND_INS ?? '',
     LOG_FORMAT: options.logFormat,
+    OTEL_SERVICE_NAME: relayService(process.env.OTEL_SERVICE_NAME),
   };
+}
+
+/** Two programs of one name could not be told apart. */
+function relayService(name: string | undefined): string {
+  return name ? `${name}-relay` : '';
 }
 
 /** Contract §5, "Addresses": bound to loopback, all; elsewhere public ones, those named, and the demo's. */

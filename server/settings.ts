@@ -75,6 +75,26 @@ export const WORKER_SETTINGS: readonly SettingHelp[] = [
     meaning: 'seconds that a client may send nothing of a body that it has begun',
     fallback: '30',
   },
+  { name: 'METRICS_TOKEN', meaning: 'bearer token that reads /metrics; without it there is none' },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    meaning: "where traces go, by OTLP over HTTP, the relay's too; without it there are none",
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    meaning: 'headers of what is sent there: name=value by comma',
+  },
+  { name: 'OTEL_SERVICE_NAME', meaning: 'service.name of its spans', fallback: 'causeway-gateway' },
+  {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    meaning: 'further attributes of the service: name=value by comma',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER',
+    meaning: 'which requests are traced: always_on, traceidratio, parentbased_traceidratio, …',
+    fallback: 'parentbased_always_on',
+  },
+  { name: 'OTEL_TRACES_SAMPLER_ARG', meaning: 'which share of them, 0 to 1', fallback: '1' },
   { name: 'BODY_TOTAL_S', meaning: 'seconds in which a body arrives', fallback: '300' },
 ];
 

@@ -14,6 +14,7 @@ import { refuseOtherHosts } from './http/admit.ts';
 import { asAllReplies } from './http/beside.ts';
 import { shareWithOrigins } from './http/cors.ts';
 import { openWhenReady } from './http/gate.ts';
+import { mountMetrics } from './http/metrics.ts';
 import { PathRouter } from './http/router.ts';
 import { type App, mount, refuseMethod } from './http/run.ts';
 import { jsonRoutes } from './json/routes.ts';
@@ -56,7 +57,8 @@ export function createApp(outside: Outside): App {
   app.get('/healthz', asAllReplies, (c) => c.json({ status: 'ok' }));
   mountDocs(app, routes);
   mountDescription(app, [...routes, ...facades]);
-  for (const page of ['/healthz', '/docs', '/openapi.json']) {
+  mountMetrics(app);
+  for (const page of ['/healthz', '/metrics', '/docs', '/openapi.json']) {
     app.all(page, (c) => refuseMethod(c, ['GET']));
   }
   mount(app, [...routes, ...facades], outside);

@@ -10,6 +10,7 @@ import { log } from './log.ts';
 import type { RelayNodeObject } from './nodes/object.ts';
 import type { TemplateRunObject } from './runs/object.ts';
 import { type Settings, settingsOf } from './settings.ts';
+import type { Trace } from './tracing.ts';
 import type { WorkflowRunsObject } from './workflows/runs/object.ts';
 
 /** What wrangler.toml binds, beside the settings of worker/settings.ts. */
@@ -80,6 +81,8 @@ export interface PublicContext {
   now(): number;
   /** Aborts when the reply is no longer waited for: the client has gone, or the time is up. */
   readonly signal: AbortSignal;
+  /** The trace that the call belongs to; undefined where traces are off. */
+  readonly trace?: Trace | undefined;
   /** Lets work go on after the reply; a failure in it is logged. */
   afterReply(work: Promise<unknown>): void;
 }
@@ -126,12 +129,13 @@ export interface Origin {
   readonly outside: Outside;
   readonly requestId: string;
   readonly address: string;
+  readonly trace?: Trace | undefined;
   waitUntil(work: Promise<unknown>): void;
 }
 
 /** Opens the context of one call. */
 export function openContext(origin: Origin): PublicContext {
-  const { signal, env, outside, requestId, address } = origin;
+  const { signal, env, outside, requestId, address, trace } = origin;
   return {
     requestId,
     env,
@@ -141,6 +145,7 @@ export function openContext(origin: Origin): PublicContext {
     address,
     now: outside.now,
     signal,
+    trace,
     afterReply(work) {
       origin.waitUntil(
         work.catch((thrown: unknown) => {

@@ -25,6 +25,30 @@ const list = z
       .map((each) => each.trim())
       .filter((each) => each !== ''),
   );
+/** `name=value` by comma, values percent-encoded. Source: W3C Baggage, as OpenTelemetry uses it. */
+const pairs = list.transform((each, issues) => {
+  try {
+    return Object.fromEntries(
+      each.map((pair) => {
+        const [, name = '', value = ''] = /^([^=]+)=(.*)$/.exec(pair) ?? [];
+        if (name === '') throw new TypeError('no pair');
+        return [name.trim(), decodeURIComponent(value.trim())] as const;
+      }),
+    );
+  } catch {
+    issues.addIssue({ code: 'custom', message: 'is no list of name=value by comma' });
+    return z.NEVER;
+  }
+});
+/** Source: OpenTelemetry specification, "SDK configuration". */
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 /** As browsers send it: scheme, host, and a port that is not the scheme's own. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -100,6 +124,18 @@ const SettingsSchema = z.object({
   NEW_ORG_TOKEN: z.string().min(1).optional(),
   REQUIRE_VERIFIED_ACCOUNTS: z.enum(['auto', 'true', 'false']).default('auto'),
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
+  /** Who has it may read `/metrics`; without it there is none. */
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[!-~]+$/, 'has a character that no bearer token has')
+    .optional(),
+  /** Where traces go, without `/v1/traces`; without it there are none. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: pairs,
+  OTEL_SERVICE_NAME: z.string().default('causeway-gateway'),
+  OTEL_RESOURCE_ATTRIBUTES: pairs,
+  OTEL_TRACES_SAMPLER: z.enum(SAMPLERS).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   /** Where clients reach the gateway, without a slash at its end: worker/public-url.ts. */
   PUBLIC_URL: publicUrl.optional(),
   RESET_REDIRECT_URLS: redirects,

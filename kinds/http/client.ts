@@ -47,7 +47,7 @@ export class HttpClient implements BackendClient<HttpRequest> {
   async run(request: HttpRequest, call: Call): Promise<ResultBytes> {
     const { method, fail_on_status: failsOnStatus = false } = request;
     if (call.mode === 'read') demandRead(request);
-    const intended = this.#intended(request);
+    const intended = this.#intended(request, call);
     const reply = await exchange(this.#line, this.#base, intended, call.signal);
     try {
       return await resultOf(reply, { method, failsOnStatus, reads: intended.reads }, call);
@@ -74,14 +74,14 @@ export class HttpClient implements BackendClient<HttpRequest> {
     return this.#line.close();
   }
 
-  #intended(request: HttpRequest): Intended {
+  #intended(request: HttpRequest, { trace = {} }: Call): Intended {
     const { method, path, query = {}, headers, retry = true } = request;
     const body = bodyOf(request);
     const typed: Header[] = body ? [['content-type', body.type]] : [];
     return {
       method,
       url: urlOf(this.#base, path, query),
-      headers: mergedHeaders(ALWAYS, typed, headersOf(headers), FINALLY),
+      headers: mergedHeaders(ALWAYS, Object.entries(trace), typed, headersOf(headers), FINALLY),
       body: body?.bytes,
       retries: retry,
       reads: modeOfRequest(request) === 'read',

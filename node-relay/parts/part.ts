@@ -11,6 +11,7 @@ import { serverFor } from '../listen.ts';
 import { createLog, describeFault, exitAfterLines, type Log } from '../log.ts';
 import { MemoryGuard } from '../memory-guard.ts';
 import { makeRelay, type UnboundRelay } from '../server.ts';
+import { startTracing } from '../tracing.ts';
 import { programVersion } from '../version.ts';
 import { OWN_PORT, STARTED_MS } from './environment.ts';
 import { FORWARDED } from './forward.ts';
@@ -44,7 +45,9 @@ async function main(config: Config): Promise<void> {
     }),
     figures: askFigures,
   };
-  const options = { drivers, log, version: programVersion(), part };
+  const version = programVersion();
+  const tracing = await startTracing(config, version);
+  const options = { drivers, log, version, part, tracing };
   const relay = await makeRelay(config, options, () => ownPort);
   process.on('message', (message) => obey(relay, message as ToPart)); // Of the supervisor alone.
   watchKeysFile(process.env, () => useKeys(relay));

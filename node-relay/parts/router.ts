@@ -1,5 +1,7 @@
 /** What the relay's own port answers: each request goes to the part that serves it. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Config } from '../config.ts';
+import { mayReadMetrics } from '../metrics-access.ts';
 import { forward, refuse } from './forward.ts';
 import { keyOf, socketOf } from './places.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -7,12 +9,16 @@ import type { Supervisor } from './supervisor.ts';
 /** Any part answers for all of them. */
 const OF_ALL = '/relay.v1.RelayService/Status';
 
-/** Health and metrics need no token, and tell nothing of any organization; tokens are for the parts to check. */
-export function routeTo(supervisor: Supervisor): RequestListener {
+/** Neither health nor metrics tell anything of any organization; tokens of calls are for the parts to check. */
+export function routeTo(
+  supervisor: Supervisor,
+  config: Pick<Config, 'metricsToken' | 'host'>,
+): RequestListener {
   return (request, response) => {
     if (request.url === '/healthz') answerHealth(supervisor, response);
-    else if (request.url === '/metrics') answerMetrics(supervisor, response);
-    else pass(supervisor, request, response);
+    else if (request.url === '/metrics') {
+      if (mayReadMetrics(config, request, response)) answerMetrics(supervisor, response);
+    } else pass(supervisor, request, response);
   };
 }
 

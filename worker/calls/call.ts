@@ -15,6 +15,7 @@ import { demandAuditRoom, type Relief } from '../limits/quotas/audit.ts';
 import { isJson, JsonBytes, Outcome, outcomeOf, type Result, resultOf } from '../outcome.ts';
 import type { AnyRoute, Changes, Input, Reply } from '../route.ts';
 import { parse } from '../shapes/parse.ts';
+import { addSpan } from '../tracing.ts';
 import { noteOperation } from '../users/activity/note.ts';
 
 /** What an operation is called with, beside what its path names. */
@@ -50,7 +51,9 @@ export async function call(
     const authorized = isPublic
       ? NOBODY
       : await authorize(ctx, operation.access, params).finally(() => {
-          known.timing = { authorize: ctx.now() - started };
+          const ended = ctx.now();
+          known.timing = { authorize: ended - started };
+          addSpan(ctx.trace, 'authorize', started, ended);
         });
     const { keyed, place, ...arrived } = await read(authorized);
     const input = { ...arrived, ...authorized, params };

@@ -9,6 +9,7 @@ import type { RelayService } from '../../proto/gen/relay/v1/relay_pb.ts';
 import { ENDPOINT_HEADER, PART_HEADER } from '../../proto/parts.ts';
 import type { PublicContext } from '../context.ts';
 import type { Timing } from '../outcome.ts';
+import { beginSpan } from '../tracing.ts';
 import { callToken, deleteCallToken, previousCallToken } from './call-token.ts';
 import { sealConnection } from './connection.ts';
 import type { Deadline } from './deadline.ts';
@@ -52,6 +53,12 @@ export interface Plan {
   connection(): Promise<ConnectionEnvelope>;
 }
 
+/** A plan on its way to one node. */
+interface NodePlan extends Plan {
+  /** That put the node's part into the caller's trace. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
 /** What decides which part of a node serves a call. */
 export interface Subject {
   /** UUID. */
@@ -85,9 +92,13 @@ export async function callRelay<Result>(
   let last: GatewayError | undefined;
   try {
     for (const node of plan.nodes) {
+      const span = beginSpan(ctx.trace, 'relay', 'client', ctx.now);
       try {
-        return await callNode(ctx, plan, node, call);
+        const result = await callNode(ctx, { ...plan, headers: span?.headers }, node, call);
+        span?.end({ 'causeway.node': node.uuid });
+        return result;
       } catch (thrown) {
+        span?.end({ 'causeway.node': node.uuid, 'error.type': failureCode(thrown) }, true);
         const moves = plan.writes ? MOVES_ON : READS_MOVE_ON;
         if (!(thrown instanceof GatewayError) || !moves.includes(thrown.code)) throw thrown;
         last = thrown;
@@ -99,9 +110,13 @@ export async function callRelay<Result>(
   }
 }
 
+function failureCode(thrown: unknown): string {
+  return thrown instanceof GatewayError ? thrown.code : 'INTERNAL';
+}
+
 async function callNode<Result>(
   ctx: PublicContext,
-  plan: Plan,
+  plan: NodePlan,
   node: Node,
   call: (attempt: Attempt) => Promise<Result>,
 ): Promise<Result> {
@@ -255,7 +270,7 @@ async function greet(
 
 function optionsOf(
   ctx: PublicContext,
-  { deadline, subject }: Plan,
+  { deadline, subject, headers }: NodePlan,
   token: string,
   key: string,
 ): CallOptions {
@@ -265,6 +280,7 @@ function optionsOf(
       'X-Request-Id': ctx.requestId,
       ...(key === '' ? {} : { [PART_HEADER]: key }),
       ...(subject?.name === undefined ? {} : { [ENDPOINT_HEADER]: subject.name }),
+      ...headers,
     },
     timeoutMs: deadline.remaining(),
     signal: deadline.signal,

@@ -3,7 +3,13 @@
  * are gathered: one write each would cost a steady read more than the line itself.
  */
 import { lineOf, write } from '../log.ts';
+import { requestMetrics } from '../metrics.ts';
+
+import type { Timing } from '../outcome.ts';
+import { settingsOf } from '../settings.ts';
 import { visible } from '../shapes/visible.ts';
+import type { Span, Trace } from '../tracing.ts';
+import { sendSpans } from './otlp.ts';
 import type { App } from './run.ts';
 
 /** What only the route knows of a request. */
@@ -15,6 +21,12 @@ export interface RequestNote {
   endpoint?: string | undefined;
   user?: string;
   organization?: string;
+  /** The route's path, with the names of its parameters. */
+  readonly route: string;
+  readonly trace?: Trace | undefined;
+  /** Once it is answered: what was measured, and the code of what it failed with. */
+  timing?: Timing;
+  code?: string;
 }
 
 /** Milliseconds that lines are gathered. */
@@ -22,7 +34,7 @@ const GATHERED_MS = 200;
 /** So many lines are written at once. */
 const GATHERED_MAX = 100;
 /** Paths that monitoring asks for many times a minute. */
-const HEALTH = '/healthz';
+const HEALTH = ['/healthz', '/metrics'];
 
 const notes = new WeakMap<Request, RequestNote>();
 const gathered = { lines: [] as string[], dueAt: Number.POSITIVE_INFINITY, isStopping: false };
@@ -32,18 +44,29 @@ export function noteForLog(request: Request, note: RequestNote): void {
   notes.set(request, note);
 }
 
-/** Writes a line for every request but those for `/healthz`. It stands around the application. */
+/**
+ * Writes a line for every request but those of monitoring, counts all, and sends what belongs to a
+ * trace. It stands around the application.
+ */
 export function logRequests(app: App): void {
   const answer = app.fetch;
   app.fetch = (request, env, execution) => {
     const started = Date.now();
+    requestMetrics.begin(started);
     const end = (reply: Response): Response => {
+      requestMetrics.end();
       const path = pathOf(request.url);
-      if (path !== HEALTH) gather(lineFor(request, reply, path, started), execution);
+      if (HEALTH.includes(path)) return reply;
+      gather(lineFor(request, reply, path, started), execution);
+      observe(request, reply, started, env, execution);
       return reply;
     };
+    const fail = (thrown: unknown): never => {
+      requestMetrics.end();
+      throw thrown;
+    };
     const reply = answer(request, env, execution);
-    return reply instanceof Promise ? reply.then(end) : end(reply);
+    return reply instanceof Promise ? reply.then(end, fail) : end(reply);
   };
 }
 
@@ -51,6 +74,46 @@ export function logRequests(app: App): void {
 export function gatherNoMore(): void {
   gathered.isStopping = true;
   flush();
+}
+
+/** Counts a request, and has its spans sent. */
+function observe(
+  request: Request,
+  { status }: Response,
+  started: number,
+  env: Parameters<App['fetch']>[1],
+  execution: Parameters<App['fetch']>[2],
+): void {
+  const note = notes.get(request);
+  const ended = Date.now();
+  const { route = 'other', timing, code } = note ?? {};
+  // A method of no route is whatever a client writes.
+  const method = note ? request.method : 'other';
+  requestMetrics.count({ method, route, status, seconds: (ended - started) / 1000, code, timing });
+  const { trace, endpoint, organization, requestId } = note ?? {};
+  if (!trace?.isSampled || env === undefined) return;
+  const { traceId, spanId: id, parentId, spans } = trace;
+  const attributes = {
+    'http.request.method': method,
+    'http.route': route,
+    'http.response.status_code': status,
+    'causeway.request_id': requestId ?? '',
+    ...(organization === undefined ? {} : { 'causeway.organization': visible(organization) }),
+    ...(endpoint === undefined ? {} : { 'causeway.endpoint': loggedPath(endpoint) }),
+    ...(code === undefined ? {} : { 'error.type': code }),
+  };
+  const own: Span = {
+    ...{ traceId, id, parentId, name: `${method} ${route}`, kind: 'server' },
+    ...{ startMs: started, endMs: ended, attributes, isError: status >= 500 },
+  };
+  sendSpans(
+    {
+      settings: settingsOf(env),
+      fetch: (each) => fetch(each),
+      waitUntil: (work) => execution?.waitUntil(work),
+    },
+    [own, ...spans],
+  );
 }
 
 function lineFor(request: Request, reply: Response, path: string, started: number): string {

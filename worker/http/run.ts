@@ -23,6 +23,7 @@ import { BASE_PATH } from '../public-url.ts';
 import { type AnyRoute, type Facade, methodsOf, pathsOf } from '../route.ts';
 import { type Settings, settingsOf } from '../settings.ts';
 import { parse } from '../shapes/parse.ts';
+import { startTrace } from '../tracing.ts';
 import { formsOf } from './accept.ts';
 import { addressOf } from './address.ts';
 import {
@@ -60,7 +61,7 @@ export function mount(app: App, routes: readonly AnyRoute[], outside: Outside): 
     const { facade } = each;
     for (const path of pathsOf(each)) {
       const whole = wholePath(each, path);
-      app.on([...methodsOf(each)], whole, (c) => answer(c, each, outside));
+      app.on([...methodsOf(each)], whole, (c) => answer(c, each, outside, whole));
       const allowed = [...(served.get(whole)?.allowed ?? []), ...methodsOf(each)];
       served.set(whole, { allowed, ...(facade ? { facade } : {}) });
     }
@@ -83,6 +84,7 @@ async function answer(
   c: HonoContext<{ Bindings: Bindings }>,
   each: AnyRoute,
   outside: Outside,
+  route: string,
 ): Promise<Response> {
   const request = c.req.raw;
   const settings = settingsOf(c.env);
@@ -92,6 +94,7 @@ async function answer(
     outside,
     requestId: requestIdOf(request.headers),
     address: addressOf(request.headers, settings.PEER),
+    trace: startTrace(settings, (name) => request.headers.get(name)),
     waitUntil: (work) => c.executionCtx.waitUntil(work),
   });
   const params = c.req.param();
@@ -101,12 +104,16 @@ async function answer(
     requestId: open.requestId,
     path: each.facade ? path : undefined,
     endpoint: params.endpoint,
+    route,
+    trace: open.trace,
   };
   noteForLog(request, note);
   const answering = callRoute(open, each, params, request, note).then(async (outcome) => {
+    note.timing = outcome.timing;
     try {
       return respond(outcome, each, request, open.requestId);
     } catch (thrown) {
+      note.code = failureOf(thrown).code;
       const told = { ...outcome, requestId: open.requestId, signal: open.signal };
       const response = respondToError(thrown, told, path, each.facade);
       await discardBody(open, request, limitsOf(each, settings));

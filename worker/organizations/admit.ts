@@ -3,6 +3,7 @@ import { GatewayError } from '../../proto/errors.ts';
 import { bearerOf } from '../access/authenticate.ts';
 import type { PublicContext } from '../context.ts';
 import { count, type Limit, subscriberOf } from '../limits/rate.ts';
+import { isSame } from '../secrets/compare.ts';
 
 const NEW_BY_ADDRESS: Limit = {
   name: 'new-by-address',
@@ -26,13 +27,4 @@ export async function admitFounder(
   if (!(await isSame(given, NEW_ORG_TOKEN))) {
     throw new GatewayError('TOKEN_INVALID', 'Invalid token format');
   }
-}
-
-/** Compares digests, whose length and time tell nothing of what was compared. */
-async function isSame(given: string, expected: string): Promise<boolean> {
-  const encoder = new TextEncoder();
-  const [a, b] = await Promise.all(
-    [given, expected].map((each) => crypto.subtle.digest('SHA-256', encoder.encode(each))),
-  );
-  return a !== undefined && b !== undefined && crypto.subtle.timingSafeEqual(a, b);
 }

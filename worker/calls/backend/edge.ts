@@ -9,6 +9,7 @@ import { edgeClient } from '../../drivers/edge/clients.ts';
 import { type EdgeDriver, Lost } from '../../drivers/edge/driver.ts';
 import { type Opened, open } from '../../drivers/pieces.ts';
 import type { Timing } from '../../outcome.ts';
+import { beginSpan, type OpenSpan } from '../../tracing.ts';
 import { opened, type Subscription } from '../events.ts';
 import type {
   Backend,
@@ -32,6 +33,8 @@ export class EdgeBackend implements Backend {
   readonly #ctx: Context;
   readonly target: Target;
   readonly #driver: EdgeDriver;
+  /** Of the call that is made now. */
+  #span: OpenSpan | undefined;
 
   constructor(ctx: Context, target: Target, driver: EdgeDriver) {
     this.#ctx = ctx;
@@ -104,12 +107,17 @@ export class EdgeBackend implements Backend {
     const client = await edgeClient(ctx, this.#driver, this.target, this.target.connection);
     deadline.remaining();
     const started = ctx.now();
+    this.#span = beginSpan(ctx.trace, 'backend', 'client', ctx.now);
+    let isError = true;
     try {
-      return await work(client);
+      const answer = await work(client);
+      isError = false;
+      return answer;
     } catch (thrown) {
       throw toldFailure(thrown, writes, deadline);
     } finally {
       this.timing.backend = ctx.now() - started;
+      this.#span?.end({ 'causeway.kind': this.target.kind }, isError);
     }
   }
 
@@ -136,6 +144,7 @@ export class EdgeBackend implements Backend {
       numbersAsStrings,
       canonical,
       replyForm,
+      trace: this.#span?.headers,
       inPieces: undefined,
     };
   }
