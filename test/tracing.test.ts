@@ -9,37 +9,49 @@ import { newOrganization, type Organization } from './organization.ts';
 import { type DecodedSpan, decodeTraces } from './otlp/decode.ts';
 import { backend } from './servers/backends.ts';
 
-/** Shapes of opentelemetry-proto, trace_service.proto, as OTLP writes them in JSON; nothing else may be there. */
+/**
+ * Shapes of opentelemetry-proto, trace_service.proto, as OTLP writes them in JSON; no other member
+ * may be there.
+ */
 const Attribute = z.strictObject({
   key: z.string(),
   value: z.union([
     z.strictObject({ stringValue: z.string() }),
-    z.strictObject({ intValue: z.string().regex(/^-?\d+$/) }),
+    z.strictObject({ intValue: z.union([z.int(), z.string().regex(/^-?\d+$/)]) }),
   ]),
 });
+const Dropped = z.int().min(0).optional();
 const Span = z.strictObject({
   traceId: z.string().regex(/^[\da-f]{32}$/),
   spanId: z.string().regex(/^[\da-f]{16}$/),
+  traceState: z.string().optional(),
   parentSpanId: z
     .string()
     .regex(/^[\da-f]{16}$/)
     .optional(),
+  flags: z.int().optional(),
   name: z.string(),
   kind: z.int().min(1).max(5),
   startTimeUnixNano: z.string().regex(/^\d{19}$/),
   endTimeUnixNano: z.string().regex(/^\d{19}$/),
   attributes: z.array(Attribute),
-  status: z.strictObject({ code: z.int() }).optional(),
+  droppedAttributesCount: Dropped,
+  events: z.tuple([]).optional(),
+  droppedEventsCount: Dropped,
+  links: z.tuple([]).optional(),
+  droppedLinksCount: Dropped,
+  status: z.strictObject({ code: z.int().min(0).max(2) }).optional(),
+});
+const Resource = z.strictObject({
+  attributes: z.array(Attribute),
+  droppedAttributesCount: Dropped,
+});
+const ScopeSpans = z.strictObject({
+  scope: z.strictObject({ name: z.string() }),
+  spans: z.array(Span),
 });
 const Exported = z.strictObject({
-  resourceSpans: z.array(
-    z.strictObject({
-      resource: z.strictObject({ attributes: z.array(Attribute) }),
-      scopeSpans: z.array(
-        z.strictObject({ scope: z.strictObject({ name: z.string() }), spans: z.array(Span) }),
-      ),
-    }),
-  ),
+  resourceSpans: z.array(z.strictObject({ resource: Resource, scopeSpans: z.array(ScopeSpans) })),
 });
 
 const seen: DecodedSpan[] = [];
@@ -126,7 +138,10 @@ function fromJson(value: unknown): DecodedSpan[] {
 
 function attributesOf(all: readonly z.infer<typeof Attribute>[]): Record<string, string> {
   return Object.fromEntries(
-    all.map(({ key, value }) => [key, 'intValue' in value ? value.intValue : value.stringValue]),
+    all.map(({ key, value }) => [
+      key,
+      String('intValue' in value ? value.intValue : value.stringValue),
+    ]),
   );
 }
 

@@ -92,7 +92,7 @@ export async function callRelay<Result>(
   let last: GatewayError | undefined;
   try {
     for (const node of plan.nodes) {
-      const span = beginSpan(ctx.trace, 'relay', 'client', ctx.now);
+      const span = beginSpan(ctx.trace, 'relay');
       try {
         const result = await callNode(ctx, { ...plan, headers: span?.headers }, node, call);
         span?.end({ 'causeway.node': node.uuid });

@@ -8,7 +8,7 @@ import { requestMetrics } from '../metrics.ts';
 import type { Timing } from '../outcome.ts';
 import { settingsOf } from '../settings.ts';
 import { visible } from '../shapes/visible.ts';
-import type { Span, Trace } from '../tracing.ts';
+import { endTrace, type Trace } from '../tracing.ts';
 import { sendSpans } from './otlp.ts';
 import type { App } from './run.ts';
 
@@ -33,6 +33,8 @@ export interface RequestNote {
 const GATHERED_MS = 200;
 /** So many lines are written at once. */
 const GATHERED_MAX = 100;
+/** Statuses from here on are the gateway's fault or the backend's. */
+const SERVER_FAULT = 500;
 /** Paths that monitoring asks for many times a minute. */
 const HEALTH = ['/healthz', '/metrics'];
 
@@ -91,8 +93,7 @@ function observe(
   const method = note ? request.method : 'other';
   requestMetrics.count({ method, route, status, seconds: (ended - started) / 1000, code, timing });
   const { trace, endpoint, organization, requestId } = note ?? {};
-  if (!trace?.isSampled || env === undefined) return;
-  const { traceId, spanId: id, parentId, spans } = trace;
+  if (trace === undefined || env === undefined) return;
   const attributes = {
     'http.request.method': method,
     'http.route': route,
@@ -102,18 +103,8 @@ function observe(
     ...(endpoint === undefined ? {} : { 'causeway.endpoint': loggedPath(endpoint) }),
     ...(code === undefined ? {} : { 'error.type': code }),
   };
-  const own: Span = {
-    ...{ traceId, id, parentId, name: `${method} ${route}`, kind: 'server' },
-    ...{ startMs: started, endMs: ended, attributes, isError: status >= 500 },
-  };
-  sendSpans(
-    {
-      settings: settingsOf(env),
-      fetch: (each) => fetch(each),
-      waitUntil: (work) => execution?.waitUntil(work),
-    },
-    [own, ...spans],
-  );
+  endTrace(trace, `${method} ${route}`, attributes, status >= SERVER_FAULT);
+  sendSpans(settingsOf(env), (work) => execution?.waitUntil(work));
 }
 
 function lineFor(request: Request, reply: Response, path: string, started: number): string {

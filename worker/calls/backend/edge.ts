@@ -107,7 +107,7 @@ export class EdgeBackend implements Backend {
     const client = await edgeClient(ctx, this.#driver, this.target, this.target.connection);
     deadline.remaining();
     const started = ctx.now();
-    this.#span = beginSpan(ctx.trace, 'backend', 'client', ctx.now);
+    this.#span = beginSpan(ctx.trace, 'backend');
     let isError = true;
     try {
       const answer = await work(client);
