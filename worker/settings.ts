@@ -219,11 +219,14 @@ export function bindingsOf(settings: Settings): object | undefined {
 }
 
 /**
- * Uses these keys in place of the bindings' from now on; calls under way end with those that they
- * began with. @throws Error as `settingsOf`; then nothing has changed
+ * Uses these keys in place of the bindings' from now on, or where there are none the bindings'
+ * again; calls under way end with those that they began with.
+ * @throws Error as `settingsOf`; then nothing has changed
  */
 export function changeKeys(env: object, keys: Readonly<Record<string, unknown>>): void {
-  const changed = Object.fromEntries(CHANGING.map((name) => [name, keys[name] ?? '']));
+  const isBack = Object.keys(keys).length === 0;
+  const names = isBack ? [] : CHANGING;
+  const changed = Object.fromEntries(names.map((name) => [name, keys[name] ?? '']));
   parsed({ ...env, ...changed });
   current.changed = changed;
   current.read = new WeakMap();
