@@ -108,6 +108,9 @@ export function newKey(name: KeyName, node?: string): Promise<string> | string {
   return randomSecret();
 }
 
+/** What `npm run keygen` writes beside them. */
+const BESIDE = ['RELAY_NODE_PUBLIC_KEY', 'NEW_ORG_TOKEN', 'METRICS_TOKEN'];
+
 /**
  * The environment with the keys of `KEYS_FILE`, whose lines are `NAME='value'`; they win.
  * @throws Failure when it cannot be read
@@ -118,7 +121,7 @@ export function withKeysFile(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv 
   try {
     const kept = parseEnv(readFileSync(path, 'utf8'));
     const names = KEY_NAMES.flatMap((name) => [name, `${name}_PREVIOUS`]);
-    const keys = [...names, 'RELAY_NODE_PUBLIC_KEY'].flatMap((name) =>
+    const keys = [...names, ...BESIDE].flatMap((name) =>
       kept[name] === undefined ? [] : [[name, kept[name]]],
     );
     return { ...environment, ...Object.fromEntries(keys) };

@@ -52,7 +52,7 @@ export async function planOf(options: Options, folder: DataFolder): Promise<Plan
   // Behind a proxy, where clients reach it is the proxy's address.
   const isLocal = isLoopback(options.host) && options.trustedProxy === undefined;
   const bindings = {
-    ...passedOn(),
+    ...passedOn(environment),
     ...keyBindings(keys, elsewhere),
     RELAY_URL: elsewhere?.url ?? `http://127.0.0.1:${relayPort}`,
     PEER: peerSetting(mode, secret),
@@ -86,10 +86,10 @@ export function keyBindings(
 }
 
 /** Settings of the environment that the worker reads. */
-function passedOn(): Record<string, string> {
+function passedOn(environment: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     WORKER_SETTINGS.flatMap(({ name }) => {
-      const value = process.env[name];
+      const value = environment[name];
       return value ? [[name, value]] : [];
     }),
   );
@@ -118,6 +118,7 @@ export function relayEnvironment(plan: Plan, demo?: string): Record<string, stri
     RELAY_ALLOW: allowed(options.host, demo),
     OWN_PORTS_FILE: ownPortsFile(folder),
     HTTP_ALLOW_PRIVATE: plan.bindings.HTTP_ALLOW_PRIVATE ?? '',
+    METRICS_TOKEN: plan.bindings.METRICS_TOKEN ?? '',
     RELAY_PARTS: String(plan.relayParts),
     RELAY_PART_MEMORY_MB: process.env.RELAY_PART_MEMORY_MB ?? '',
     RELAY_STAND_INS: process.env.RELAY_STAND_INS ?? '',

@@ -176,7 +176,7 @@ function lines(settings: readonly SettingHelp[]): string {
   return settings
     .map(({ name, meaning, fallback }) => {
       const what = fallback === undefined ? meaning : `${meaning} (${fallback})`;
-      return `  ${name.padEnd(26)}${what}`;
+      return `  ${name.padEnd(30)}${what}`;
     })
     .join('\n');
 }

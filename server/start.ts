@@ -75,7 +75,7 @@ async function start(plan: Plan, shutdown: Shutdown): Promise<string> {
   await answers(gateway);
   const unfollow = await followKeys(plan, runtime.edge);
   await shutdown.addDoor(async () => unfollow());
-  const newOrgToken = process.env.NEW_ORG_TOKEN || undefined;
+  const { NEW_ORG_TOKEN: newOrgToken } = plan.bindings;
   const { setUpDemo } = options.demo ? await import('./demo.ts') : {};
   if (database) await setUpDemo?.(gateway, folder, database, newOrgToken);
   return greeting({
