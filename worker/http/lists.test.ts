@@ -4,6 +4,7 @@ import { routes } from '../app.ts';
 import { pathsOf } from '../route.ts';
 import { failure, insertEndpoint, startGateway, type TestGateway } from '../test/gateway.ts';
 import { pingingRelay } from '../test/pinging-relay.ts';
+import { insertNode } from '../test/registered-node.ts';
 import { insertTemplate } from '../test/template.ts';
 import { insertWorkflow } from '../test/workflow.ts';
 
@@ -20,6 +21,7 @@ interface List {
 const LISTS: readonly List[] = [
   { path: '/endpoints', entries: 'endpoints', wrapped: true, entriesMin: 3 },
   { path: '/endpoints/:endpoint/nodes', entries: 'nodes', wrapped: true, entriesMin: 1 },
+  { path: '/nodes', entries: 'nodes', entriesMin: 3 },
   { path: '/templates', entries: 'templates', entriesMin: 3 },
   { path: '/workflows', entries: 'workflows', entriesMin: 3 },
   { path: '/audit', entries: 'entries', entriesMin: 3 },
@@ -47,6 +49,7 @@ async function start(): Promise<TestGateway> {
     endpoints.set(made, await insertEndpoint(made));
   }
   await insertEndpoint(made);
+  for (let at = 0; at < 3; at += 1) await insertNode(made);
   for (let at = 0; at < 3; at += 1) await insertTemplate(made);
   for (let at = 0; at < 3; at += 1) await insertWorkflow(made);
   await made.call('PATCH', '/organizations', { description: 'x' });

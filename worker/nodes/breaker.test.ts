@@ -10,38 +10,38 @@ function failedTimes(times: number): Breaker {
 }
 
 test('opens after three failures one after another', () => {
-  expect(failedTimes(2).isOpen(0)).toBe(false);
-  expect(failedTimes(3).isOpen(0)).toBe(true);
+  expect(failedTimes(2).state(0)).toBe('closed');
+  expect(failedTimes(3).state(0)).toBe('open');
   const interrupted = failedTimes(2);
   interrupted.succeeded();
   interrupted.failed(0);
-  expect(interrupted.isOpen(0)).toBe(false);
+  expect(interrupted.state(0)).toBe('closed');
 });
 
 test('lets one call through after a second, and others once that did well', () => {
   const breaker = failedTimes(3);
-  expect(breaker.isOpen(999)).toBe(true);
-  expect(breaker.isOpen(1_000)).toBe(false);
-  expect(breaker.isOpen(1_000)).toBe(true);
+  expect(breaker.state(999)).toBe('open');
+  expect(breaker.state(1_000)).toBe('half-open');
+  expect(breaker.state(1_000)).toBe('open');
   breaker.succeeded();
-  expect(breaker.isOpen(1_001)).toBe(false);
-  expect(breaker.isOpen(1_001)).toBe(false);
+  expect(breaker.state(1_001)).toBe('closed');
+  expect(breaker.state(1_001)).toBe('closed');
 });
 
 test('stays open for twice as long after a probe that failed, at most 30 s', () => {
   const breaker = failedTimes(3);
   let now = 0;
   for (const openMs of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
-    expect(breaker.isOpen(now + openMs - 1)).toBe(true);
+    expect(breaker.state(now + openMs - 1)).toBe('open');
     now += openMs;
-    expect(breaker.isOpen(now)).toBe(false);
+    expect(breaker.state(now)).toBe('half-open');
     breaker.failed(now);
   }
 });
 
 test('gives the turn of a probe that never ended to another', () => {
   const breaker = failedTimes(3);
-  expect(breaker.isOpen(1_000)).toBe(false);
-  expect(breaker.isOpen(5_999)).toBe(true);
-  expect(breaker.isOpen(6_000)).toBe(false);
+  expect(breaker.state(1_000)).toBe('half-open');
+  expect(breaker.state(5_999)).toBe('open');
+  expect(breaker.state(6_000)).toBe('half-open');
 });

@@ -11,6 +11,9 @@ const OPEN_MAX_MS = 30_000;
 /** A probe that has not ended after so many milliseconds leaves its turn to another. */
 const PROBE_MAX_MS = 5_000;
 
+/** Whether calls go through. */
+export type BreakerState = 'closed' | 'open' | 'half-open';
+
 /** Of one node and endpoint. Times are in Unix epoch milliseconds. */
 export class Breaker {
   #failures = 0;
@@ -34,11 +37,14 @@ export class Breaker {
     this.#openMs = OPEN_MS;
   }
 
-  /** Whether calls had better go elsewhere; when it was open for long enough, one call is let through. */
-  isOpen(now: number): boolean {
-    if (this.#failures < FAILURES_MAX) return false;
-    if (now < this.#openUntil || now - this.#probedAt < PROBE_MAX_MS) return true;
+  /**
+   * How calls are to take it. Half open, the one call that asks is to try it, and others are not.
+   * @param tries whether the call that asks would try it now
+   */
+  state(now: number, tries = true): BreakerState {
+    if (this.#failures < FAILURES_MAX) return 'closed';
+    if (!tries || now < this.#openUntil || now - this.#probedAt < PROBE_MAX_MS) return 'open';
     this.#probedAt = now;
-    return false;
+    return 'half-open';
   }
 }

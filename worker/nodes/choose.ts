@@ -39,12 +39,13 @@ export async function chooseNodes(ctx: Context, endpoint: Endpoint): Promise<rea
 /** Those that the endpoint's calls do badly on are tried after all others. */
 function avoidedLast(ctx: Context, nodes: readonly Node[], endpoint: string): readonly Node[] {
   if (nodes.length === 1) return nodes;
-  const judged = nodes.map((node) => ({ node, avoided: isAvoided(ctx, node.uuid, endpoint) }));
-  const ordered = [
-    ...judged.filter((each) => !each.avoided),
-    ...judged.filter((each) => each.avoided),
-  ];
-  return ordered.map(({ node }) => node);
+  const first: Node[] = [];
+  const last: Node[] = [];
+  for (const node of nodes) {
+    if (isAvoided(ctx, node, endpoint, first.length === 0)) last.push(node);
+    else first.push(node);
+  }
+  return [...first, ...last];
 }
 
 /**

@@ -13,7 +13,7 @@ const CHECK_TIMEOUT_MS = 2_000;
 /** The same of the process that is the node, when another wants to be. Spec: nodes.md §1 */
 const PING_TIMEOUT_MS = 1_000;
 /** The same of a node that calls wait for. Spec silent. */
-export const ANSWER_TIMEOUT_MS = 800;
+const ANSWER_TIMEOUT_MS = 700;
 
 /** What a check saw. */
 export interface Health {
@@ -40,7 +40,7 @@ export async function answersAs(
   return answer?.instance === instance && !answer.draining;
 }
 
-/** Whether it answers in 0.8 s. */
+/** Whether it answers in 0.7 s. */
 export async function answers(ctx: PublicContext, node: Node): Promise<boolean> {
   return (await ask(ctx, node, ANSWER_TIMEOUT_MS)) !== undefined;
 }

@@ -10,17 +10,15 @@ import type { Node } from '../drivers/node.ts';
 import type { Watch } from '../drivers/watch.ts';
 import { log } from '../log.ts';
 import { Breaker } from './breaker.ts';
-import { ANSWER_TIMEOUT_MS, answers } from './health.ts';
+import { answers } from './health.ts';
 import { markReachable, markUnreachable } from './store.ts';
 
 /** Nodes, and pairs of node and endpoint, that an isolate remembers. */
 const KNOWN_MAX = 10_000;
 /** Times that a node in doubt is asked, each for less than a second: less than 3 s later it is gone. Spec: nodes.md §3 */
 const ASKED_TIMES = 2;
-/** Questions in all: some say nothing, because the isolate hears late. */
-const TRIES_MAX = 4;
-/** By so many milliseconds more than it asked for, the isolate itself was busy. */
-const LATE_MS = 150;
+/** Milliseconds in which a busy isolate hears what has come already. */
+const HEARD_LATE_MS = 50;
 /** A question that has not ended after so many milliseconds was lost with the request that asked. */
 const ASKING_MAX_MS = 5_000;
 /** A node that is there answers sooner, in milliseconds. */
@@ -77,12 +75,17 @@ export function isReachable(
 
 /**
  * Whether calls of the endpoint had better go over another node: it owes an answer, or calls of the
- * endpoint fail there; lets one through now and then.
+ * endpoint fail there. Now and then a call that would try it first is let through.
  */
-export function isAvoided(ctx: PublicContext, uuid: string, endpoint: string): boolean {
+export function isAvoided(
+  ctx: PublicContext,
+  { uuid }: Node,
+  endpoint: string,
+  isFirst: boolean,
+): boolean {
   const owesMs = ctx.now() - reachOf(ctx, uuid).askedAt;
   if (owesMs > OWES_MS && owesMs < ASKING_MAX_MS) return true;
-  return knownOf(ctx).breakers.get(`${uuid}:${endpoint}`)?.isOpen(ctx.now()) ?? false;
+  return knownOf(ctx).breakers.get(`${uuid}:${endpoint}`)?.state(ctx.now(), isFirst) === 'open';
 }
 
 /** What calls of the endpoint tell. */
@@ -102,6 +105,8 @@ export function watchOf(ctx: PublicContext, endpoint: string): Watch {
     failed: (node) => breakerOf(node).failed(ctx.now()),
     silent(node) {
       breakerOf(node).failed(ctx.now());
+      // What it said a moment ago does not count any more.
+      reachOf(ctx, node.uuid).heardAt = 0;
       doubt(ctx, node);
     },
     doubted: (node) => doubt(ctx, node),
@@ -141,32 +146,31 @@ interface InDoubt {
 async function settle(ctx: PublicContext, node: Node, { reach, isMarked }: InDoubt): Promise<void> {
   const wasGone = reach.goneAt > reach.backAt;
   const began = ctx.now();
-  const found = await ask(ctx, node, reach, wasGone ? 1 : ASKED_TIMES);
-  if (found === 'there') return noteBack(ctx, node, { reach, isMarked }, began);
+  if (await isThere(ctx, node, reach, wasGone ? 1 : ASKED_TIMES)) {
+    return noteBack(ctx, node, { reach, isMarked }, began);
+  }
   reach.againMs = wasGone ? Math.min(reach.againMs * 2, AGAIN_MAX_MS) : AGAIN_MS;
   reach.askAgainAt = ctx.now() + reach.againMs;
-  if (found === 'unclear') return;
   reach.goneAt = Math.max(ctx.now(), reach.backAt + 1);
   if (!wasGone) log('warn', 'a node does not answer', { node: node.uuid });
   await write(node, (own) => markUnreachable(ctx.db, own, reach.goneAt));
 }
 
-/** Whether the node is there; gone when it owes so many answers. */
-async function ask(
+/** Whether the node answers one of so many questions, or calls meanwhile. */
+async function isThere(
   ctx: PublicContext,
   node: Node,
   reach: Reach,
   times: number,
-): Promise<'there' | 'gone' | 'unclear'> {
-  let owed = 0;
-  for (let time = 0; time < TRIES_MAX && owed < times; time += 1) {
-    const asked = ctx.now();
-    // A busy machine answers late, and other calls meanwhile.
-    if ((await answers(ctx, node)) || reach.heardAt > asked) return 'there';
-    // What this isolate itself was too busy to hear proves nothing.
-    if (ctx.now() - asked <= ANSWER_TIMEOUT_MS + LATE_MS) owed += 1;
+): Promise<boolean> {
+  const asked = ctx.now();
+  for (let time = 0; time < times; time += 1) {
+    if (await answers(ctx, node)) return true;
+    // What came while a busy isolate did other things is heard now.
+    await scheduler.wait(HEARD_LATE_MS);
+    if (reach.heardAt > asked) return true;
   }
-  return owed < times ? 'unclear' : 'gone';
+  return false;
 }
 
 async function noteBack(

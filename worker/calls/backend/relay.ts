@@ -139,11 +139,13 @@ export class RelayBackend implements Backend {
   ): Promise<Result> {
     const writes = this.target.mode === 'write';
     // A result that cannot be collected is one that did not come: a read has it from another node.
-    return this.#call(writes, deadline, async (attempt) => {
-      const { collectId, result, backendUs } = await send(attempt);
-      this.timing.backend = Number(backendUs) / 1000;
-      return collectId === '' ? result : this.#collect(attempt.node, collectId);
+    const { result, backendUs } = await this.#call(writes, deadline, async (attempt) => {
+      const { collectId, ...answer } = await send(attempt);
+      if (collectId === '') return answer;
+      return { ...answer, result: await this.#collect(attempt.node, collectId) };
     });
+    this.timing.backend = Number(backendUs) / 1000;
+    return result;
   }
 
   /**
