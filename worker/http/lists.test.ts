@@ -87,8 +87,6 @@ test('these are all that take a limit', () => {
   const own = limited
     .flatMap(pathsOf)
     .filter((path) => path !== '/endpoints/:endpoint/schema')
-    // Whose first entry is the default node: worker/nodes/registration.test.ts pages through it.
-    .filter((path) => path !== '/nodes')
     .filter((path) => path !== '/tasks' && !path.startsWith('/workflows/:workflow/'));
   expect(own.toSorted()).toEqual(LISTS.map(({ path }) => path).toSorted());
 });
