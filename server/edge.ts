@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
 import { sealOf } from '../worker/secrets/data-key-seal.ts';
 import { type BuiltWorker, buildWorker, ROOT } from './bundle.ts';
@@ -16,6 +17,10 @@ import { type Clock, startTimer } from './timer.ts';
 
 /** Milliseconds that a stop holds requests at most; it takes far less. */
 const HOLD_MAX_MS = 5_000;
+
+/** How often the worker is told that its runtime has started, until it hears it; and milliseconds in between. */
+const STARTED_TRIES = 60;
+const STARTED_AGAIN_MS = 500;
 
 /** Where the worker listens, and what it is given. */
 export interface EdgeOptions extends RuntimeSocket {
@@ -74,13 +79,14 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { made: edge, runtime } = withRuntime(
     () => ourSignals(() => new Miniflare(miniflareOptions(options, worker, environment))),
     options,
+    () => void tellStarted(edge),
   );
   try {
     const inner = await edge.ready;
     await applyMigrations(await edge.getD1Database('DB'));
     const timer = startTimer(cronsOf(worker), (...due) => runLine(edge, ...due), options.clock);
     // Nobody waits for it; the hour looks again.
-    runLine(edge, 'started').catch(() => {});
+    void tellStarted(edge);
     return {
       innerPort: Number(inner.port),
       database: () => edge.getD1Database('DB'),
@@ -106,6 +112,17 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 function cronsOf({ options }: BuiltWorker): string[] {
   const { cronTriggers } = options.workerOptions;
   return Array.isArray(cronTriggers) ? cronTriggers.map(String) : [];
+}
+
+/** Tells the worker that its runtime has started: until it answers, or for some time. */
+async function tellStarted(edge: Miniflare): Promise<void> {
+  for (let tries = 0; tries < STARTED_TRIES; tries += 1) {
+    try {
+      return await runLine(edge, 'started');
+    } catch {
+      await sleep(STARTED_AGAIN_MS);
+    }
+  }
 }
 
 async function runLine(edge: Miniflare, cron: string, scheduledTime = Date.now()): Promise<void> {

@@ -62,14 +62,24 @@ export function runtimeEnvironment({ host, port }: RuntimeSocket): Record<string
   return { WORKERD_HOST: host, WORKERD_PORT: String(port), WORKERD_SOCKET: SOCKET };
 }
 
-/** Makes what runs a runtime, now and whenever that one has crashed. */
+/**
+ * Makes what runs a runtime, now and whenever that one has crashed.
+ * @param onAgain is called when another one takes the place of one that has crashed
+ */
 export function withRuntime<Made extends { dispose(): Promise<void> }>(
   make: () => Made,
   socket: RuntimeSocket,
+  onAgain: () => void,
 ): { made: Made; runtime: Runtime } {
   const children: ChildProcess[] = [];
   const note = (message: unknown): void => {
-    children.push((message as { process: ChildProcess }).process); // Node's documented message.
+    const { process: child } = message as { process: ChildProcess }; // Node's documented message.
+    children.push(child);
+    // It is told before it has arguments.
+    setImmediate(() => {
+      const first = children.find(isRuntime);
+      if (isRuntime(child) && child !== first) onAgain();
+    });
   };
   subscribe('child_process', note);
   const made = make();
@@ -77,7 +87,7 @@ export function withRuntime<Made extends { dispose(): Promise<void> }>(
   const dispose = () => (disposed ??= made.dispose());
   const stop: Runtime['stop'] = async (drainMs, worker) => {
     unsubscribe('child_process', note);
-    const child = children.findLast(({ spawnargs }) => spawnargs?.includes(CONTROLLED));
+    const child = children.findLast(isRuntime);
     if (child !== undefined && isRunning(child)) {
       // At once: Miniflare starts one again that ends otherwise.
       child.once('exit', dispose);
@@ -87,6 +97,10 @@ export function withRuntime<Made extends { dispose(): Promise<void> }>(
     await dispose();
   };
   return { made, runtime: { stop } };
+}
+
+function isRuntime({ spawnargs }: ChildProcess): boolean {
+  return spawnargs?.includes(CONTROLLED) ?? false;
 }
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {

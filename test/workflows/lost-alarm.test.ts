@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../server/ports.ts';
 import { dataFolder, startGateway } from '../gateway.ts';
 import { newOrganization } from '../organization.ts';
+import { childrenOf } from '../processes.ts';
 import { Workflows } from './workflows.ts';
 
 /** Where the edge's runtime keeps the alarms of the objects that run workflows. */
@@ -38,6 +39,36 @@ test('a run whose alarm is lost goes on within 5 s of the start', async () => {
     const ended = `/workflows/${id}/executions?status=succeeded`;
     const found = async () => (await organization.call('GET', ended)).body;
     await expect.poll(found, { timeout: WITHIN_MS }).toEqual(one);
+  } finally {
+    await gateway.stop('SIGKILL');
+    await rm(data, { recursive: true, force: true });
+  }
+});
+
+test('a run whose alarm is lost goes on when the runtime has died alone', async () => {
+  const data = await dataFolder();
+  const gateway = await startGateway({ data });
+  try {
+    const organization = await newOrganization(gateway);
+    const on = new Workflows(organization);
+    const id = await on.add([{ id: 'wait', type: 'wait', mode: 'duration', duration: 'PT6S' }]);
+    const run = await on.start(id);
+    await on.waits(id, run);
+    const found = (status: string) => async () => {
+      const path = `/workflows/${id}/executions?status=${status}`;
+      return (await organization.call('GET', path).catch(() => undefined))?.body;
+    };
+    const one = { executions: [expect.objectContaining({ run_id: run })] };
+    await expect.poll(found('waiting'), { timeout: WITHIN_MS }).toEqual(one);
+    // The runtime still knows it, and the next one does not.
+    const alarms = new DatabaseSync(join(data, ALARMS));
+    expect(alarms.prepare('DELETE FROM _cf_ALARM').run().changes).toBe(1);
+    alarms.close();
+    const runtimes = childrenOf(gateway.pid).filter(({ command }) => /workerd serve/.test(command));
+    for (const { pid } of runtimes) process.kill(pid, 'SIGKILL');
+    expect(runtimes.length).toBeGreaterThan(0);
+
+    await expect.poll(found('succeeded'), { timeout: 30_000 }).toEqual(one);
   } finally {
     await gateway.stop('SIGKILL');
     await rm(data, { recursive: true, force: true });
