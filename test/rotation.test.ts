@@ -1,10 +1,10 @@
 /** Keys that change while calls run: none of the calls fails. Contract §3, §5; nodes.md §1. */
 
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnGateway, runScript, startGateway } from './gateway.ts';
+import { dataFolder, type OwnGateway, runScript, startGateway } from './gateway.ts';
 import { ask, newOrganization, type Organization } from './organization.ts';
 import { backend } from './servers/backends.ts';
 
@@ -117,4 +117,58 @@ test.each([
   const { failed, calls } = await running.stop();
   expect(failed).toEqual([]);
   expect(calls).toBeGreaterThan(50);
+});
+
+test('a change of INSTALLATION_KEY that was interrupted goes on, and what was sealed opens after it', async () => {
+  const data = await dataFolder();
+  const change = async (...args: string[]) => {
+    const { ended, output } = runScript('server/rotate.ts', [...args, '--data', data]);
+    return { code: await ended.then(({ code }) => code), said: output.stdout() + output.stderr() };
+  };
+  const { url } = await backend('postgres');
+  const first = await startGateway({ data });
+  const own = await newOrganization(first);
+  const endpoint = await own.addPostgres(url);
+  await first.stop();
+  expect(await change('INSTALLATION_KEY')).toMatchObject({
+    code: 0,
+    said: expect.stringContaining('The gateway does not run: it uses the keys when it starts.\n'),
+  });
+  expect(await change('INSTALLATION_KEY', '--finish')).toEqual({
+    code: 1,
+    said: 'Start the gateway first: it says whether all data keys are sealed anew.\n',
+  });
+  const second = await startGateway({ data });
+  const again = await change('INSTALLATION_KEY');
+  expect(again.said).toContain(
+    'A change of INSTALLATION_KEY has begun already; going on with it.\n',
+  );
+  expect(again.said).toContain('1 of 1 data keys are sealed with the new key.\n');
+  expect(await change('INSTALLATION_KEY', '--finish')).toMatchObject({ code: 0 });
+  await second.stop();
+  const third = await startGateway({ data });
+  const reply = await ask(
+    third,
+    'POST',
+    `/endpoints/${endpoint}/read`,
+    { query: 'SELECT 1 AS one' },
+    { Authorization: `Bearer ${own.token}` },
+  );
+  await third.stop();
+  expect(reply).toMatchObject({ status: 200, body: { data: { rows: [{ one: 1 }] } } });
+  await rm(data, { recursive: true });
+});
+
+test.each([
+  [
+    [],
+    'One of JWT_SECRET, INSTALLATION_KEY, GATEWAY_KEY, RELAY_NODE_KEY is to be named; see --help.\n',
+  ],
+  [
+    ['MAIL_TOKEN'],
+    'One of JWT_SECRET, INSTALLATION_KEY, GATEWAY_KEY, RELAY_NODE_KEY is to be named; see --help.\n',
+  ],
+  [['JWT_SECRET', '--now'], "Unknown option '--now'; see --help.\n"],
+])('%j is refused in one sentence', async (args, stderr) => {
+  expect(await rotate(...args)).toEqual({ code: 1, stdout: '', stderr });
 });
