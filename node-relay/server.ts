@@ -120,7 +120,10 @@ export async function makeRelay(
       sessions: sessions.size,
       callsInFlight: calls.inFlight,
     }),
-    follow: (clockOffsetMs, gatewayKeys) => parts.admission.follow(clockOffsetMs, gatewayKeys),
+    follow(clockOffsetMs, gatewayKeys) {
+      parts.admission.follow(clockOffsetMs, gatewayKeys);
+      if (gatewayKeys !== undefined) void parts.metrics.tellKeys({ ...config, gatewayKeys });
+    },
     shed: () => calls.shed(),
     use: parts.use,
     async drain() {
