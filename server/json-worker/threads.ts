@@ -7,8 +7,8 @@ import type { Answer } from './work.ts';
 
 /** Milliseconds after which an idle thread gives its memory back. Spec silent, all of them. */
 const IDLE_MS = 60_000;
-/** Milliseconds that a job may take: many times what the longest takes on a machine that does little else. */
-const JOB_MAX_MS = 60_000;
+/** Milliseconds that a job may take: more than any takes where other programs leave it time. */
+const JOB_MAX_MS = 300_000;
 const MIB = 1024 * 1024;
 /** MiB of a thread's heap for each MiB of the largest body: the worst shape takes 40. */
 const HEAP_OF_BODY = 64;
