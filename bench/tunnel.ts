@@ -40,7 +40,9 @@ try {
   try {
     const direct = await endpointOn(gateway, 'direct', await freePort('127.0.0.1'));
     const tunnel = await endpointOn(gateway, 'tunnelled');
-    console.log('connections  direct/s  tunnel/s  ratio  p50 direct  p50 tunnel  p99 direct  p99 tunnel');
+    console.log(
+      'connections  direct/s  tunnel/s  ratio  p50 direct  p50 tunnel  p99 direct  p99 tunnel',
+    );
     for (const connections of CONNECTIONS) console.log(await compare(connections, direct, tunnel));
     await besideLarge(tunnel);
   } finally {
@@ -55,7 +57,11 @@ try {
 type Measurable = Pick<MeasuredGateway, 'port' | 'path' | 'headers'>;
 
 /** An endpoint that a node of its own serves. @param port of one that the gateway dials */
-async function endpointOn(gateway: MeasuredGateway, id: string, port?: number): Promise<Measurable> {
+async function endpointOn(
+  gateway: MeasuredGateway,
+  id: string,
+  port?: number,
+): Promise<Measurable> {
   const url = `http://127.0.0.1:${gateway.port}`;
   const call: Call = async (method, path, body) => {
     const response = await fetch(`${url}/api/v1${path}`, {
@@ -65,7 +71,11 @@ async function endpointOn(gateway: MeasuredGateway, id: string, port?: number): 
     });
     return { body: await response.json() };
   };
-  const node = await startRelayNode({ call, gateway: url, ...(port === undefined ? {} : { port }) });
+  const node = await startRelayNode({
+    call,
+    gateway: url,
+    ...(port === undefined ? {} : { port }),
+  });
   nodes.push(node);
   const config = { write_conn: { url: database.url } };
   await call('POST', '/endpoints', { endpoint: id, kind: 'postgres', config });
@@ -104,7 +114,8 @@ async function compare(connections: number, direct: Measurable, tunnel: Measurab
 
 /** Small reads, one after another, alone and while large results are read one after another. */
 async function besideLarge(tunnel: Measurable): Promise<void> {
-  const small = () => generateLoad({ ...tunnel, body: SMALL, connections: 1, seconds: 3 * seconds });
+  const small = () =>
+    generateLoad({ ...tunnel, body: SMALL, connections: 1, seconds: 3 * seconds });
   const alone = await small();
   let isOver = false;
   let bytes = 0;

@@ -77,7 +77,8 @@ test('a node dials through an HTTP proxy, to a gateway whose certificate a priva
 
 const made: Namespace | string = await makeNamespace().catch((thrown: unknown) => String(thrown));
 const why = typeof made === 'string' ? made.replaceAll(/\s+/g, ' ') : '';
-if (why !== '') console.error(`There is no network namespace with a firewall on this machine: ${why}`);
+if (why !== '')
+  console.error(`There is no network namespace with a firewall on this machine: ${why}`);
 
 test.skipIf(why !== '' && !process.env.CI)(
   `a node serves from a network whose firewall drops everything inbound${why && ` (left out: ${why})`}`,
