@@ -27,7 +27,7 @@ const OWES_MS = 200;
 const SURE_MS = 500;
 /** Milliseconds until one that is gone is asked again; doubled each time, up to the longest. */
 const AGAIN_MS = 500;
-const AGAIN_MAX_MS = 4_000;
+const AGAIN_MAX_MS = 2_000;
 
 /** What is known of a node; times in Unix epoch milliseconds, 0 for never. */
 interface Reach {
