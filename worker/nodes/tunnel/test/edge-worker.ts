@@ -1,5 +1,6 @@
 /** A worker with the tunnels of one node and nothing else, for tests in the real edge runtime. */
 import { DurableObject } from 'cloudflare:workers';
+import { TUNNEL_PROTOCOL } from '../../../../proto/tunnel/frame.ts';
 import { inLargeParts } from '../../../drivers/large-parts.ts';
 import { NodeTunnels } from '../tunnels.ts';
 
@@ -40,7 +41,11 @@ export default {
   async fetch(request, { NODE }) {
     const object = NODE.getByName('node');
     const { url, method, headers, body } = request;
-    if (headers.get('Upgrade') === 'websocket') return object.fetch(request);
+    if (headers.get('Upgrade') === 'websocket') {
+      const { webSocket } = await object.fetch(request);
+      const named = { 'Sec-WebSocket-Protocol': TUNNEL_PROTOCOL };
+      return new Response(null, { status: 101, webSocket, headers: named });
+    }
     const { pathname } = new URL(url);
     if (pathname.startsWith(LEAVE)) {
       left.add(pathname.slice(LEAVE.length));
