@@ -15,7 +15,10 @@ export async function startProxies(port: () => number) {
   const processes: ChildProcess[] = [];
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     const child = waiting.shift();
-    if (child === undefined) return socket.destroy();
+    if (child === undefined) {
+      socket.destroy();
+      return;
+    }
     processes.push(child);
     child.send(port(), socket);
   });
