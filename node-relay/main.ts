@@ -44,8 +44,9 @@ async function main(): Promise<void> {
     if (!supervisor.draining) throw cause;
   }
   if (supervisor.draining) return;
-  relay.beats?.start();
-  void relay.tunnels?.start();
+  // A node that beats is taken to be there for calls: behind a tunnel it is once one is open.
+  void relay.tunnels?.start().then(() => relay.beats?.start());
+  if (relay.tunnels === undefined) relay.beats?.start();
   const { host, parts } = config;
   const place = relay.tunnels ? { transport: 'tunnel' } : { host, port: relay.port };
   log.info({ ...place, node: supervisor.node, version: programVersion(), parts }, 'relay ready');
