@@ -96,7 +96,8 @@ export class RequestMetrics {
     histogramOf(this.#durations, labels).observe(seconds);
     if (code !== undefined) add(this.#failures, `code="${code}"`);
     for (const [part, ms] of Object.entries(timing ?? {})) {
-      histogramOf(this.#parts, `part="${part}"`).observe(ms / 1000);
+      // A node says how long its backend took, and may say anything: no part is longer than the whole.
+      if (ms >= 0) histogramOf(this.#parts, `part="${part}"`).observe(Math.min(ms / 1000, seconds));
     }
   }
 

@@ -18,8 +18,6 @@ abstract class TunnelEnd {
   /** The largest number of a call so far. */
   protected last = 0;
   readonly #wire: Wire;
-  readonly #pings = new Map<number, () => void>();
-  #pinged = 0;
   /** Bytes of bodies that the other side was not told have arrived. */
   #untold = 0;
   #isClosed = false;
@@ -56,15 +54,6 @@ abstract class TunnelEnd {
     this.forget();
   }
 
-  /** Settles when the other side answers. */
-  ping(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#pinged += 1;
-    this.#pings.set(this.#pinged, resolve);
-    this.outbox.put({ type: 'ping', nonce: this.#pinged });
-    return promise;
-  }
-
   /** Ends all calls; their numbers begin anew. */
   protected forget(): void {
     const unsent = (call: Call) => this.outbox.holdsOpen(call.id);
@@ -84,12 +73,7 @@ abstract class TunnelEnd {
   #take(frame: Frame): void {
     switch (frame.type) {
       case 'ping':
-        this.outbox.put({ type: 'pong', nonce: frame.nonce });
-        return;
       case 'pong':
-        this.#pings.get(frame.nonce)?.();
-        this.#pings.delete(frame.nonce);
-        return;
       case 'start':
       case 'open':
       case 'goaway':
@@ -137,6 +121,8 @@ abstract class TunnelEnd {
 export class CallingEnd extends TunnelEnd {
   readonly #budget: Budget;
   readonly #goneAway: () => void;
+  readonly #pings = new Map<number, () => void>();
+  #pinged = 0;
   #epoch: number;
   #state: 'idle' | 'starting' | 'started' = 'idle';
 
@@ -184,10 +170,27 @@ export class CallingEnd extends TunnelEnd {
     return call;
   }
 
+  /** Settles when the relay answers. */
+  ping(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#pinged += 1;
+    this.#pings.set(this.#pinged, resolve);
+    this.outbox.put({ type: 'ping', nonce: this.#pinged });
+    return promise;
+  }
+
+  /** A relay asks by the WebSocket's own pings: answers here would pile up for one that does not read. */
   protected takeOwn(frame: Frame): void {
     if (frame.type === 'goaway') this.#goneAway();
+    else if (frame.type === 'ping') throw new TunnelFault('A relay sends no pings');
+    else if (frame.type === 'pong') this.#answered(frame.nonce);
     else if (frame.type !== 'start') throw new TunnelFault('A relay begins no calls');
     else if (frame.epoch === this.#epoch && this.#state === 'starting') this.#state = 'started';
+  }
+
+  #answered(nonce: number): void {
+    this.#pings.get(nonce)?.();
+    this.#pings.delete(nonce);
   }
 
   /** What the relay sent before it heard of this side is about calls that this side does not know. */
@@ -226,7 +229,9 @@ export class ServingEnd extends TunnelEnd {
       this.#isStarted = true;
       this.outbox.put(frame);
       if (this.#isLeaving) this.outbox.put({ type: 'goaway' });
-    } else if (frame.type === 'open' && this.isCurrent()) this.#open(frame);
+    } else if (frame.type === 'ping') this.outbox.put({ type: 'pong', nonce: frame.nonce });
+    else if (frame.type === 'open' && this.isCurrent()) this.#open(frame);
+    else if (frame.type === 'pong') return;
     else throw new TunnelFault('A gateway does not say that it goes away');
   }
 

@@ -64,7 +64,9 @@ export type Frame =
   | { readonly type: 'reset'; readonly call: number; readonly code: ResetCode }
   /** So many more bytes may be sent: of the call's body, or of all together for call 0. */
   | { readonly type: 'window'; readonly call: number; readonly credit: number }
+  /** From the gateway: whether the relay is there. */
   | { readonly type: 'ping'; readonly nonce: number }
+  /** From the relay: it is. */
   | { readonly type: 'pong'; readonly nonce: number }
   /** From the relay: it takes no more calls, and finishes those it has. */
   | { readonly type: 'goaway' };

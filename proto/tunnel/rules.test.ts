@@ -16,9 +16,20 @@ describe('a tunnel', () => {
     pair.deliver();
     await first;
     pair.gateway.call(headOf(), new Heard());
-    const [one, other] = [pair.gateway.ping(), pair.relay.ping()];
+    const second = pair.gateway.ping();
     pair.deliver();
-    expect(await Promise.all([one, other])).toEqual([undefined, undefined]);
+    await second;
+    expect([pair.wires.gateway.closed, pair.wires.relay.closed]).toEqual([undefined, undefined]);
+  });
+
+  test('takes no pings from a relay, whose answers it may never read', () => {
+    const pair = pairOf(echo);
+    pair.gateway.receive(encode([{ type: 'ping', nonce: 1 }]));
+    pair.wires.gateway.settle();
+    expect([pair.wires.gateway.closed, pair.wires.gateway.messages]).toEqual([
+      'A relay sends no pings',
+      [],
+    ]);
   });
 
   test('that is lost ends its calls: those that were told of are lost, others were not begun', () => {

@@ -71,4 +71,18 @@ describe('what a failure means for a read and for a write', () => {
       { message: 'No node that can serve the endpoint is available', details: [] },
     ]);
   });
+
+  test('details that are no JSON are left out, and the failure stays what it is', async () => {
+    const value = { code: 'REQUEST_FAILED', details: '[{' };
+    const detail = { desc: ErrorDetailSchema, value };
+    const gateway = contextOf({
+      a: {
+        run() {
+          throw new ConnectError('The backend refused', Code.InvalidArgument, undefined, [detail]);
+        },
+      },
+    });
+    const told = await gateway.run(true).catch((thrown: unknown) => thrown);
+    expect(told).toMatchObject({ code: 'REQUEST_FAILED', details: [] });
+  });
 });

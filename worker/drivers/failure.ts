@@ -98,6 +98,10 @@ function toldFailure(cause: ConnectError): GatewayError | undefined {
 
 function detailsOf(text: string): readonly ErrorDetails[] {
   if (text === '') return [];
-  const parsed: unknown = JSON.parse(text);
-  return Array.isArray(parsed) ? (parsed as ErrorDetails[]) : []; // The relay writes a GatewayError's.
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? (parsed as ErrorDetails[]) : []; // The relay writes a GatewayError's.
+  } catch {
+    return []; // A node of an organization may write anything.
+  }
 }

@@ -15,6 +15,9 @@ const NODES_MAX = 10_000;
 /** Milliseconds for which that is remembered: a relay gives a key a part of its own for an hour. */
 const MOVED_FOR_MS = 3_600_000;
 
+/** Bytes of a reply beside a result of `RESULT_MAX_BYTES`, and of one event of a backend. Spec silent. */
+const REPLY_ROOM_BYTES = 32 * 1024 * 1024;
+
 /** A way to a node, or to one part of it. */
 export interface RelayRoute {
   readonly url: string;
@@ -66,7 +69,11 @@ export function routeToPort(ctx: PublicContext, node: Node): RelayRoute {
   const { nodes } = linesOf(ctx.env);
   const line = nodes.get(node.uuid);
   if (line && line.url === node.url) return line;
-  const made = newLine(node.url, sendTo(ctx, node), false);
+  // An organization's own node may answer with anything, into memory that all organizations share.
+  const replyMaxBytes = node.default
+    ? undefined
+    : ctx.settings.RESULT_MAX_BYTES + REPLY_ROOM_BYTES;
+  const made = newLine(node.url, sendTo(ctx, node), { isOfPart: false, replyMaxBytes });
   nodes.set(node.uuid, made);
   return made;
 }
@@ -91,7 +98,7 @@ function* partsOf(env: Bindings): Iterable<RelayRoute> {
   for (let index = 0; ; index += 1) {
     const part = bound.get(`RELAY_PART_${index}`);
     if (!isFetcher(part)) return;
-    yield newLine(PART_URL, (url, init) => part.fetch(url, init), true);
+    yield newLine(PART_URL, (url, init) => part.fetch(url, init), { isOfPart: true });
   }
 }
 
@@ -99,8 +106,12 @@ function isFetcher(bound: unknown): bound is Fetcher {
   return typeof bound === 'object' && bound !== null && 'fetch' in bound;
 }
 
-function newLine(url: string, send: Send, isOfPart: boolean): RelayRoute {
-  const relay = createClient(RelayService, relayTransport(url, send));
+function newLine(
+  url: string,
+  send: Send,
+  { isOfPart, replyMaxBytes }: { isOfPart: boolean; replyMaxBytes?: number | undefined },
+): RelayRoute {
+  const relay = createClient(RelayService, relayTransport(url, send, replyMaxBytes));
   return { url, isOfPart, relay, heardAt: Number.NEGATIVE_INFINITY };
 }
 

@@ -33,10 +33,14 @@ function clientOf(implementation: Partial<ServiceImpl<typeof RelayService>>) {
   return { client, sent };
 }
 
-function answeredBy(fetch: (request: Request) => Promise<Response>) {
+function answeredBy(fetch: (request: Request) => Promise<Response>, replyMaxBytes?: number) {
   return createClient(
     RelayService,
-    relayTransport('http://relay.test', (url, init) => fetch(new Request(url, init))),
+    relayTransport(
+      'http://relay.test',
+      (url, init) => fetch(new Request(url, init)),
+      replyMaxBytes,
+    ),
   );
 }
 
@@ -48,6 +52,35 @@ const failureOf = (work: Promise<unknown>): Promise<ConnectError> =>
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe('a unary call', () => {
+  test('stops reading a reply that is larger than it may be, whatever its head says', async () => {
+    let [sent, isCancelled] = [0, false];
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1_024;
+        if (sent > 1_000_000) return controller.close();
+        controller.enqueue(new Uint8Array(1_024));
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const headers = { 'Content-Type': 'application/proto', 'Content-Length': '5' };
+    const client = answeredBy(async () => new Response(endless, { headers }), 10_000);
+    const { code, isWireError } = await failureOf(client.status({}));
+    expect({ code, isWireError, isCancelled, isBounded: sent < 20_000 }).toEqual({
+      code: Code.ResourceExhausted,
+      isWireError: false,
+      isCancelled: true,
+      isBounded: true,
+    });
+  });
+
+  test('takes a reply that is as large as it may be', async () => {
+    const { client: full, sent } = clientOf({ status: () => ({ version: 'x'.repeat(5_000) }) });
+    expect((await full.status({})).version.length).toBe(5_000);
+    expect(sent.length).toBe(1);
+  });
+
   test('brings every request and result through as it is', async () => {
     let seen: RunRequest | undefined;
     const { client } = clientOf({

@@ -12,6 +12,7 @@ import {
   createTransport,
   errorFromJson,
 } from '@connectrpc/connect/protocol-connect';
+import { GatheredBytes } from '../../proto/gathered-bytes.ts';
 import { inLargeParts } from './large-parts.ts';
 
 /** Sends one HTTP request; the `fetch` of a binding, or the runtime's own. @throws ConnectError where it knows why there is no reply, or what the runtime throws */
@@ -27,8 +28,10 @@ const NO_TRAILER = new Headers();
  * is the deadline that the other side is told, `signal` what ends the call here. A connection
  * that fails is `Code.Unavailable`, whether or not the request arrived.
  * Source: connectrpc.com/docs/protocol.
+ * @param replyMaxBytes of a unary reply and of a message of a stream, where the other side is not
+ * the installation's own; one that is larger counts as lost
  */
-export function relayTransport(baseUrl: string, send: Send): Transport {
+export function relayTransport(baseUrl: string, send: Send, replyMaxBytes?: number): Transport {
   const streams = createTransport({
     httpClient: createFetchClient((input) => sendStream(send, new Request(input))),
     baseUrl,
@@ -37,7 +40,7 @@ export function relayTransport(baseUrl: string, send: Send): Transport {
     acceptCompression: [],
     sendCompression: null,
     compressMinBytes: Number.MAX_SAFE_INTEGER,
-    readMaxBytes: PIECE_MAX_BYTES,
+    readMaxBytes: Math.min(PIECE_MAX_BYTES, replyMaxBytes ?? PIECE_MAX_BYTES),
     writeMaxBytes: Number.MAX_SAFE_INTEGER,
   });
   return {
@@ -51,7 +54,7 @@ export function relayTransport(baseUrl: string, send: Send): Transport {
       }).catch((cause: unknown) => {
         throw unreachable(cause);
       });
-      const body = await response.arrayBuffer().catch((cause: unknown) => {
+      const body = await wholeBody(response, replyMaxBytes).catch((cause: unknown) => {
         throw unreachable(cause);
       });
       if (!response.ok) throw failureOf(response, body);
@@ -64,13 +67,28 @@ export function relayTransport(baseUrl: string, send: Send): Transport {
           return response.headers;
         },
         trailer: NO_TRAILER,
-        message: fromBinary(method.output, new Uint8Array(body)),
+        message: fromBinary(method.output, body),
       };
     },
     // The deadline goes as a header: given as a number, the library would start a timer.
     stream: (method, signal, timeoutMs, header, input, values) =>
       streams.stream(method, signal, undefined, withDeadline(header, timeoutMs), input, values),
   };
+}
+
+/**
+ * What its head says of the length is not believed: the body may be compressed, or from a tunnel.
+ * @throws ConnectError when there is more
+ */
+async function wholeBody(response: Response, maxBytes?: number): Promise<Uint8Array> {
+  if (maxBytes === undefined) return new Uint8Array(await response.arrayBuffer());
+  const gathered = new GatheredBytes();
+  // Leaving the loop cancels the body.
+  for await (const part of response.body ?? []) {
+    gathered.add(part);
+    if (gathered.length > maxBytes) throw new ConnectError('too large', Code.ResourceExhausted);
+  }
+  return gathered.take();
 }
 
 /** Of a plain record a plain record: the runtime's `Headers` cost more than all else here. */
@@ -113,7 +131,7 @@ function unreachable(cause: unknown): ConnectError {
 }
 
 /** What the other side, or a proxy before it, says went wrong. */
-function failureOf(response: Response, body: ArrayBuffer): ConnectError {
+function failureOf(response: Response, body: Uint8Array): ConnectError {
   const fallback = new ConnectError(
     `HTTP status ${response.status}`,
     codeFromHttpStatus(response.status),

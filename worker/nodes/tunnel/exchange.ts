@@ -1,5 +1,5 @@
 /** One request through a tunnel: sent as frames, and answered as soon as the reply's head is here. */
-import { joined } from '../../../proto/gathered-bytes.ts';
+import { GatheredBytes } from '../../../proto/gathered-bytes.ts';
 import type { Break, Call, CallListener } from '../../../proto/tunnel/call.ts';
 import type { CallingEnd } from '../../../proto/tunnel/end.ts';
 import type { ReplyHead, RequestHead } from '../../../proto/tunnel/frame.ts';
@@ -58,7 +58,7 @@ class Reply implements CallListener {
   readonly #response = Promise.withResolvers<Response>();
   call: Call | undefined;
   #head: ReplyHead | undefined;
-  #parts: Uint8Array[] = [];
+  readonly #gathered = new GatheredBytes();
   #hasEnded = false;
   #how: Break | undefined;
   /** Set while a reader waits for what comes next. */
@@ -71,11 +71,13 @@ class Reply implements CallListener {
   head(head: ReplyHead): void {
     this.#head = head;
     // A short body is in the same message.
-    queueMicrotask(() => this.#response.resolve(this.#answer(head)));
+    queueMicrotask(() => this.#resolve(head));
   }
 
+  /** Kept is no more than what counts: a part is a view of its message, and may be a byte of 128 KiB. */
   data(bytes: Uint8Array): void {
-    this.#parts.push(bytes);
+    const isMost = bytes.byteLength * 2 > bytes.buffer.byteLength;
+    this.#gathered.add(isMost ? bytes : bytes.slice());
     this.#more?.();
   }
 
@@ -90,15 +92,19 @@ class Reply implements CallListener {
     this.#more?.();
   }
 
+  /** A head that no reply can have, such as one with a line break, fails the call alone. */
+  #resolve(head: ReplyHead): void {
+    try {
+      this.#response.resolve(this.#answer(head));
+    } catch {
+      this.call?.reset('failed');
+      this.#response.resolve(broken('failed'));
+    }
+  }
+
   #answer({ status, headers }: ReplyHead): Response {
     if (this.#how !== undefined) return broken(this.#how);
-    const parts = this.#parts;
-    const body = this.#hasEnded
-      ? joined(
-          parts,
-          parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
-        )
-      : this.#stream();
+    const body = this.#hasEnded ? this.#gathered.take() : this.#stream();
     return new Response(body, { status, headers });
   }
 
@@ -120,8 +126,7 @@ class Reply implements CallListener {
   /** The next part; undefined at the end. @throws Error when the call was broken off */
   async #next(): Promise<Uint8Array | undefined> {
     for (;;) {
-      const part = this.#parts.shift();
-      if (part !== undefined) return part;
+      if (this.#gathered.length > 0) return this.#gathered.take();
       if (this.#hasEnded) return undefined;
       if (this.#how !== undefined) throw new Error('The tunnel was lost');
       await new Promise<void>((resolve) => {
