@@ -144,3 +144,23 @@ describe('a key that another part serves than its own', () => {
     },
   );
 });
+
+test("of an organization's own node no reply is read beyond what a result may have", async () => {
+  let sent = 0;
+  const part = new Uint8Array(1024 * 1024);
+  const gateway = contextOf({
+    endless: async () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            sent += part.byteLength;
+            if (sent > 100 * part.byteLength) return controller.close();
+            controller.enqueue(part);
+          },
+        }),
+        { headers: { 'Content-Type': 'application/proto' } },
+      ),
+  });
+  expect(await codeOf(gateway.run(false))).toBe('NODE_UNAVAILABLE');
+  expect(sent).toBeLessThan(50 * part.byteLength);
+});

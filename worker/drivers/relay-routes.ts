@@ -70,9 +70,7 @@ export function routeToPort(ctx: PublicContext, node: Node): RelayRoute {
   const line = nodes.get(node.uuid);
   if (line && line.url === node.url) return line;
   // An organization's own node may answer with anything, into memory that all organizations share.
-  const replyMaxBytes = node.default
-    ? undefined
-    : ctx.settings.RESULT_MAX_BYTES + REPLY_ROOM_BYTES;
+  const replyMaxBytes = node.default ? undefined : ctx.settings.RESULT_MAX_BYTES + REPLY_ROOM_BYTES;
   const made = newLine(node.url, sendTo(ctx, node), { isOfPart: false, replyMaxBytes });
   nodes.set(node.uuid, made);
   return made;
