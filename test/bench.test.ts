@@ -8,7 +8,7 @@ import { runScript } from './gateway.ts';
 async function listed(): Promise<string[]> {
   const run = runScript('bench/run.ts', ['--help']);
   expect(await run.ended).toEqual({ code: 0, signal: null });
-  return [...run.output.stdout().matchAll(/^ {2}(\w+) \[/gm)].map(([, name = '']) => name);
+  return [...run.output.stdout().matchAll(/^ {2}([\w-]+) \[/gm)].map(([, name = '']) => name);
 }
 
 test('lists every file of bench/ that takes flags', async () => {

@@ -229,7 +229,7 @@ describe('a configuration', () => {
     [
       { environment: 'us-east-1' },
       'BAD_REQUEST',
-      'config: "environment" is not known; known are write_conn, read_conn, development_conn, api_key, transport',
+      'config: "environment" is not known; known are write_conn, read_conn, development_conn, api_key, transport, vpn_route',
     ],
     [{ transport: 'carrier' }, 'BAD_REQUEST', expect.stringContaining('config.transport')],
   ])('%j is refused', async (more, code, message) => {

@@ -66,6 +66,8 @@ const flow = (id: string, operation: 'read' | 'write'): JsonObject => ({
 const onRun = (way: string, body: JsonObject = {}) =>
   call(`/workflows/flow/executions/${crypto.randomUUID()}/${way}`, () => body);
 
+const onNode = (way: string) => call(`/nodes/${crypto.randomUUID()}/${way}`, () => ({}));
+
 /** Every operation that honours keys and has a caller: what it reaches, its body says. */
 const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
   'PATCH /organizations': () => [call('/organizations', () => ({ description: 'x' }))],
@@ -122,6 +124,10 @@ const SAMPLES: Readonly<Record<string, () => readonly Sample[]>> = {
   'POST /workflows/:workflow/dead-letters/:letter/redrive': () => [
     call(`/workflows/flow/dead-letters/${crypto.randomUUID()}/redrive`, () => ({})),
   ],
+  'POST /nodes': () => [call('/nodes', () => ({ name: uniqueId() }))],
+  'POST /nodes/:node/drain': () => [onNode('drain')],
+  'POST /nodes/:node/enrolment': () => [onNode('enrolment')],
+  'POST /nodes/:node/resume': () => [onNode('resume')],
   'POST /events': () => [call('/events', () => ({ source: 'shop', event: 'order.made' }))],
   'POST /tasks/:task/complete': () => [
     call(`/tasks/${crypto.randomUUID()}/complete`, () => ({ form: {} })),

@@ -25,6 +25,7 @@ export const ASIDE_BY_REASON: Readonly<Record<string, string>> = {
   'node-relay/drivers/mongo/check-bson.ts': "reads a server's bytes once",
   'node-relay/drivers/mongo/from-bson.ts': "reads a server's bytes once",
   'node-relay/drivers/postgres/backend-messages.ts': "reads a server's bytes once",
+  'node-relay/drivers/redis/contract-case.ts': 'is of the tests',
   'node-relay/drivers/redis/decode.ts': "reads a server's bytes once",
   'node-relay/drivers/redis/test/direct-client.ts': 'speaks to servers of tests',
   'node-relay/drivers/redis/settings.ts':
