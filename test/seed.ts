@@ -6,6 +6,7 @@ fc.configureGlobal({
   seed: inject('seed'),
   // A property that holds is what its test expects: vitest knows only its own assertions.
   reporter(details) {
-    expect(details.failed, fc.defaultReportMessage(details)).toBe(false);
+    const why = `${fc.defaultReportMessage(details)}\n${String(details.errorInstance ?? '')}`;
+    expect(details.failed, why).toBe(false);
   },
 });
