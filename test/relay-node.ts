@@ -56,7 +56,7 @@ export async function startRelayNode(options: RelayNodeOptions): Promise<RelayNo
     return ended;
   };
   try {
-    await untilStatus(call, uuid, 'available', relay);
+    await untilStatus(call, uuid, 'available', { relay });
   } catch (thrown) {
     await stop('SIGKILL');
     throw thrown;
@@ -92,10 +92,10 @@ export async function untilStatus(
   call: Call,
   uuid: string,
   status: string,
-  relay?: Run,
+  { relay, maxMs = READY_MAX_MS }: { readonly relay?: Run; readonly maxMs?: number } = {},
 ): Promise<number> {
   const started = performance.now();
-  while (performance.now() - started < READY_MAX_MS) {
+  while (performance.now() - started < maxMs) {
     if ((await nodeRecord(call, uuid)).status === status) return performance.now() - started;
     if (relay !== undefined && relay.process.exitCode !== null) break;
     await sleep(20);

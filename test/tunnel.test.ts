@@ -96,7 +96,7 @@ describe('another process with the same keys', () => {
     await first.ended;
     const third = runRelay(['--data', first.data]);
     await expect.poll(() => third.output.stdout()).toContain('tunnel open');
-    await untilStatus(call, first.uuid, 'available', third);
+    await untilStatus(call, first.uuid, 'available', { relay: third });
     third.process.kill('SIGTERM');
     expect(await third.ended).toEqual({ code: 0, signal: null });
     await first.stop();

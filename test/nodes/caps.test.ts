@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization } from '../organization.ts';
 import { backend, freshDatabase } from '../servers/backends.ts';
-import { type RelayNode, startNode } from './relay-node.ts';
+import { type RelayNode, startNode } from './node-process.ts';
 
 const CAPS = {
   total_max_connections: 6,

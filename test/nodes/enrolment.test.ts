@@ -8,8 +8,9 @@ import { Gateway, Joined } from '../../node-relay/node/gateway.ts';
 import { filesIn, readKeys } from '../../node-relay/node/settings.ts';
 import { sharedGateway } from '../gateway.ts';
 import { newOrganization, type Organization, success } from '../organization.ts';
+import { nodeRecord, untilStatus } from '../relay-node.ts';
 import { backend, freshDatabase } from '../servers/backends.ts';
-import { listed, type RelayNode, runRelay, startNode, untilStatus } from './relay-node.ts';
+import { type RelayNode, runRelay, startNode } from './node-process.ts';
 
 /** The relay's clock goes wrong by so many milliseconds. */
 const AHEAD_MS = 600_000;
@@ -54,16 +55,16 @@ test('its keys and all that it keeps are for its own user alone', async () => {
 test('it serves what is placed on it, and again after a start without flags', async () => {
   const endpoint = await placed(node.uuid);
   expect(await one(endpoint)).toEqual(ONE);
-  expect(await listed(organization, node.uuid)).toMatchObject({
+  expect(await nodeRecord(organization.call, node.uuid)).toMatchObject({
     status: 'available',
     transport: 'direct',
     kinds: expect.arrayContaining(['postgres', 'redis']),
   });
   node.run.signal('SIGTERM');
   expect(await node.run.ended).toBe(0);
-  await untilStatus(organization, node.uuid, 'draining');
+  await untilStatus(organization.call, node.uuid, 'draining');
   await node.restart();
-  await untilStatus(organization, node.uuid, 'available');
+  await untilStatus(organization.call, node.uuid, 'available');
   expect(await one(endpoint)).toEqual(ONE);
 });
 
@@ -102,7 +103,7 @@ test('a second process with its key is refused while the first lives, and takes 
   expect(performance.now() - began).toBeLessThan(1_000);
   await node.restart();
   await expect(other.join()).rejects.toMatchObject({ status: 409, code: 'NODE_RUNNING' });
-  await untilStatus(organization, node.uuid, 'available');
+  await untilStatus(organization.call, node.uuid, 'available');
 }, 120_000);
 
 /** Another process with the keys of a node, which serves nothing: how long a relay takes to start is left out. */
@@ -124,8 +125,8 @@ test('one whose clock is 10 minutes off is told, and serves calls and sessions',
   const env = { NODE_OPTIONS: `--import=${WRONG_CLOCK}` };
   const wrong = await startNode(organization, 'wrong-clock', { env });
   try {
-    const { clock_offset_ms: offset } = await listed(organization, wrong.uuid);
-    expect(Math.abs((offset ?? 0) - AHEAD_MS)).toBeLessThan(2_000);
+    const { clock_offset_ms: offset } = await nodeRecord(organization.call, wrong.uuid);
+    expect(Math.abs(Number(offset) - AHEAD_MS)).toBeLessThan(2_000);
     const endpoint = await placed(wrong.uuid);
     expect(await one(endpoint)).toEqual(ONE);
     const opened = await organization.call('POST', `/endpoints/${endpoint}/sessions`);

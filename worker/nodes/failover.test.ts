@@ -9,6 +9,7 @@ import { nodes } from '../db/nodes.ts';
 import { insertEndpoint, relayInMemory, startGateway } from '../test/gateway.ts';
 import { relayFailure } from '../test/pinging-relay.ts';
 import { insertNode } from '../test/registered-node.ts';
+import { countTrips } from '../test/trips.ts';
 
 type Methods = Partial<ServiceImpl<typeof RelayService>>;
 
@@ -29,7 +30,9 @@ async function start(first: Methods, second: Methods) {
   const does: (Methods | typeof lost)[] = [first, second];
   const hosts: string[] = [];
   const reached: string[] = [];
+  const trips = countTrips(env.DB);
   const gateway = await startGateway('Admin', {
+    bindings: { DB: trips.binding },
     fetch: (request) => {
       const at = hosts.indexOf(new URL(request.url).host);
       const method = new URL(request.url).pathname.split('/').at(-1) ?? '';
@@ -64,7 +67,7 @@ async function start(first: Methods, second: Methods) {
     const { data } = body as { data: { nodes: { effective_status: string }[] } };
     return data.nodes.map(({ effective_status }) => effective_status);
   };
-  return { gateway, does, reached, ask, stored, statuses };
+  return { gateway, does, reached, ask, stored, statuses, trips };
 }
 
 const failing = (thrown: ConnectError): Methods => ({
@@ -84,6 +87,14 @@ describe('a read', () => {
     const { ask, reached } = await start(methods, answering('{"rows":[]}'));
     expect(await ask('read')).toMatchObject({ status: 200 });
     expect(reached).toEqual(['0', '1']);
+  });
+
+  test('of a placed endpoint makes no trip to D1 once its policy is known', async () => {
+    const { ask, trips } = await start(answering('{"rows":[]}'), answering('{"rows":[]}'));
+    await ask('read');
+    const before = trips.count();
+    for (let call = 0; call < 3; call += 1) expect((await ask('read')).status).toBe(200);
+    expect(trips.count()).toBe(before);
   });
 
   test('does not move on from what the backend said', async () => {

@@ -1,8 +1,9 @@
 /** An endpoint on two nodes of its organization's own, and what may happen to a node. */
 import pg from 'pg';
 import type { Gateway } from '../../gateway.ts';
-import { type RelayNode, startNode, untilReady, untilStatus } from '../../nodes/relay-node.ts';
+import { type RelayNode, startNode, untilReady } from '../../nodes/node-process.ts';
 import { newOrganization, type Organization } from '../../organization.ts';
+import { untilStatus } from '../../relay-node.ts';
 import { backend, freshDatabase } from '../../servers/backends.ts';
 import { type DropProxy, startDropProxy } from './drop-proxy.ts';
 
@@ -128,7 +129,7 @@ export class Site {
 
   /** Milliseconds until the list shows a node so. */
   shows({ node }: CutNode, status: string, maxMs: number): Promise<number> {
-    return untilStatus(this.organization, node.uuid, status, maxMs);
+    return untilStatus(this.organization.call, node.uuid, status, { maxMs });
   }
 
   async stop(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Relays that tests enrol as nodes: processes of their own, as a person starts them. */
+/** Nodes whose processes tests kill, freeze and start again: a group of processes each. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../server/ports.ts';
 import type { Organization } from '../organization.ts';
+import { untilStatus } from '../relay-node.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const READY_MAX_MS = 60_000;
@@ -117,7 +118,7 @@ export async function startNode(
     },
   };
   await untilReady(node.run);
-  await untilStatus(organization, uuid, 'available');
+  await untilStatus(organization.call, uuid, 'available');
   return node;
 }
 
@@ -131,38 +132,5 @@ export async function untilReady(run: RelayRun): Promise<void> {
   while (!run.output().includes('relay ready')) {
     if (hasEnded || Date.now() > until) throw new Error(`The relay is not ready: ${run.output()}`);
     await sleep(20);
-  }
-}
-
-/** A node as `GET /nodes` lists it. */
-export interface ListedNode {
-  readonly uuid: string;
-  readonly status: string;
-  readonly clock_offset_ms: number | null;
-  readonly kinds: readonly string[];
-}
-
-/** One node of the list. */
-export async function listed(organization: Organization, uuid: string): Promise<ListedNode> {
-  const { body } = await organization.call('GET', '/nodes');
-  const found = (body as { nodes: ListedNode[] }).nodes.find((node) => node.uuid === uuid);
-  if (found === undefined) throw new Error(`Node ${uuid} is not listed`);
-  return found;
-}
-
-/** Waits until the list shows the node so; answers the milliseconds that took. */
-export async function untilStatus(
-  organization: Organization,
-  uuid: string,
-  status: string,
-  maxMs = READY_MAX_MS,
-): Promise<number> {
-  const began = performance.now();
-  for (;;) {
-    const { status: now } = await listed(organization, uuid);
-    const took = performance.now() - began;
-    if (now === status) return took;
-    if (took > maxMs) throw new Error(`Node ${uuid} is ${now}, not ${status}, after ${maxMs} ms`);
-    await sleep(100);
   }
 }
