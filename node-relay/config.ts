@@ -96,6 +96,7 @@ Flag        Setting               Meaning
             GATEWAY_PUBLIC_KEY    the gateway's public key: JWK, Ed25519, or an array of them (required)
             RELAY_SIGNING_KEY     private key that a node signs with: JWK, Ed25519; with RELAY_NODE_KEY and --gateway
                                   in place of --enroll, for a node that was registered with its public keys
+            RELAY_ORGANIZATION    UUID of the organization whose node it is: refuses to be another's
             RELAY_KEYS_FILE       file with the keys as lines NAME='value'; a change of it needs no new start
             RELAY_ALLOW           beside public addresses: CIDRs, hosts, host:port by comma; * for all
                                   (a node of an organization: *)

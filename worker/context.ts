@@ -53,6 +53,7 @@ export interface Bindings {
   readonly LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
   readonly LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
   readonly LIMIT_NEW_BY_ADDRESS: RateLimit;
+  readonly LIMIT_NODES_BY_ADDRESS: RateLimit;
   /** Counts steps of requests: worker/limits/caller.ts. */
   readonly LIMIT_BY_USER: RateLimit;
   readonly LIMIT_BY_ORGANIZATION: RateLimit;

@@ -7,6 +7,7 @@ import type { NodeKeys } from './settings.ts';
 /** Milliseconds that the gateway may take. Spec silent. */
 const TIMEOUT_MS = 5_000;
 const BASE_PATH = '/api/v1';
+const TOO_MANY = 429;
 
 /** What every request of a node is answered. */
 export const Told = z.object({
@@ -32,6 +33,11 @@ export class Refused extends Error {
     super(message);
     this.status = status;
     this.code = code;
+  }
+
+  /** Whether asking again changes nothing. */
+  get isFinal(): boolean {
+    return this.status < 500 && this.status !== TOO_MANY;
   }
 }
 

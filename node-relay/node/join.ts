@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JWK } from 'jose';
+import { GatewayError } from '../../proto/errors.ts';
 import { drivers } from '../drivers/index.ts';
 import type { Log } from '../log.ts';
 import { programVersion } from '../version.ts';
@@ -59,12 +60,15 @@ export async function join(
   const url = flags.gateway ?? (env.GATEWAY_URL || undefined);
   if (own !== undefined) {
     if (url === undefined) throw invalid('RELAY_SIGNING_KEY needs the gateway: --gateway URL');
-    return withoutFolder(url, own, log);
+    return withoutFolder(url, own, env.RELAY_ORGANIZATION, log);
   }
   if (env.RELAY_NODE_KEY && flags.enroll === undefined) return undefined;
   const files = filesIn(flags.data ?? DATA_DEFAULT);
   const kept = readKept(files);
-  const membership = await fromFolder({ files, kept, flags, url }, log);
+  const membership = await fromFolder(
+    { files, kept, flags, url, organization: env.RELAY_ORGANIZATION },
+    log,
+  );
   if (membership !== undefined && flags.tunnel && membership.transport !== 'tunnel') {
     throw invalid(
       `Node ${membership.name} was registered with a URL: leave --tunnel out, or register a node without one`,
@@ -78,6 +82,8 @@ interface Folder {
   readonly kept: Kept | undefined;
   readonly flags: NodeFlags;
   readonly url: string | undefined;
+  /** UUID of the only one that the relay serves; undefined: the one that it was first. */
+  readonly organization: string | undefined;
 }
 
 async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membership | undefined> {
@@ -96,7 +102,8 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
   try {
     return await keep(folder, gateway, keys, await ask(gateway, keys));
   } catch (thrown) {
-    if (thrown instanceof Refused && thrown.status < 500) throw inWords(gateway.url, thrown);
+    if (thrown instanceof GatewayError) throw thrown;
+    if (thrown instanceof Refused && thrown.isFinal) throw inWords(gateway.url, thrown);
     log.warn({ gateway: gateway.url }, 'the gateway does not answer: the node starts as it was');
     const { uuid, name, organization, transport, gatewayKeys } = kept;
     return { gateway, uuid, name, organization, transport, keys, gatewayKeys, kept };
@@ -104,7 +111,7 @@ async function fromFolder(folder: Folder, log: Pick<Log, 'warn'>): Promise<Membe
 }
 
 async function enrolBy(folder: Folder, secret: string): Promise<Membership> {
-  const { files, kept } = folder;
+  const { files, kept, organization } = folder;
   const url = folder.url ?? kept?.gateway;
   if (url === undefined) throw invalid('--enroll needs the gateway: --gateway URL');
   const keys = await newKeys();
@@ -112,18 +119,20 @@ async function enrolBy(folder: Folder, secret: string): Promise<Membership> {
   const joined = await ask(gateway, keys, secret).catch((thrown: unknown) => {
     throw inWords(url, thrown);
   });
+  demandOrganization(joined, organization);
   await writeKeys(files, keys);
   return keep({ ...folder, kept: undefined }, gateway, keys, joined, digestOf(secret));
 }
 
 /** Keeps what was told and what flags say, so that the next start needs none. */
 async function keep(
-  { files, kept, flags }: Folder,
+  { files, kept, flags, organization: only = kept?.organization }: Folder,
   gateway: Gateway,
   keys: NodeKeys,
   joined: Joined,
   secretDigest = kept?.secretDigest ?? '',
 ): Promise<Membership> {
+  demandOrganization(joined, only);
   const { uuid, name, organization, transport, gateway_keys: gatewayKeys } = joined;
   const { port = kept?.port, host = kept?.host } = flags;
   const { clockOffsetMs } = gateway;
@@ -133,15 +142,23 @@ async function keep(
   return { ...known, gateway, keys, kept: told };
 }
 
-async function withoutFolder(url: string, keys: NodeKeys, log: Pick<Log, 'warn'>) {
+async function withoutFolder(
+  url: string,
+  keys: NodeKeys,
+  only: string | undefined,
+  log: Pick<Log, 'warn'>,
+) {
   const gateway = new Gateway(url, keys);
   for (;;) {
     try {
-      const { uuid, name, organization, transport, gateway_keys } = await ask(gateway, keys);
+      const joined = await ask(gateway, keys);
+      demandOrganization(joined, only);
+      const { uuid, name, organization, transport, gateway_keys } = joined;
       const known = { uuid, name, organization, transport, gatewayKeys: gateway_keys };
       return { ...known, gateway, keys, kept: {} };
     } catch (thrown) {
-      if (thrown instanceof Refused && thrown.status < 500) throw inWords(url, thrown);
+      if (thrown instanceof Refused && thrown.isFinal) throw inWords(url, thrown);
+      if (thrown instanceof GatewayError) throw thrown;
       log.warn({ gateway: url }, 'the gateway does not answer: the node waits for it');
       await sleep(RETRY_MS);
     }
@@ -156,6 +173,18 @@ function ask(gateway: Gateway, keys: NodeKeys, secret?: string): Promise<Joined>
     ...aboutProgram(),
   };
   return gateway.post('/nodes/enrol', body, Joined);
+}
+
+/**
+ * Public keys are no secret: an organization that has them could register them as a node of its
+ * own, and would reach the network of this relay.
+ * @throws GatewayError INVALID_CONFIGURATION
+ */
+function demandOrganization({ organization, name }: Joined, only: string | undefined): void {
+  if (!only || organization === only.toLowerCase()) return;
+  throw invalid(
+    `The gateway has this relay's key as node ${name} of organization ${organization}, but it serves ${only}: have that node deleted, or enrol with new keys`,
+  );
 }
 
 /** What a relay says of its program. */

@@ -143,6 +143,20 @@ test('a new organization is counted by address, before its body and its token ar
   );
 });
 
+test.each([
+  ['POST', '/nodes/enrol'],
+  ['POST', `/nodes/${crypto.randomUUID()}/beat`],
+  ['GET', `/nodes/${crypto.randomUUID()}/tunnel`],
+])('what a relay sends is counted by address before anything else: %s %s', async (method, path) => {
+  const gateway = await startGateway('Read', {
+    bindings: { ...ON, LIMIT_NODES_BY_ADDRESS: limiter(false) },
+  });
+  expect(await gateway.call(method, path, undefined, '')).toMatchObject({
+    status: 429,
+    body: { code: 'RATE_LIMITED' },
+  });
+});
+
 test('RATE_LIMITS=off counts nothing', async () => {
   const off = limiter(false);
   const gateway = await limitedGateway({ RATE_LIMITS: 'off', LIMIT_PASSWORD_BY_ADDRESS: off });
@@ -154,6 +168,7 @@ test.each([
   ['LIMIT_PASSWORD_BY_ACCOUNT', 30],
   ['LIMIT_PASSWORD_BY_ADDRESS', 50],
   ['LIMIT_NEW_BY_ADDRESS', 60],
+  ['LIMIT_NODES_BY_ADDRESS', 600],
 ])('%s is bound with the quota that refusals name: %i a minute', (name, quota) => {
   const bound = new RegExp(
     `name = "${name}"\nnamespace_id = "\\d+"\nsimple = \\{ limit = ${quota}, period = 60 \\}`,

@@ -9,7 +9,10 @@ import { isoTime } from '../shapes/iso-time.ts';
 import { demandNodeUrl } from './address.ts';
 import { newSecret } from './secret.ts';
 import type { NewNode } from './shapes.ts';
-import { insertNode } from './store.ts';
+import { countNodes, insertNode } from './store.ts';
+
+/** Nodes of an organization: each may hold tunnels open, in memory that all share. Spec silent. */
+const NODES_MAX = 100;
 
 /**
  * Stores the node with the keys that are given, or with the digest of a secret that is answered once.
@@ -20,6 +23,10 @@ export async function createNode(ctx: Context, body: NewNode): Promise<Json> {
   const { name, url, signing_key: signingKey, sealing_key: sealingKey } = body;
   if (url !== undefined) await demandNodeUrl(ctx, url);
   await demandStorage(ctx, 0);
+  const [present] = await countNodes(db, caller.orgUuid);
+  if (present && present.nodes >= NODES_MAX) {
+    throw new GatewayError('QUOTA_EXCEEDED', `The organization has ${NODES_MAX} nodes: delete one`);
+  }
   const uuid = crypto.randomUUID();
   const { secret, stored } = await newSecret(ctx.now());
   const keys = signingKey && {

@@ -3,6 +3,7 @@ import { anyone, onOrganization } from '../access/access.ts';
 import { type AnyRoute, publicRoute, route } from '../route.ts';
 import { PageQuery } from '../shapes/cursor.ts';
 import { onNode } from './access.ts';
+import { admitRelay } from './admit.ts';
 import { hear } from './beat.ts';
 import { createNode } from './create.ts';
 import { deleteNode } from './delete.ts';
@@ -135,6 +136,7 @@ const called: AnyRoute[] = [
     errors: ['ENROLMENT_INVALID', 'NODE_SIGNATURE_INVALID', 'NODE_EXISTS', 'NODE_RUNNING'],
     headers: SignedHeaders,
     access: anyone,
+    admit: admitRelay,
     changes: 'nothing',
     idempotency: 'ignored',
     body: EnrolBody,
@@ -152,6 +154,7 @@ const called: AnyRoute[] = [
     errors: ['NODE_SIGNATURE_INVALID', 'NODE_RUNNING'],
     headers: SignedHeaders,
     access: anyone,
+    admit: admitRelay,
     changes: 'nothing',
     idempotency: 'ignored',
     params: OwnNodePath,
@@ -171,6 +174,7 @@ const called: AnyRoute[] = [
     headers: TunnelHeaders,
     upgrades: true,
     access: anyone,
+    admit: admitRelay,
     changes: 'nothing',
     params: OwnNodePath,
     reply: 'bare',

@@ -52,6 +52,15 @@ describe('POST /nodes', () => {
     expect((await relay.beat(made.uuid)).status).toBe(200);
   });
 
+  test('refuses more than a hundred nodes', async () => {
+    const { gateway, register } = await start();
+    for (let at = 0; at < 100; at += 1) await register({ name: `node-${at}` });
+    expect(await gateway.call('POST', '/nodes', { name: 'one-more' })).toEqual({
+      status: 403,
+      body: failure('QUOTA_EXCEEDED', 'The organization has 100 nodes: delete one'),
+    });
+  });
+
   test.each<[url: string, code: string, local: boolean]>([
     ['http://relay.example.com', 'INVALID_CONFIGURATION', false],
     ['http://relay.example.com', 'INVALID_CONFIGURATION', true],

@@ -2,6 +2,7 @@
 import {
   and,
   asc,
+  count,
   eq,
   gt,
   inArray,
@@ -112,6 +113,11 @@ export function selectNodes(
     .where(and(eq(nodes.orgUuid, orgUuid), after === undefined ? undefined : gt(nodes.name, after)))
     .orderBy(asc(nodes.name))
     .limit(limit);
+}
+
+/** How many nodes there are. */
+export function countNodes(db: Database, orgUuid: string) {
+  return db.select({ nodes: count() }).from(nodes).where(eq(nodes.orgUuid, orgUuid));
 }
 
 /** UUIDs of the first `limit` nodes, by name. */

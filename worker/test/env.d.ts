@@ -17,6 +17,7 @@ declare namespace Cloudflare {
     LIMIT_PASSWORD_BY_ACCOUNT: RateLimit;
     LIMIT_PASSWORD_BY_ADDRESS: RateLimit;
     LIMIT_NEW_BY_ADDRESS: RateLimit;
+    LIMIT_NODES_BY_ADDRESS: RateLimit;
     LIMIT_BY_USER: RateLimit;
     LIMIT_BY_ORGANIZATION: RateLimit;
     JWT_SECRET: string;
