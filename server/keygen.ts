@@ -82,7 +82,7 @@ async function sheetsOf({ relay, node }: { relay: boolean; node?: string }): Pro
     line('JWT_SECRET', randomSecret()),
     line('INSTALLATION_KEY', randomSecret()),
     line('GATEWAY_KEY', gatewayKey),
-    '# The gateway: secret; who has them may make organizations, and read /metrics.',
+    '# The gateway: secret; with them one may make organizations, and read /metrics.',
     line('NEW_ORG_TOKEN', randomSecret()),
     line('METRICS_TOKEN', randomSecret()),
     ...ofGateway,

@@ -1,8 +1,9 @@
 /** Tells the gateway how the node is, every 10 s, and hears what it must know. Spec: nodes.md §1. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log.ts';
-import { Refused, Told } from './gateway.ts';
+import { Told } from './gateway.ts';
 import { aboutProgram, type Membership } from './join.ts';
+import { Refused } from './refused.ts';
 
 /** Milliseconds between two beats. Spec: nodes.md §1 */
 export const BEAT_EVERY_MS = 10_000;

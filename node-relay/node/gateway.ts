@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { NODE_HEADERS, signRequest } from '../../proto/node-signature.ts';
+import { Refused, refusalOf } from './refused.ts';
 import type { NodeKeys } from './settings.ts';
 
 /** Milliseconds that the gateway may take. Spec silent. */
 const TIMEOUT_MS = 5_000;
 const BASE_PATH = '/api/v1';
-const TOO_MANY = 429;
 
 /** What every request of a node is answered. */
 export const Told = z.object({
@@ -23,25 +23,6 @@ export const Joined = Told.extend({
   transport: z.enum(['direct', 'tunnel']),
 });
 export type Joined = z.infer<typeof Joined>;
-
-/** A reply that is no success, in the gateway's own words. */
-export class Refused extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-
-  /** Whether asking again changes nothing. */
-  get isFinal(): boolean {
-    return this.status < 500 && this.status !== TOO_MANY;
-  }
-}
-
-const Failure = z.object({ code: z.string(), message: z.string() });
 
 /** One process of a node, as its gateway knows it. */
 export class Gateway {
@@ -107,7 +88,7 @@ export class Gateway {
     const ended = Date.now();
     this.#takeNonce(response.headers.get(NODE_HEADERS.nonce));
     const reply: unknown = await response.json().catch(() => undefined);
-    if (!response.ok) throw refused(response.status, reply);
+    if (!response.ok) throw refusalOf(response.status, reply);
     const told = schema.parse(reply);
     this.#takeNonce(told.nonce);
     // The reply was written about half way through.
@@ -129,11 +110,4 @@ export class Gateway {
       [NODE_HEADERS.signature]: await signRequest(this.#keys.signing, signed),
     };
   }
-}
-
-function refused(status: number, reply: unknown): Refused {
-  const told = Failure.safeParse(reply).data;
-  return told === undefined
-    ? new Refused(status, '', `The gateway answered with status ${status}`)
-    : new Refused(status, told.code, told.message);
 }

@@ -7,7 +7,8 @@ import { drivers } from '../drivers/index.ts';
 import type { Log } from '../log.ts';
 import { programVersion } from '../version.ts';
 import { newKeys, writeKept, writeKeys } from './files.ts';
-import { Gateway, Joined, Refused } from './gateway.ts';
+import { Gateway, Joined } from './gateway.ts';
+import { Refused } from './refused.ts';
 import {
   DATA_DEFAULT,
   filesIn,

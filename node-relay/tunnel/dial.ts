@@ -2,9 +2,9 @@
 import { globalAgent, type IncomingMessage } from 'node:http';
 import { globalAgent as tlsAgent } from 'node:https';
 import { WebSocket } from 'ws';
-import * as z from 'zod';
 import { NODE_HEADERS } from '../../proto/node-signature.ts';
 import { MESSAGE_MAX_BYTES, TUNNEL_PROTOCOL } from '../../proto/tunnel/frame.ts';
+import { refusalOf } from '../node/refused.ts';
 
 /** Milliseconds in which the gateway takes the connection or refuses it. Spec silent. */
 const HANDSHAKE_MAX_MS = 5_000;
@@ -23,23 +23,9 @@ export interface Credentials {
   signed(method: string, path: string, nonce: string): Promise<Record<string, string>>;
 }
 
-/** The gateway does not take the connection, and says why. */
-export class TunnelRefused extends Error {
-  override readonly name = 'TunnelRefused';
-  readonly status: number;
-  /** A key of ERRORS in proto/errors.ts; empty when it is not the gateway that answered. */
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
-
 /**
  * An open connection to the gateway's end of the node's tunnel.
- * @throws TunnelRefused, or what the network throws
+ * @throws Refused, or what the network throws
  */
 export async function dialGateway(credentials: Credentials, node: string): Promise<WebSocket> {
   const path = `/nodes/${node}/tunnel`;
@@ -72,16 +58,10 @@ function connect(url: URL, headers: Record<string, string>): Promise<WebSocket |
   return promise;
 }
 
-const Failure = z.object({ code: z.string(), message: z.string() });
-
 async function refusalIn(response: IncomingMessage) {
   const { statusCode = 0, headers } = response;
   const nonce = headers[NODE_HEADERS.nonce.toLowerCase()];
-  const told = Failure.safeParse(await jsonIn(response)).data;
-  const refusal =
-    told === undefined
-      ? new TunnelRefused(statusCode, '', `The gateway answered with status ${statusCode}`)
-      : new TunnelRefused(statusCode, told.code, told.message);
+  const refusal = refusalOf(statusCode, await jsonIn(response));
   return { next: typeof nonce === 'string' ? nonce : '', refusal };
 }
 

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Budget } from '../../proto/tunnel/budget.ts';
 import type { Serve } from '../../proto/tunnel/end.ts';
 import type { Log } from '../log.ts';
-import { type Credentials, dialGateway, type TunnelRefused } from './dial.ts';
+import type { Refused } from '../node/refused.ts';
+import { type Credentials, dialGateway } from './dial.ts';
 import { forwardCall, refuseCall } from './forward.ts';
 import { Tunnel } from './tunnel.ts';
 
@@ -25,7 +26,7 @@ export interface TunnelsOptions {
   /** Path of the socket of the part that takes a call; undefined while none can. */
   socketFor(path: string, headers: Readonly<Record<string, string>>): string | undefined;
   /** The gateway does not take this process for the node: another is. */
-  refused(refusal: TunnelRefused): void;
+  refused(refusal: Refused): void;
 }
 
 /** The tunnels of a node. */

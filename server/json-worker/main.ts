@@ -3,16 +3,15 @@
  * are in no memory whose garbage the serving thread collects. Its parent hands it connections. It knows no
  * accounts and keeps nothing, and ends with its parent. docs/heavy-work.md.
  */
-import { writeFileSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { ENDED, JOB_HEADER, Job, TOLD_HEADER } from '../../proto/body-work.ts';
 import { FairQueue, QueueFull } from '../../proto/fair-queue.ts';
+import { logFault, standAside } from '../side-process.ts';
 import { Threads, type Unanswered } from './threads.ts';
 import type { Answer } from './work.ts';
 
-/** As the password hasher's. Spec silent. */
-const PRIORITY = 5;
+const PROGRAM = 'json-worker';
 /** Jobs at once: no more than leave serving a core. Spec silent. */
 const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 /** Jobs that may wait; the gateway itself has at most eight of an organization. Spec silent. */
@@ -21,16 +20,14 @@ const WAITING_MAX = 256;
 const line = new FairQueue({ atOnce: AT_ONCE, ofOneOwner: 1, waiting: WAITING_MAX });
 const threads = new Threads();
 
-yieldToOthers();
-// Its end is its parent's: a signal to all of a group must not keep requests from being finished.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+standAside();
 process.on('uncaughtException', fail);
 process.on('disconnect', () => process.exit(0));
-// A body waits unread until it is its owner's turn; who asks is the gateway alone.
+// A body waits unread until it is its owner's turn; only the gateway sends requests.
 const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
 server.on('request', (request, response) => {
   answer(request, response).catch((thrown: unknown) => {
-    logFault('a job failed', 'error', thrown);
+    logFault(PROGRAM, 'a job failed', 'error', thrown);
     if (response.headersSent || response.destroyed) response.destroy();
     else response.writeHead(500).end();
   });
@@ -39,17 +36,6 @@ process.on('message', (_message, connection) => {
   if (connection) server.emit('connection', connection);
   process.send?.('taken');
 });
-
-/** Lowers this process' priority: serving comes first, this takes what time is left. */
-function yieldToOthers(): void {
-  setPriority(PRIORITY);
-  try {
-    // Where Linux shares time between sessions first, priorities within one count for nothing.
-    writeFileSync('/proc/self/autogroup', String(PRIORITY));
-  } catch {
-    // Another system, or one that is built without.
-  }
-}
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
@@ -94,15 +80,6 @@ async function bytesOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer
 }
 
 function fail(thrown: unknown): never {
-  logFault('json worker failed', 'fatal', thrown);
+  logFault(PROGRAM, 'json worker failed', 'fatal', thrown);
   process.exit(1);
-}
-
-/** In the shape of the other programs' lines; without the message, which may hold what was sent. */
-function logFault(message: string, level: 'error' | 'fatal', thrown: unknown): void {
-  const { name, stack = '' } = thrown instanceof Error ? thrown : new Error();
-  const at = stack.split('\n').filter((line) => line.startsWith('    at '));
-  const fields = { level, program: 'json-worker', message, fault: { name, at } };
-  const time = new Date().toISOString();
-  writeSync(process.stderr.fd, `${JSON.stringify({ time, ...fields })}\n`);
 }

@@ -4,42 +4,26 @@
  * no accounts and keeps nothing, and ends with the process that started it.
  */
 import { scrypt } from 'node:crypto';
-import { rmSync, writeFileSync, writeSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { AT_ONCE, answerDerivation, type Derivation, WAITING_MAX } from '../../proto/derivation.ts';
 import { FairQueue } from '../../proto/fair-queue.ts';
-
-/** Of all that wants a core at the same time it gets a quarter beside one other: enough to go on. Spec silent. */
-const PRIORITY = 5;
+import { logFault, standAside } from '../side-process.ts';
 
 const [, , socket = ''] = process.argv;
 const line = new FairQueue({ atOnce: AT_ONCE, waiting: WAITING_MAX });
 const compute = promisify<Buffer, Buffer, number, object, Buffer>(scrypt);
 
-yieldToOthers();
-// Its end is its parent's: a signal to all of a group must not keep requests from being finished.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+standAside();
 process.on('uncaughtException', fail);
 process.stdin.on('end', end).on('error', end).resume();
 rmSync(socket, { force: true });
 createServer((request, response) => {
   answer(request, response).catch(() => response.destroy());
 }).listen(socket, () => process.stdout.write('ready\n'));
-
-/** Lowers this process' priority: serving comes first, hashes take what time is left. */
-function yieldToOthers(): void {
-  setPriority(PRIORITY);
-  try {
-    // Where Linux shares time between sessions first, priorities within one count for nothing.
-    writeFileSync('/proc/self/autogroup', String(PRIORITY));
-  } catch {
-    // Another system, or one that is built without.
-  }
-}
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const gone = new AbortController();
@@ -56,12 +40,8 @@ async function derive({ password, salt, ln, r, p, length }: Derivation) {
   return new Uint8Array(await compute(bytes(password), bytes(salt), length, options));
 }
 
-/** In the shape of the other programs' lines; without the message, which may hold what was sent. */
-function fail({ name, stack = '' }: Error): never {
-  const at = stack.split('\n').filter((line) => line.startsWith('    at '));
-  const fields = { level: 'fatal', program: 'password-hasher', message: 'password hasher failed' };
-  const line = { time: new Date().toISOString(), ...fields, fault: { name, at } };
-  writeSync(process.stderr.fd, `${JSON.stringify(line)}\n`);
+function fail(thrown: Error): never {
+  logFault('password-hasher', 'password hasher failed', 'fatal', thrown);
   process.exit(1);
 }
 

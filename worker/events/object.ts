@@ -1,4 +1,4 @@
-/** The face of the objects that keep events, for who calls them. Spec: workflows.md §5. */
+/** The interface of the objects that keep events, for their callers. Spec: workflows.md §5. */
 
 /** The organization that owns the events. */
 export interface EventsOwner {

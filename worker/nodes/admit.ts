@@ -1,4 +1,4 @@
-/** Bounds what relays, and who acts as one, may ask before they have proven anything. */
+/** Bounds how often relays may ask before they have proven anything. */
 import type { PublicContext } from '../context.ts';
 import { count, type Limit, subscriberOf } from '../limits/rate.ts';
 

@@ -33,7 +33,7 @@ interface Place {
   readonly after: number;
 }
 
-/** @throws GatewayError RUN_NOT_FOUND, BAD_REQUEST for a run of another workflow, FORBIDDEN for who does not see their values */
+/** @throws GatewayError RUN_NOT_FOUND, BAD_REQUEST for a run of another workflow, FORBIDDEN for callers who do not see their values */
 export async function diffRuns(
   ctx: Context,
   workflow: Workflow,

@@ -87,7 +87,7 @@ export const executionRoutes: AnyRoute[] = [
     path: '/workflows/:workflow/executions/:execution',
     summary: 'Show a run with its actions',
     description:
-      'Values are told to who started it, to Admin, and to who may read every endpoint that it reached; others see status and times.',
+      'Values are shown to the caller who started it, to Admin, and to callers who may read every endpoint that it reached; others see status and times.',
     tag: 'Workflows',
     errors: ['RUN_NOT_FOUND'],
     access: onWorkflow<ExecutionPath>('Read', { deleted: true }),

@@ -138,7 +138,7 @@ export async function showValue(
 export function hidden(): GatewayError {
   return new GatewayError(
     'FORBIDDEN',
-    'Values of this run are shown to who started it, to Admin, and to who may read every endpoint that it reached',
+    'Values of this run are shown to the caller who started it, to Admin, and to callers who may read every endpoint that it reached',
     { details: [{ rule: 'values of runs' }] },
   );
 }

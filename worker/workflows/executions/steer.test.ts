@@ -244,7 +244,7 @@ describe('runs', () => {
     expect(response.headers.get('Content-Type')).toContain('text/event-stream');
   });
 
-  test('show their values to who may read what they reached, and their status to others', async () => {
+  test('show their values to callers who may read what they reached, and their status to others', async () => {
     const run = await start('two', { n: 1 });
     const reader = await gateway.token(await gateway.addUser('Read'));
     expect((await gateway.call('GET', path('two', run), undefined, reader)).body).toMatchObject({

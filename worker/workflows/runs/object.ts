@@ -1,4 +1,4 @@
-/** The face of the objects that run workflows, for who calls them: their class knows the whole worker. Spec: workflows.md §6, §7. */
+/** The interface of the objects that run workflows, for their callers: their class knows the whole worker. Spec: workflows.md §6, §7. */
 import type { Json } from '../../../proto/json.ts';
 import type { RunStatus } from '../engine/journal.ts';
 
@@ -55,7 +55,7 @@ export type ChildOutcome =
   | ({ readonly is: 'succeeded'; readonly text?: string } & Reaching)
   | ({ readonly is: 'failed'; readonly code: string; readonly message: string } & Reaching);
 
-/** What values come from: who may not read all of it does not see them. */
+/** What values come from: callers who may not read all of it do not see them. */
 export interface Reaching {
   /** UUIDs of endpoints. */
   readonly reached?: readonly string[];
