@@ -59,6 +59,12 @@ class Histogram {
   }
 }
 
+/** Of the requests of one method of a route. */
+interface RouteCounts {
+  readonly statuses: Map<number, number>;
+  readonly durations: Histogram;
+}
+
 /** What is known of a request that has its reply. */
 export interface Answered {
   /** Of a route; any other path of any method is `other`. */
@@ -74,8 +80,8 @@ export interface Answered {
 
 /** The counters of one isolate. Labels have few values: never an id or a text of a client. */
 export class RequestMetrics {
-  readonly #totals = new Map<string, number>();
-  readonly #durations = new Map<string, Histogram>();
+  /** By route, and by method: no text is made for each request. */
+  readonly #routes = new Map<string, Map<string, RouteCounts>>();
   readonly #parts = new Map<string, Histogram>();
   readonly #failures = new Map<string, number>();
   #inFlight = 0;
@@ -91,26 +97,45 @@ export class RequestMetrics {
   }
 
   count({ method, route, status, seconds, code, timing }: Answered): void {
-    const labels = `method="${method}",route="${route}"`;
-    add(this.#totals, `${labels},status="${status}"`);
-    histogramOf(this.#durations, labels).observe(seconds);
-    if (code !== undefined) add(this.#failures, `code="${code}"`);
+    const { statuses, durations } = this.#countsOf(route, method);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    durations.observe(seconds);
+    if (code !== undefined) this.#failures.set(code, (this.#failures.get(code) ?? 0) + 1);
     for (const [part, ms] of Object.entries(timing ?? {})) {
       // A node says how long its backend took, and may say anything: no part is longer than the whole.
-      if (ms >= 0) histogramOf(this.#parts, `part="${part}"`).observe(Math.min(ms / 1000, seconds));
+      if (ms >= 0) kept(this.#parts, part, histogram).observe(Math.min(ms / 1000, seconds));
     }
+  }
+
+  #countsOf(route: string, method: string): RouteCounts {
+    return kept(kept(this.#routes, route, methods), method, routeCounts);
+  }
+
+  #routeLines(lines: (labels: string, counts: RouteCounts) => string[]): string[] {
+    return [...this.#routes].flatMap(([route, byMethod]) =>
+      [...byMethod].flatMap(([method, counts]) =>
+        lines(`method="${method}",route="${route}"`, counts),
+      ),
+    );
   }
 
   /** The text of all. */
   text(): string {
     const values: Readonly<Record<keyof typeof METRICS, string[]>> = {
-      gateway_requests_total: linesOf('gateway_requests_total', this.#totals),
-      gateway_request_duration_seconds: histogramLines(
-        'gateway_request_duration_seconds',
-        this.#durations,
+      gateway_requests_total: this.#routeLines((labels, { statuses }) =>
+        [...statuses].map(
+          ([status, count]) => `gateway_requests_total{${labels},status="${status}"} ${count}`,
+        ),
       ),
-      gateway_request_part_seconds: histogramLines('gateway_request_part_seconds', this.#parts),
-      gateway_failures_total: linesOf('gateway_failures_total', this.#failures),
+      gateway_request_duration_seconds: this.#routeLines((labels, { durations }) =>
+        durations.lines('gateway_request_duration_seconds', labels),
+      ),
+      gateway_request_part_seconds: [...this.#parts].flatMap(([part, times]) =>
+        times.lines('gateway_request_part_seconds', `part="${part}"`),
+      ),
+      gateway_failures_total: [...this.#failures].map(
+        ([code, count]) => `gateway_failures_total{code="${code}"} ${count}`,
+      ),
       gateway_requests_in_flight: [`gateway_requests_in_flight ${this.#inFlight}`],
       gateway_started_time_seconds: [`gateway_started_time_seconds ${this.#startedMs / 1000}`],
     };
@@ -126,23 +151,15 @@ export class RequestMetrics {
 /** Those of this isolate. */
 export const requestMetrics = new RequestMetrics();
 
-function add(counts: Map<string, number>, labels: string): void {
-  counts.set(labels, (counts.get(labels) ?? 0) + 1);
-}
-
-function histogramOf(all: Map<string, Histogram>, labels: string): Histogram {
-  let known = all.get(labels);
+function kept<Key, Value>(all: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let known = all.get(key);
   if (known === undefined) {
-    known = new Histogram();
-    all.set(labels, known);
+    known = make();
+    all.set(key, known);
   }
   return known;
 }
 
-function linesOf(name: string, counts: ReadonlyMap<string, number>): string[] {
-  return [...counts].map(([labels, count]) => `${name}{${labels}} ${count}`);
-}
-
-function histogramLines(name: string, all: ReadonlyMap<string, Histogram>): string[] {
-  return [...all].flatMap(([labels, histogram]) => histogram.lines(name, labels));
-}
+const histogram = () => new Histogram();
+const methods = () => new Map<string, RouteCounts>();
+const routeCounts = (): RouteCounts => ({ statuses: new Map(), durations: new Histogram() });

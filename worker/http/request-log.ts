@@ -4,7 +4,6 @@
  */
 import { lineOf, write } from '../log.ts';
 import { requestMetrics } from '../metrics.ts';
-
 import type { Timing } from '../outcome.ts';
 import { settingsOf } from '../settings.ts';
 import { visible } from '../shapes/visible.ts';
@@ -47,7 +46,7 @@ export function noteForLog(request: Request, note: RequestNote): void {
 }
 
 /**
- * Writes a line for every request but those of monitoring, counts all, and sends what belongs to a
+ * Writes a line for every request but those of monitoring, counts them where there is a `METRICS_TOKEN`, and sends what belongs to a
  * trace. It stands around the application.
  */
 export function logRequests(app: App): void {
@@ -86,14 +85,18 @@ function observe(
   env: Parameters<App['fetch']>[1],
   execution: Parameters<App['fetch']>[2],
 ): void {
+  if (env === undefined) return;
+  const settings = settingsOf(env);
   const note = notes.get(request);
-  const ended = Date.now();
-  const { route = 'other', timing, code } = note ?? {};
+  const { route = 'other', timing, code, trace, endpoint, organization, requestId } = note ?? {};
   // A method of no route is whatever a client writes.
   const method = note ? request.method : 'other';
-  requestMetrics.count({ method, route, status, seconds: (ended - started) / 1000, code, timing });
-  const { trace, endpoint, organization, requestId } = note ?? {};
-  if (trace === undefined || env === undefined) return;
+  // Counted only where somebody may read it.
+  if (settings.METRICS_TOKEN !== undefined) {
+    const seconds = (Date.now() - started) / 1000;
+    requestMetrics.count({ method, route, status, seconds, code, timing });
+  }
+  if (trace === undefined) return;
   const attributes = {
     'http.request.method': method,
     'http.route': route,
@@ -104,7 +107,7 @@ function observe(
     ...(code === undefined ? {} : { 'error.type': code }),
   };
   endTrace(trace, `${method} ${route}`, attributes, status >= SERVER_FAULT);
-  sendSpans(settingsOf(env), (work) => execution?.waitUntil(work));
+  sendSpans(settings, (work) => execution?.waitUntil(work));
 }
 
 function lineFor(request: Request, reply: Response, path: string, started: number): string {
